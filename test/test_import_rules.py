@@ -58,9 +58,12 @@ MAY_IMPORT = {
         *("compiler", "cost", "frontend", "ir", "passes", "runtime", "schema", "ttrt"),
         *DIALECTS,
     },
+    "tuning": {
+        *("compiler", "cost", "explorer", "passes", "runtime", "ttrt", *DIALECTS),
+    },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("cost", "explorer", "ttnn", "schema", "schema files", *DIALECTS),
+        *("cost", "explorer", "tuning", "ttnn", "schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""

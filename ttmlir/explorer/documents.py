@@ -177,22 +177,23 @@ class ModuleDocument:
             if self.stage == "ttnn":
                 self.binary = self._write(self.module)
             elif self.pipeline is not None:
-                self._compile_with_overrides()
+                self._compile_and_judge()
         except DiagnosticError as error:
             self.binary, self.effects = None, ()
             self.problem = error.diagnostics[0].message
 
-    def _compile_with_overrides(self) -> None:
+    def _compile_and_judge(self) -> None:
         overrides = self.settings.overrides
-        self.binary, refused = compile_with(overrides, self._lower)
+        self.binary, refused = compile_with(overrides, self.compile_with_overrides)
         self.problem = ""
         if overrides:
-            plain = self._lower(Overrides())
+            plain = self.compile_with_overrides(Overrides())
             self.effects = judge(overrides, plain.program(0), self.binary.program(0), refused)
         else:
             self.effects = ()
 
-    def _lower(self, overrides: Overrides) -> Binary:
+    def compile_with_overrides(self, overrides: Overrides) -> Binary:
+        """The program with these overrides; DiagnosticError if the compiler refuses one."""
         from ttmlir.compiler import transform
         from ttmlir.mlir.attributes.resources import cloned
 

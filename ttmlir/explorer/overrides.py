@@ -19,12 +19,13 @@ from ttmlir.explorer.program_graph import (
 )
 from ttmlir.explorer.scopes import scope_of
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.passes.placement.layout_overrides import LayoutOverride
+from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000
+_OPTION = "override-output-layout="
 
 
 class OverrideError(ValueError):
@@ -36,6 +37,12 @@ class Overrides:
     """What is asked for, by the names of the operations, in the order in which it was asked."""
 
     layouts: Mapping[str, LayoutOverride] = field(default_factory=dict[str, LayoutOverride])
+
+    @classmethod
+    def parse(cls, options: str) -> Overrides:
+        """What `options` gives; ValueError for other text."""
+        entries = LAYOUT_OVERRIDES.parse(options.removeprefix(_OPTION))
+        return cls(dict(entries))
 
     def with_layout(self, name: str, words: str) -> Overrides:
         """The overrides with those of one operation replaced; OverrideError for other words."""
@@ -72,7 +79,7 @@ class Overrides:
         if not self.layouts:
             return ""
         entries = ",".join(f"{name}={override}" for name, override in self.layouts.items())
-        return f"override-output-layout={entries}"
+        return f"{_OPTION}{entries}"
 
 
 class State(Enum):

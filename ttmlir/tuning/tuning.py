@@ -1,0 +1,212 @@
+"""Tunes a model: the search, on the engine that `ttrt --jobs` has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ttmlir.cost import find_machine
+from ttmlir.explorer.documents import Settings
+from ttmlir.explorer.overrides import Overrides
+from ttmlir.explorer.panel import overrides_file_name, overrides_text
+from ttmlir.files import write_file
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.system import find_system
+from ttmlir.runtime.ttrt.reports.results import Outcome, results_as_json
+from ttmlir.runtime.ttrt.sweeps.cases import Case
+from ttmlir.runtime.ttrt.sweeps.journal import Journal
+from ttmlir.runtime.ttrt.sweeps.processes import run_on_processes
+from ttmlir.runtime.ttrt.sweeps.worker import make_order, result_from_json, run_case
+from ttmlir.terminal import show_wait
+from ttmlir.tuning.candidate import Candidate, forget_models, open_model
+from ttmlir.tuning.moves import list_places
+from ttmlir.tuning.search import Search, Trial
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to tune, and how."""
+
+    model: str
+    """A file of StableHLO, TOSA, linalg or TTIR."""
+    board: str = "n150"
+    """A name, or the path of a `.ttsys` file."""
+    budget: int = 50
+    """Candidates to compile, the model without overrides among them."""
+    jobs: int = 1
+    least_pcc: float = 0.99
+    """With what results correlate in exact numerics without overrides."""
+    seed: int = 0
+    inputs: tuple[str, ...] = ()
+    """`.npy` and `.npz` files; random numbers without any."""
+    formats: bool = True
+    """Whether results may be rounded to bf16 and bfp8."""
+    result_file: str = ""
+    """JSON file with every candidate; what was interrupted goes on where it was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a search has found."""
+
+    request: Request
+    default: Trial
+    best: Trial
+    trials: Sequence[Trial] = field(repr=False)
+    flags: str = field(repr=False)
+    """The flag of `ttmlir-opt` that compiles the model with the best overrides."""
+    file_name: str
+    """Where the flag is written if nothing else is said."""
+
+    @property
+    def gain(self) -> float:
+        """How many times the estimated time of the model is that of the best candidate."""
+        assert self.default.time is not None, "a report has times"
+        assert self.best.time is not None, "a report has times"
+        return self.default.time / self.best.time
+
+    def write(self, path: str | Path = "") -> Path:
+        """Write the flag to a file that `ttmlir-opt` takes as `@FILE`."""
+        target = Path(path or self.file_name)
+        write_file(target, self.flags.encode())
+        return target
+
+    def __str__(self) -> str:
+        """Times, accuracy, and the overrides, one per line."""
+        refused = sum(trial.time is None for trial in self.trials)
+        inaccurate = sum(
+            trial.pcc is not None and trial.pcc < self.request.least_pcc for trial in self.trials
+        )
+        lines = [
+            f"{Path(self.request.model).name} on {self.request.board}: {len(self.trials)} "
+            f"candidates, {refused} refused, {inaccurate} of too little PCC",
+            f"  default {_describe(self.default)}",
+            f"  tuned   {_describe(self.best)}",
+            f"  {self.gain:.2f} times faster by the estimate; the simulator was not asked",
+        ]
+        lines += [f"  {name}={words}" for name, words in self.best.overrides.layouts.items()]
+        return "\n".join(lines)
+
+
+def _describe(trial: Trial) -> str:
+    assert trial.time is not None, "what is reported has a time"
+    low, mid, high = (f"{each / 1000:,.1f}" for each in (trial.low, trial.time, trial.high))
+    return f"{mid} us ({low} to {high}), PCC {trial.pcc:.5f}"
+
+
+def tune(request: Request) -> Report:
+    """Search for overrides.
+
+    Raises InputError for what cannot be tuned, DiagnosticError for a model that is refused.
+    """
+    if request.budget < 1 or request.jobs < 1:
+        raise InputError("the budget and the number of jobs are at least 1")
+    forget_models()
+    chip = find_system(request.board).chip(0)
+    document = open_model(request.model, request.board)
+    program = document.compile_with_overrides(Overrides()).program(0)
+    find_machine(request.board, program)
+    journal = Journal(request.result_file)
+    engine = _Engine(request, journal)
+    search = Search(engine.measure, request.budget, request.least_pcc, request.seed)
+    default = search.default
+    if default.time is None:
+        raise InputError(f"{request.model}: {default.problem}")
+    assert default.pcc is not None, "the default is run"
+    if default.pcc < request.least_pcc:
+        raise InputError(
+            f"{request.model}: without overrides its results have a PCC of {default.pcc:.6f} "
+            f"already; give a smaller --pcc than {request.least_pcc}, or other --inputs"
+        )
+    places = list_places(program, chip.grid, request.formats)
+    search.run(places, request.formats)
+    settings = Settings(board=request.board, overrides=search.best.overrides)
+    document = replace(document, settings=settings)
+    report = Report(
+        request=request,
+        default=default,
+        best=search.best,
+        trials=search.trials,
+        flags=overrides_text(document),
+        file_name=overrides_file_name(document),
+    )
+    engine.write_results()
+    return report
+
+
+class _Engine:
+    """Tries candidates in processes, and keeps their results."""
+
+    def __init__(self, request: Request, journal: Journal) -> None:
+        self._request = request
+        self._journal = journal
+        self._cases: list[Case] = []
+
+    def measure(self, candidates: Sequence[Overrides], limit: float | None) -> list[Trial]:
+        """The trials of candidates, in their order."""
+        cases = [self._case(each, limit) for each in candidates]
+        left = [case for case in cases if case.id not in self._journal.done]
+        with show_wait("ttmlir-tune", len(left)) as advance:
+            for case, done in self._run(left):
+                if isinstance(done, str):
+                    raise InputError(f"{case.path}: {done}")
+                # Candidates leave no artifacts, but each had another folder for them.
+                results = [{**result, "artifacts": ""} for result in done["results"]]
+                self._journal.add(case.id, results)
+                advance()
+        self._cases += cases
+        return [
+            _trial(overrides, self._journal.done[case.id][0])
+            for overrides, case in zip(candidates, cases, strict=True)
+        ]
+
+    def _run(self, cases: Sequence[Case]) -> Any:
+        if self._request.jobs > 1 and len(cases) > 1:
+            return run_on_processes(cases, self._request.jobs)
+        return ((case, run_case(make_order(case, None))) for case in cases)
+
+    def _case(self, overrides: Overrides, limit: float | None) -> Case:
+        request = self._request
+        arguments = {
+            "board": request.board,
+            "overrides": overrides.options,
+            "time_limit": limit,
+            "seed": request.seed,
+            "given": list(request.inputs),
+        }
+        kind = (Candidate.__module__, Candidate.__qualname__)
+        return Case(kind, request.model, {}, arguments)
+
+    def write_results(self) -> None:
+        """Write the results file, if one is asked for."""
+        path = self._request.result_file
+        if not path:
+            return
+        results = [
+            result_from_json(values)
+            for case in self._cases
+            for values in self._journal.done[case.id]
+        ]
+        try:
+            write_file(path, results_as_json(results))
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+        self._journal.close()
+
+
+def _trial(overrides: Overrides, result: dict[str, Any]) -> Trial:
+    details = result["details"]
+    outcome = Outcome(result["outcome"])
+    if outcome is Outcome.ERROR:
+        raise InputError(result["exception"])
+    return Trial(
+        overrides=overrides,
+        time=details.get("time"),
+        low=details.get("low", 0.0),
+        high=details.get("high", 0.0),
+        pcc=details.get("pcc"),
+        times=details.get("times", {}),
+        problem=result["exception"],
+    )
