@@ -44,6 +44,17 @@ def test_transfers_take_their_bytes_at_the_measured_rate() -> None:
     assert [row.on_host for row in rows.values()] == [True, False, True]
 
 
+def test_no_bound_is_faster_than_dram() -> None:
+    """Three tensors of 640 tiles, through 12 channels of 22.2 bytes per cycle."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((640, 1024), "bf16"))
+    y = b.to_device(b.input((640, 1024), "bf16"))
+    b.output(b.eltwise("Add", [x, y]))
+    made = estimate_program(read_binary(b.pack(), "net.ttnn").program(0), "n150")
+    [row] = [each for each in made.operations if each.name == "ttnn.add"]
+    assert row.kernels.low >= 3 * 640 * 2048 / (12 * 22.2)
+
+
 def test_a_function_takes_its_cycles_on_the_fullest_core() -> None:
     """640 tiles on 64 cores are 10 for each, of 1344 cycles for exp and 8 to copy a tile."""
     [row] = [each for each in estimate().operations if each.name == "ttnn.exp"]

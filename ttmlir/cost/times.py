@@ -34,13 +34,21 @@ def program_time(machine: Machine, workload: Workload) -> Interval:
     The next program is made ready while this one runs, so launching costs only a gap, unless the
     program is shorter than launching it. High: nothing is hidden.
     """
-    kernels = workload.cycles.scale(1e9 / machine.clock_hz)
+    kernels = _kernel_time(machine, workload)
     launch = machine.launch_ns
     return Interval(
         kernels.low + LEAST_GAP_NS,
         replayed_ns(launch, kernels.mid, machine.arch),
         kernels.high + launch,
     )
+
+
+def _kernel_time(machine: Machine, workload: Workload) -> Interval:
+    """Nanoseconds of the kernels; never less than DRAM takes for what they move."""
+    cycles = workload.cycles
+    memory = min(cycles.mid, workload.dram_bytes / machine.dram_rate)
+    bounded = Interval(max(cycles.low, memory), cycles.mid, cycles.high)
+    return bounded.scale(1e9 / machine.clock_hz)
 
 
 def estimate_cost(
@@ -57,7 +65,7 @@ def estimate_cost(
     time, kernels = NOTHING, NOTHING
     for workload in cost.programs:
         time = time + program_time(machine, workload)
-        kernels = kernels + workload.cycles.scale(1e9 / machine.clock_hz)
+        kernels = kernels + _kernel_time(machine, workload)
     for transfer in cost.transfers:
         time = time + _transfer_time(transfer)
     flops = sum(workload.flops for workload in cost.programs)
