@@ -47,12 +47,11 @@ def place_of_error(error: BaseException) -> LocationAttr:
 def _own(files: Sequence[str]) -> list[int]:
     """The frames outside of libraries, by the files of all, the outermost first.
 
-    Frames of `<string>` are the user's in `python -c`, where the outermost one is; else they are
-    functions that torch has written.
+    Frames of `<string>` are functions that torch has written, or the user's in `python -c`, where
+    there are no files.
     """
     own = [i for i, file in enumerate(files) if not file.startswith(_library_folders())]
-    is_script = bool(own) and files[own[0]] == _STRING
-    return [i for i in own if is_script or files[i] != _STRING]
+    return [i for i in own if files[i] != _STRING] or own
 
 
 _STRING = "<string>"
