@@ -13,7 +13,7 @@ from samples.ttnn_program import ProgramBuilder
 from ttmlir.cost import Estimate, estimate_program
 from ttmlir.cost.program import find_machine
 from ttmlir.cost.times import program_time
-from ttmlir.cost.workload import Stage, Workload
+from ttmlir.cost.workload import Interval, Stage, Workload
 from ttmlir.layout.system.boards import board
 from ttmlir.layout.system.system_tables import system_desc_to_table
 from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
@@ -42,6 +42,11 @@ def test_transfers_take_their_bytes_at_the_measured_rate() -> None:
     assert rows["ttnn.to_memory_config"].mid == pytest.approx(size / 12.6)
     assert {row.bound_by for row in rows.values()} == {"PCIe", "compute"}
     assert [row.on_host for row in rows.values()] == [True, False, True]
+
+
+def test_times_are_short_to_read() -> None:
+    """The time to be expected, and its bounds."""
+    assert repr(Interval(1234.5678, 2000.25, 1e6 / 3)) == "Interval(2,000 from 1,235 to 333,333)"
 
 
 def test_no_bound_is_faster_than_dram() -> None:

@@ -33,6 +33,10 @@ class Interval:
         """So many times as long."""
         return Interval(self.low * factor, self.mid * factor, self.high * factor)
 
+    def __repr__(self) -> str:
+        """`Interval(12,345 from 10,000 to 20,000)`, in whole units."""
+        return f"Interval({self.mid:,.0f} from {self.low:,.0f} to {self.high:,.0f})"
+
 
 NOTHING = Interval(0.0, 0.0, 0.0)
 

@@ -36,19 +36,11 @@ def node_id(operation: Operation) -> str:
 
 
 def operation_name(operation: Operation) -> str:
-    """Name of the operation in the IR, such as `ttnn.matmul`; its table if it has none there."""
-    moves = {
-        "ToLayoutOp": "ttnn.to_layout",
-        "ToDeviceOp": "ttnn.to_device",
-        "ToMemoryConfigOp": "ttnn.to_memory_config",
-        "GenericOp": "ttnn.generic",
-    }
-    if operation.table in moves:
-        return moves[operation.table]
+    """Name of the operation in the IR, such as `ttnn.matmul`, by its row if there is one."""
     try:
         return f"ttnn.{find_row(operation).mnemonic}"
     except UnsupportedError:
-        return operation.title
+        return operation.ir_name
 
 
 def inputs_of(operation: Operation) -> tuple[TensorRef, ...]:
