@@ -25,11 +25,12 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place
+from ttmlir.sim.kernels.expressions.places import find_place, look_at, read_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_node
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.templates.packs import expand_all
 from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_value, settle
 
 
@@ -94,8 +95,18 @@ def evaluate_arguments(context: Context, node: tree.FunctionCall, name: str) -> 
     library = context.unit.library
     return [
         evaluate_argument(context, each, library.find_parameter(name, i))
-        for i, each in enumerate(node.arguments)
+        for i, each in enumerate(take_plain_arguments(context, node))
     ]
+
+
+def take_plain_arguments(context: Context, node: tree.FunctionCall) -> list[tree.Expression]:
+    """The arguments of a call that takes no braces, with packs expanded."""
+    listed = list[tree.Expression]()
+    for each in expand_all(context, node.arguments):
+        if isinstance(each, tree.Braces):
+            raise context.error(each, "the call takes a number here, not braces")
+        listed.append(each)
+    return listed
 
 
 def _type_result(
@@ -180,39 +191,44 @@ def _evaluate_template_argument(
             message = f"the template argument '{type_.name}' is no number of 32 bits"
             raise context.error(node, message)
         return code.constant(type_.name)
-    if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference)):
+    if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference, tree.Decltype)):
+        raise context.error(node, "the template argument is a number here, not a type")
+    if isinstance(node, (tree.ArrayOf, tree.FunctionOf)):
         raise context.error(node, "the template argument is a number here, not a type")
     match node:
         case tree.FunctionCall(callee=tree.Member() as callee):
-            if _find_method(context, node, callee)[1].is_constant:
-                return context.evaluate(node).node
+            base = look_at(context, callee.base)
+            if isinstance(base.type, ObjectType):
+                if _find_method(context, callee, base)[1].is_constant:
+                    return context.evaluate(node).node
         case _:
             pass
     return code.constant(evaluate_constant(context, node, "a template argument"))
 
 
-def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Value:
+def call_method(
+    context: Context, node: tree.FunctionCall, callee: tree.Member, found: Place | Value
+) -> Value:
     """A call of a member function of one of the library's objects."""
-    base, method = _find_method(context, node, callee)
+    base, method = _find_method(context, callee, found)
     if node.template_arguments:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
     least, most = len(method.parameters) - method.optional, len(method.parameters)
-    if not least <= len(node.arguments) <= most:
+    if not least <= len(expand_all(context, node.arguments)) <= most:
         count = str(most) if least == most else f"{least} to {most}"
         raise context.error(node, f"'{callee.member}' takes {count} arguments")
-    pairs = zip(node.arguments, method.parameters, strict=False)
+    listed = take_plain_arguments(context, node)
+    pairs = zip(listed, method.parameters, strict=False)
     arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
     return make_value(method.result, code.call(function, *arguments))
 
 
 def _find_method(
-    context: Context, node: tree.FunctionCall, callee: tree.Member
+    context: Context, callee: tree.Member, found: Place | Value
 ) -> tuple[Value, LibraryMethod]:
     """An object and the member function of it that is called."""
-    if callee.arrow:
-        raise context.error(callee, "a call through a pointer is not supported; write '.'")
-    base = evaluate_scalar(context, callee.base)
+    base = found if isinstance(found, Value) else read_place(context, found)
     if not isinstance(base.type, ObjectType):
         raise context.error(callee, f"'{base.type.name}' has no member functions")
     methods = context.unit.library.find_methods(base.type.name)
@@ -228,7 +244,7 @@ def _find_method(
 
 def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) -> Value:
     """`get_compile_time_arg_val(n)`, a constant."""
-    if len(node.arguments) != 1:
+    if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, "get_compile_time_arg_val takes one number")
     number = evaluate_constant(context, node.arguments[0], "the number of a compile-time argument")
     known = context.unit.compile_time_args
@@ -257,9 +273,10 @@ def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
     """`std::min` and `std::max`."""
     assert isinstance(node.callee, tree.Name)
     name = strip_namespaces(node.callee.text)
-    if len(node.arguments) != 2:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 2:
         raise context.error(node, f"std::{name} takes two values")
-    a, b = (settle(evaluate_scalar(context, each)) for each in node.arguments)
+    a, b = (settle(evaluate_scalar(context, each)) for each in arguments)
     if node.template_arguments:
         target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
         a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))
