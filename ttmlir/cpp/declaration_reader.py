@@ -18,6 +18,7 @@ from ttmlir.cpp.tree import (
     ClassMember,
     Declaration,
     Declarator,
+    DeferredBlock,
     Enumeration,
     Enumerator,
     Expression,
@@ -91,6 +92,7 @@ class DeclarationReader(ExpressionReader):
 
     def struct(self, node: Node) -> Struct:
         """A class, struct or union with its members."""
+        self.refuse_packed(node)
         kind, position = _KINDS[node.type], self.at(node)
         name, specialized = self._struct_name(node)
         bases = tuple(each for child in node.named_children for each in self._bases(child))
@@ -113,6 +115,13 @@ class DeclarationReader(ExpressionReader):
         return Struct(
             name, tuple(fields), tuple(members), bases, kind, (), specialized, position=position
         )
+
+    def refuse_packed(self, node: Node) -> None:
+        """Refuse an attribute that changes where members are."""
+        for child in node.named_children:
+            if child.type.startswith("attribute") and "packed" in self.text(child):
+                message = "a packed layout is not supported here; supported are those of the ABI"
+                raise self.error(child, message)
 
     def _struct_name(self, node: Node) -> tuple[str, tuple[TemplateArgument, ...] | None]:
         """The name of a struct, and what a specialisation is for."""
@@ -232,6 +241,7 @@ class DeclarationReader(ExpressionReader):
     def enumeration(self, node: Node) -> Enumeration:
         """An enumeration, with or without name."""
         self.only(node)
+        self.refuse_packed(node)
         body = node.child_by_field_name("body")
         name = node.child_by_field_name("name")
         if body is None:
@@ -371,7 +381,7 @@ class DeclarationReader(ExpressionReader):
             if child.type == "field_initializer_list"
             for each in child.named_children
         )
-        return replace(function, body=self.block(body), initializers=initializers)
+        return replace(function, definition=self.deferred(body), initializers=initializers)
 
     def _member_initializer(self, node: Node) -> MemberInitializer:
         target, *rest = node.named_children
@@ -675,6 +685,6 @@ class DeclarationReader(ExpressionReader):
             type_ = replace(type_, position=self.at(declarator))
         return Binding(type_, names, value, words.specifiers, position=self.at(node))
 
-    def block(self, node: Node) -> Block:
-        """The statements between braces."""
+    def deferred(self, body: Node) -> Block | DeferredBlock:
+        """The body of a function, which may be read later."""
         raise NotImplementedError

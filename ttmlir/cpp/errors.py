@@ -22,13 +22,8 @@ class CppSyntaxError(Exception):
     def __init__(self, message: str, position: Position, line: str, notes: tuple[str, ...] = ()):
         """An error at a position; `line` is the line of the source that it stands in."""
         before = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
-        lines = (
-            f"{position}: error: {message}",
-            line,
-            f"{before}^",
-            *(f"note: {n}" for n in notes),
-        )
-        super().__init__("\n".join(lines))
+        main = (f"{position}: error: {message}", line, f"{before}^")
+        super().__init__("\n".join((*main, *(f"note: {each}" for each in notes))))
         self.message = message
         self.position = position
         self.line = line

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING
 from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.declaration_reader import DeclarationReader
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.preprocessor.tokens import SourceText
 from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Assembly,
@@ -30,12 +33,14 @@ from ttmlir.cpp.tree import (
     Continue,
     Declaration,
     Declarator,
+    DeferredBlock,
     Directive,
     DoWhile,
     Evaluate,
     Expression,
     For,
     Function,
+    Header,
     If,
     Include,
     Item,
@@ -48,6 +53,7 @@ from ttmlir.cpp.tree import (
     Statement,
     Switch,
     TranslationUnit,
+    Unreadable,
     UsingNamespace,
     While,
 )
@@ -74,26 +80,44 @@ def parse(
     file: str = "<kernel>",
     *,
     defines: Mapping[str, str] | None = None,
+    include_path: IncludePath | None = None,
     source_map: SourceMap | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
-    first line. With a map, positions are those of what the text was made from. Raises
-    CppSyntaxError for text that is no C++ or outside of the subset.
+    first line. Headers are read along the path; without one, none is. With a map, positions are
+    those of what the text was made from. Raises CppSyntaxError for text that is no C++ or outside
+    of the subset.
     """
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
         raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
-    source = preprocess(text, file, defines or {}, source_map)
+    read_header = None if include_path is None else _read_header
+    written = SourceText(text, file, source_map)
+    with deep_recursion():
+        source, root = _read_text(preprocess(written, defines or {}, include_path, read_header))
+        if root.has_error:
+            raise _grammar_error(source, root)
+        return _Reader(source).unit(root)
+
+
+def _read_header(source: PreprocessedText) -> Header:
+    """The items of a header, as far as they can be read."""
+    source, root = _read_text(source)
+    reader = _Reader(source, is_header=True)
+    items = reader.items(root)
+    text = source.source
+    includes = tuple(source.includes)
+    return Header(text.file, text.text, items, includes, frozenset(reader.variables))
+
+
+def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
     root = _read_grammar(source)
     if root.has_error:
         source = bracket_assignments(source)
         root = _read_grammar(source)
-    if root.has_error:
-        raise _grammar_error(source, root)
-    with deep_recursion():
-        return _Reader(source).unit(root)
+    return source, root
 
 
 def _read_grammar(source: PreprocessedText) -> Node:
@@ -124,6 +148,19 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     return source.error(node.start_byte, message)
 
 
+def _find_declared(source: PreprocessedText, node: Node) -> frozenset[str]:
+    """The names that an item may declare: those in it that stand for no body."""
+    names = set[str]()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if each.type in ("identifier", "type_identifier", "namespace_identifier"):
+            names.add(source.text[each.start_byte : each.end_byte])
+        elif each.type not in ("compound_statement", "field_declaration_list", "parameter_list"):
+            pending += each.named_children
+    return frozenset(names)
+
+
 _NOTHING = re.compile(r"\s*(nop|fence( \w+\s*,\s*\w+)?)?\s*;?\s*")
 """Assembly that computes nothing."""
 
@@ -134,10 +171,28 @@ class _Reader(DeclarationReader):
     # Items.
 
     def unit(self, root: Node) -> TranslationUnit:
-        return TranslationUnit(self.items(root), position=self.source.source.position(0))
+        source = self.source
+        return TranslationUnit(
+            self.items(root),
+            tuple(source.includes),
+            tuple(source.lookups),
+            position=source.source.position(0),
+        )
 
     def items(self, node: Node) -> tuple[Item, ...]:
-        return tuple(item for child in node.named_children for item in self.item(child))
+        read = self.item_of_header if self.is_header else self.item
+        return tuple(item for child in node.named_children for item in read(child))
+
+    def item_of_header(self, node: Node) -> Iterator[Item]:
+        """An item; what is wrong with it is said where it is used."""
+        depth = self.depth
+        try:
+            if node.has_error and node.type != "namespace_definition":
+                raise _grammar_error(self.source, node)
+            yield from tuple(self.item(node))
+        except CppSyntaxError as error:
+            self.depth = depth
+            yield Unreadable(_find_declared(self.source, node), error, position=self.at(node))
 
     def item(self, node: Node) -> Iterator[Item]:
         match node.type:
@@ -205,7 +260,10 @@ class _Reader(DeclarationReader):
         kept = re.fullmatch(r"#pragma (\d+)\s*", self.text(node))
         if kept is None or int(kept[1]) >= len(self.source.directives):
             raise self.error(node, "a directive stands on a line of its own, which '#' begins")
-        return self.source.directives[int(kept[1])]
+        directive = self.source.directives[int(kept[1])]
+        if isinstance(directive, Include) and directive.header is not None:
+            self.variables.update(directive.header.variables)
+        return directive
 
     def namespace(self, node: Node) -> Namespace:
         self.deeper(node)
@@ -229,6 +287,22 @@ class _Reader(DeclarationReader):
             name = self.name_text(node.named_children[0])
             return UsingNamespace(name, position=self.at(node))
         return self.using_name(node)
+
+    def deferred(self, body: Node) -> Block | DeferredBlock:
+        """The body of a function; one in a header is read when it is used."""
+        if not self.is_header:
+            return self.block(body)
+        reader = copy(self)
+        reader.variables = set(self.variables)
+        reader.pending = []
+
+        def read() -> Block:
+            if body.has_error:
+                raise _grammar_error(reader.source, body)
+            with deep_recursion():
+                return reader.block(body)
+
+        return DeferredBlock(read)
 
     # Statements.
 
@@ -269,6 +343,10 @@ class _Reader(DeclarationReader):
         if isinstance(directive, Include):
             raise self.error(node, "#include is supported outside of functions only")
         return directive
+
+    def attributed(self, node: Node) -> Statement:
+        """A statement behind `[[likely]]` and the like."""
+        return Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
 
     def evaluate(self, node: Node) -> Evaluate | Assembly:
         if node.named_children[0].type == "gnu_asm_expression":
@@ -428,6 +506,7 @@ _MEANING_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
 
 _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
     **_MEANING_READERS,
+    "attributed_statement": _Reader.attributed,
     "break_statement": lambda reader, node: Break(position=reader.at(node)),
     "compound_statement": _Reader.block,
     "continue_statement": lambda reader, node: Continue(position=reader.at(node)),

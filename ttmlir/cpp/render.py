@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.tree import (
     PRECEDENCE,
     Alias,
@@ -81,6 +82,7 @@ from ttmlir.cpp.tree import (
     Type,
     Unary,
     Undefine,
+    Unreadable,
     Update,
     UsingName,
     UsingNamespace,
@@ -116,7 +118,7 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
                 return _type(node)
             case NamespaceAlias() | Binding() | RangeFor() | Assembly():
                 return _join(_statement(node))
-            case Include() | UsingNamespace() | Namespace() | Struct() | Function():
+            case Include() | UsingNamespace() | Namespace() | Struct() | Function() | Unreadable():
                 return _join(_item(node))
             case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
                 return _join(_statement(node))
@@ -175,6 +177,8 @@ def _item(item: Item) -> Iterator[str]:
             yield "}"
         case Function():
             yield from _function(item)
+        case Unreadable(error=error):
+            raise CannotEmitError(error.message)
         case _:
             yield from _statement(item)
 

@@ -1,4 +1,4 @@
-"""Headers of the C++ standard library, in own words: `ttmlir/cpp/headers/std`.
+"""Headers of the C++ standard library, in own words: `ttmlir/cpp/standard`.
 
 What they declare is known to every kernel that names it as `std::name`.
 """
@@ -16,7 +16,7 @@ _FOLDER = "ttmlir.cpp"
 
 @cache
 def _texts() -> dict[str, str]:
-    folder = files(_FOLDER) / "headers" / "std"
+    folder = files(_FOLDER) / "standard"
     texts = ((each.name, each.read_text()) for each in folder.iterdir())
     return {name: text for name, text in sorted(texts) if name.endswith(".hpp")}
 

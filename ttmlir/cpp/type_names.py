@@ -36,6 +36,7 @@ _BUILT_IN: Mapping[str, CType] = {
     "float": FLOAT,
     "double": DOUBLE,
     "size_t": UNSIGNED,
+    "uint": UNSIGNED,
     "uintptr_t": UNSIGNED,
     "ptrdiff_t": INT,
     "intptr_t": INT,

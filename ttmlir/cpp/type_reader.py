@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocess import PreprocessedText
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText
 from ttmlir.cpp.tree import (
     MEMBER_SPECIFIERS,
     SPECIFIERS,
@@ -113,9 +113,10 @@ class QualifiedName(NamedTuple):
 class TypeReader:
     """Turns the nodes of types into nodes of the tree."""
 
-    def __init__(self, source: PreprocessedText) -> None:
-        """A reader of what the preprocessor has left."""
+    def __init__(self, source: PreprocessedText, *, is_header: bool = False) -> None:
+        """A reader of what the preprocessor has left of a kernel, or of a header."""
         self.source = source
+        self.is_header = is_header
         self.variables = set[str]()
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""

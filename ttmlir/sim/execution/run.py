@@ -26,6 +26,7 @@ from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
@@ -100,6 +101,7 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
+        self.compiled: dict[tuple[object, ...], CompiledKernel] = {}
         self.scheduler = Scheduler(device.options, self.move_held_copies)
         self.noc_model = _noc_model(device) if device.options.timed else None
 
@@ -123,7 +125,7 @@ class _Run:
             thread = KernelThread(
                 core,
                 role,
-                KernelSource(kernel.name, kernel.file, kernel.shown_text),
+                KernelSource(kernel.name, kernel.file),
                 len(self.threads),
                 scheduler=self.scheduler,
                 arguments=kernel.arguments.get(core.logical, ()),
@@ -135,7 +137,8 @@ class _Run:
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
         api = self._api(thread, kernel)
-        compiled = _compile(thread, kernel, type(api), timed=self.device.options.timed)
+        compiled = self._compile(kernel, thread, type(api))
+        thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
             self.timeline.watch(api, waiting_calls(type(api)), thread, track)
@@ -144,6 +147,43 @@ class _Run:
         self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
+
+    def _compile(
+        self, kernel: Kernel, thread: KernelThread, api: type[KernelApi]
+    ) -> CompiledKernel:
+        """The kernel compiled for a processor; SimError for what is wrong in its text."""
+        role = thread.role
+        formats = {
+            index: (TILE_BYTES[each.data_format], FORMAT_NUMBERS[each.data_format])
+            for index, each in thread.core.cbs.items()
+        }
+        key = (id(kernel), role, tuple(formats.items()))
+        if key in self.compiled:
+            return self.compiled[key]
+        try:
+            made = compile_kernel(
+                kernel.text,
+                kernel.file,
+                role,
+                api=api,
+                defines=kernel.defines,
+                compile_time_args=kernel.compile_time_args,
+                named_compile_time_args=kernel.named_compile_time_args,
+                circular_buffers=formats,
+                arch_macro=self.device.chip.spec.macro,
+                include_path=kernel.include_path,
+                timed=self.device.options.timed,
+            )
+        except CppSyntaxError as error:
+            place = error.position
+            raise SimError(
+                error.message,
+                Position(place.file, place.line, place.column),
+                source_line=error.line,
+                detail=error.notes,
+            ) from None
+        self.compiled[key] = made
+        return made
 
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
         compute = _COMPUTE_APIS.get(thread.role)
@@ -207,31 +247,6 @@ def run_program(
     run = _Run(device, program, timeline, page_log)
     run.prepare()
     return run.run()
-
-
-def _compile(
-    thread: KernelThread, kernel: Kernel, api: type[KernelApi], *, timed: bool
-) -> CompiledKernel:
-    """The kernel compiled for the thread's processor; SimError for what is wrong in its text."""
-    try:
-        return compile_kernel(
-            kernel.text,
-            kernel.file,
-            thread.role,
-            api=api,
-            defines=kernel.defines,
-            compile_time_args=kernel.compile_time_args,
-            named_compile_time_args=kernel.named_compile_time_args,
-            arch_macro=thread.core.chip.spec.macro,
-            timed=timed,
-        )
-    except CppSyntaxError as error:
-        line, column = error.position.line, error.position.column
-        raise SimError(
-            error.message,
-            Position(error.position.file, line, column),
-            source_line=thread.kernel.line(line),
-        ) from None
 
 
 def _noc_model(device: SimDevice) -> NocModel:

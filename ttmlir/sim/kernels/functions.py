@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import (
     UNSIGNED,
@@ -50,6 +51,7 @@ def find_instance(
 ) -> Instance:
     """The function as it is for arguments of these types."""
     unit = context.unit
+    unit.read_body(function, node)
     is_template = bool(function.template_parameters) or function.specialized is not None
     names = tuple(map(repr, _find_meanings(scope))) if is_template else ()
     kinds = tuple((each.type, each.mode, each.space, each.is_const) for each in arguments)
@@ -62,8 +64,14 @@ def find_instance(
             message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
             raise unit.error(node, f"{message} each other: these are nested too deeply")
         unit.nesting += 1
-        _compile_instance(context.handlers, unit, function, scope, arguments, known)
-        unit.nesting -= 1
+        try:
+            _compile_instance(context.handlers, unit, function, scope, arguments, known)
+        except CppSyntaxError:
+            # Overload resolution goes on without what cannot be compiled.
+            del unit.instances[key]
+            raise
+        finally:
+            unit.nesting -= 1
     elif not known.finished:
         known.called_early = True
         if is_deduced(function.result):
@@ -101,9 +109,9 @@ def _compile_instance(
         message = f"'{function.name}' calls itself and waits, which is not supported"
         raise unit.error(function, message)
     if context.makes:
-        body.append(_build_return_of_object(function))
+        body.append(_build_return_of_object(unit, function))
     elif not _ends_with_return(body) and made.result != VOID:
-        body.append(_build_missing_return(function))
+        body.append(_build_missing_return(unit, function))
     if not body:
         unit.pure.add(made.identifier)
     unit.add_function(made.identifier, parameters, body, function.position)
@@ -261,10 +269,10 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
     return identifier
 
 
-def _build_return_of_object(function: tree.Function) -> ast.stmt:
+def _build_return_of_object(unit: Unit, function: tree.Function) -> ast.stmt:
     """The end of a constructor, which gives its object."""
     node = ast.Return(code.name("v_this"))
-    code.locate(node, function.position)
+    unit.locate(node, function.position)
     return node
 
 
@@ -278,9 +286,9 @@ def _ends_with_return(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return)
 
 
-def _build_missing_return(function: tree.Function) -> ast.stmt:
+def _build_missing_return(unit: Unit, function: tree.Function) -> ast.stmt:
     """The end of a function that should not be reached."""
     message = f"'{function.name}' ends without returning a value"
     node = ast.Return(code.call("_missing", code.constant(message)))
-    code.locate(node, function.position)
+    unit.locate(node, function.position)
     return node

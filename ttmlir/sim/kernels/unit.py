@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.inclusions import Inclusions
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
 from ttmlir.cpp.types import (
     CType,
@@ -48,6 +49,7 @@ from ttmlir.sim.kernels.scope import (
     walk,
 )
 from ttmlir.sim.kernels.value import Space
+from ttmlir.sim.sources import KernelSources
 
 SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
 """Methods of every API that compiled code calls and that kernels cannot name."""
@@ -119,7 +121,7 @@ class _ScopedNames:
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
         near = difflib.get_close_matches(strip_namespaces(name), known, 3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        return self.unit.error(node, f"there is no type '{name}'{hint}")
+        return self.unit.unknown_name(node, name, f"there is no type '{name}'{hint}")
 
     def error(self, node: tree.Node, message: str) -> Exception:
         return self.unit.error(node, message)
@@ -132,6 +134,7 @@ class Unit:
         self,
         text: str,
         file: str,
+        includes: Sequence[tree.Include],
         library: Library,
         compile_time_args: Sequence[int],
         clock: ClockCosts | None,
@@ -142,8 +145,11 @@ class Unit:
         self.services = services
         self.defines = defines
         """Macros that are given to the compiler."""
-        self.lines = text.split("\n")
         self.file = file
+        self.inclusions = Inclusions(file, text, includes)
+        self.sources = KernelSources(self.inclusions)
+        self.unreadable = dict[str, CppSyntaxError]()
+        """What is wrong with names that headers may declare."""
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
@@ -175,7 +181,8 @@ class Unit:
         """The functions by their names."""
         self.known_values = dict[str, ast.expr]()
         """The values of variables of Python that never change, by their names."""
-        self.folder = Folder(self.by_name, self.known_values)
+        known_calls = library.find_known_calls(self.compile_time_args)
+        self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, "Instance"]()
         self.bindings = dict[str, str]()
         """The variables that hold what the library gives, with the names of these."""
@@ -198,14 +205,39 @@ class Unit:
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line, and where the templates around it are needed."""
         position = node.position or tree.Position(self.file, 1, 1)
-        is_own = position.file == self.file and position.line <= len(self.lines)
-        line = self.lines[position.line - 1].rstrip("\r") if is_own else ""
-        return CppSyntaxError(message, position, line, tuple(self._list_instantiations()))
+        line = self.inclusions.line(position)
+        notes = (*self._list_instantiations(), *self.inclusions.notes(position.file))
+        return CppSyntaxError(message, position, line, notes)
 
     def _list_instantiations(self) -> Iterator[str]:
         """Notes about the templates that are being compiled, the innermost first."""
         for name, needed in reversed(self.instantiations[-MAX_NOTES:]):
             yield f"{needed.position}: in instantiation of '{name}' required here"
+
+    def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
+        """Note what is wrong in a header with what declares these names."""
+        located = error.with_notes(*self.inclusions.notes(error.position.file))
+        self.unreadable |= dict.fromkeys(names, located)
+
+    def read_body(self, function: tree.Function, node: tree.Node) -> None:
+        """Read the body of a function that is used, if it is in a header."""
+        try:
+            _ = function.body
+        except CppSyntaxError as error:
+            notes = self.inclusions.notes(error.position.file)
+            used = f"'{function.name}' is used at {node.position}"
+            raise error.with_notes(*notes, used) from None
+
+    def unknown_name(self, node: tree.Node, name: str, message: str) -> CppSyntaxError:
+        """The error about a name that means nothing; `message` says so.
+
+        A header may declare it: one that was not found, or in a way that is not supported.
+        """
+        bare = name.rpartition("::")[2]
+        known = self.unreadable.get(bare)
+        if known is not None:
+            return known.with_notes(f"'{bare}' is used at {node.position}")
+        return self.error(node, message + self.inclusions.describe_missing())
 
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""
@@ -376,6 +408,11 @@ class Unit:
 
     # Code.
 
+    def locate(self, node: ast.AST, position: tree.Position | None) -> None:
+        """Give a place in the kernel or a header to a node without one."""
+        shift = 0 if position is None else self.sources.shift(position.file)
+        code.locate(node, position, shift)
+
     def bind(self, name: str) -> str:
         """The variable that holds a call or variable of the library, or a service."""
         variable = f"_{name}" if name in SERVICES else f"c_{name}"
@@ -393,7 +430,7 @@ class Unit:
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
-        code.locate(statement, position)
+        self.locate(statement, position)
         self.globals.append(statement)
 
     def add_function(
@@ -422,5 +459,5 @@ class Unit:
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )
         node = ast.FunctionDef(identifier, arguments, body or [ast.Pass()], [])
-        code.locate(node, position)
+        self.locate(node, position)
         return node

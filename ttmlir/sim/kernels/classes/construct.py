@@ -72,6 +72,7 @@ def construct(
             return copy_struct(convert_implicitly(context, given.value, type_, node))
         known = Evaluated(given.found, position=arguments[0].position)
         arguments = (cast("tree.Expression", known),)
+    braced = braced or type_.name.startswith("std::tuple<")
     if not braced and not _is_single_braces(arguments):
         message = f"'{type_.name}' has no constructor with {len(arguments)} arguments"
         raise context.error(node, f"{message}; write braces to set its members")

@@ -287,11 +287,11 @@ def _define_member_function(context: Context, info: ClassInfo, function: tree.Fu
         found = False
         result = list[tree.Function]()
         for each in known:
-            if not found and each.body is None and _is_declared_by(each, function):
+            if not found and each.definition is None and _is_declared_by(each, function):
                 found = True
                 body = replace(
                     each,
-                    body=function.body,
+                    definition=function.definition,
                     parameters=_join_parameters(each, function),
                     initializers=function.initializers,
                 )

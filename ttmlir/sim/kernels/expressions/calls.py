@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
 from ttmlir.sim.kernels.classes.construct import construct
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
+from ttmlir.sim.kernels.expressions.given import Given
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_closure,
@@ -40,6 +43,7 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
+from ttmlir.sim.kernels.templates.overloads import CallOfOwn, choose_function
 from ttmlir.sim.kernels.value import Value
 
 
@@ -78,6 +82,8 @@ def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> P
     match symbol:
         case Functions():
             given = take_arguments(context, node.arguments)
+            if symbol.scope.owner is None and _is_meant_for_library(context, node, symbol, given):
+                return call_library(context, node, symbol.name)
             return call_own_function(context, node, symbol, given, node.template_arguments)
         case LateVariable():
             declared = context.handlers.declare_late(context, symbol, node)
@@ -92,6 +98,19 @@ def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> P
         case _:
             assert isinstance(node.callee, tree.Name)
             raise context.error(node, f"'{node.callee.text}' cannot be called")
+
+
+def _is_meant_for_library(
+    context: Context, node: tree.FunctionCall, symbol: Functions, given: Sequence[Given]
+) -> bool:
+    """Whether a call means that of the library with the name of one of the kernel's functions."""
+    if context.unit.library.find_call(symbol.name) is None:
+        return False
+    try:
+        choose_function(context, symbol, CallOfOwn(node, node.template_arguments, given))
+    except CppSyntaxError:
+        return True
+    return False
 
 
 def _call_object(context: Context, node: tree.FunctionCall, base: Place | Value) -> Place | Value:

@@ -92,5 +92,5 @@ def evaluate_condition(context: Context, node: tree.Expression) -> Value:
     if isinstance(value.type, (ObjectType, ArrayType, StructType)) or is_enumerator:
         raise context.error(node, f"'{value.type.name}' is no condition")
     value = convert_to_bool(value)
-    code.locate(value.node, node.position)
+    context.unit.locate(value.node, node.position)
     return value

@@ -49,7 +49,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if found is None:
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise context.error(node, f"there is no function '{name}'{hint}")
+        message = f"there is no function '{name}'{hint}"
+        raise context.unit.unknown_name(node, name, message)
     arguments = evaluate_arguments(context, node, name)
     if not found.acts:
         return _leave_out(context, found, arguments)

@@ -75,7 +75,7 @@ def look_at(context: Context, node: tree.Expression) -> Place | Value:
     context.unit.spend(node)
     found = _look(context, node)
     if isinstance(found, Value):
-        code.locate(found.node, node.position)
+        context.unit.locate(found.node, node.position)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
@@ -24,6 +24,10 @@ _ALLOWED = frozenset((*PURE, "_put", "_put_at", "_put_bits", "_overwrite", "_mis
 _UNSUITABLE = (ast.Yield, ast.YieldFrom, ast.Try, ast.Raise)
 
 
+_MEMBERS = frozenset(("clock", "next_compile_time_args_offset", "next_common_runtime_args_offset"))
+"""Members that constants are made of."""
+
+
 class TooManySteps(Exception):
     """A constant that takes too long to compute."""
 
@@ -36,6 +40,10 @@ class Folder:
     """The kernel's functions that are compiled, by their names."""
     known: Mapping[str, ast.expr]
     """The values of variables that never change."""
+    library: Mapping[str, Callable[..., object]] = field(
+        default_factory=dict[str, Callable[..., object]]
+    )
+    """Calls of the library whose results are known, by the variables that hold them."""
     steps: int = 0
     _names: dict[str, object] = field(default_factory=dict[str, object])
     _unsuitable: set[str] = field(default_factory=set[str])
@@ -49,14 +57,8 @@ class Folder:
             return node
         if not self._prepare(node, frozenset()):
             return None
-        expression = ast.Expression(copy.deepcopy(node))
-        for each in ast.walk(expression):
-            if isinstance(each, (ast.expr, ast.keyword)):
-                each.lineno = each.end_lineno = 1
-                each.col_offset = each.end_col_offset = 0
-        compiled = compile(expression, "<constant>", "eval")
         try:
-            value = eval(compiled, self._environment())
+            value = _run(node, self._environment())
         except (*FAULTS, AttributeError):
             return None
         return write_literal(value)
@@ -77,6 +79,9 @@ class Folder:
         parts = list(ast.walk(node))
         if any(isinstance(each, _UNSUITABLE) for each in parts):
             return False
+        members = (each.attr for each in parts if isinstance(each, ast.Attribute))
+        if not _MEMBERS.issuperset(members):
+            return False
         names = [each for each in parts if isinstance(each, ast.Name)]
         bound = own | {each.id for each in names if isinstance(each.ctx, ast.Store)}
         return all(self._knows(name.id) for name in names if name.id not in bound)
@@ -89,11 +94,26 @@ class Folder:
             return False
         if name in environment:
             return name not in NAMES
-        if name in self.known:
-            literal = self.known[name]
-            environment[name] = read_literal(literal)
+        if name in self.library:
+            environment[name] = self.library[name]
             return True
+        if name in self.known:
+            return self._compute(name, self.known[name])
         return name in self.functions and self._define(name, self.functions[name])
+
+    def _compute(self, name: str, node: ast.expr) -> bool:
+        """Make a variable known whose value is written, or a call of the library."""
+        environment = self._environment()
+        if is_literal(node):
+            environment[name] = read_literal(node)
+            return True
+        if not self._prepare(node, frozenset()):
+            return False
+        try:
+            environment[name] = _run(node, environment)
+        except (*FAULTS, AttributeError):
+            return False
+        return True
 
     def _define(self, name: str, function: ast.FunctionDef) -> bool:
         """Make a function of the kernel known; False if it needs what is not known yet."""
@@ -108,6 +128,16 @@ class Folder:
         module = ast.fix_missing_locations(ast.Module([counted], []))
         exec(compile(module, "<constant>", "exec"), environment)
         return True
+
+
+def _run(node: ast.expr, environment: dict[str, object]) -> object:
+    """The value of an expression whose names are known."""
+    expression = ast.Expression(copy.deepcopy(node))
+    for each in ast.walk(expression):
+        if isinstance(each, (ast.expr, ast.keyword)):
+            each.lineno = each.end_lineno = 1
+            each.col_offset = each.end_col_offset = 0
+    return eval(compile(expression, "<constant>", "eval"), environment)
 
 
 def _stored(function: ast.FunctionDef) -> frozenset[str]:

@@ -315,6 +315,9 @@ def _declare_local(
             if declarator.name not in context.changed and isinstance(type_, IntType):
                 place = replace(place, low=value.low, high=value.high)
     known = _keep_known(context, identifier, value) if is_const else None
+    if isinstance(type_, ObjectType) and value is not None:
+        if declarator.name not in context.changed:
+            context.unit.known_values[identifier] = value.node
     bind_variable(context, declarator, place, known=known)
 
 

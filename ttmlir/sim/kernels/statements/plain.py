@@ -134,7 +134,7 @@ def _execute_call(context: Context, node: tree.Expression) -> None:
             if isinstance(found_place, Value)
             else take_address(context, found_place, node)
         )
-        code.locate(value.node, node.position)
+        context.unit.locate(value.node, node.position)
     else:
         value = context.evaluate(node)
     for each in _split_parts(value.node):

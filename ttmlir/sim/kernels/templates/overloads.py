@@ -87,7 +87,7 @@ def _list_candidates(functions: Functions, count: int) -> list[tuple[tree.Functi
     found = list[tuple[tree.Function, Scope]]()
     for group in (functions, *functions.others):
         for each in group.definitions:
-            is_callable = each.body is not None and each.specialized is None
+            is_callable = each.definition is not None and each.specialized is None
             if is_callable and _accepts(each, count):
                 found.append((each, group.scope))
     return found
@@ -102,7 +102,7 @@ def _accepts(function: tree.Function, count: int) -> bool:
 
 def _describe_misfit(functions: Functions, count: int) -> str:
     every = [each for group in (functions, *functions.others) for each in group.definitions]
-    if all(each.body is None for each in every):
+    if all(each.definition is None for each in every):
         return f"'{functions.name}' is declared but never defined"
     takes = " or ".join(dict.fromkeys(map(_describe_arity, every)))
     return f"'{functions.name}' takes {takes} arguments, not {count}"
@@ -137,7 +137,7 @@ def _find_specialized(
     """The specialisation of a function template for its arguments; itself, if there is none."""
     known = outer.find_here(function.name)
     definitions = known.definitions if isinstance(known, Functions) else ()
-    special = [each for each in definitions if each.specialized is not None and each.body]
+    special = [each for each in definitions if each.specialized is not None and each.definition]
     for each in special:
         assert each.specialized is not None
         wanted = [key_of(scope.symbols[x.name]) for x in function.template_parameters if x.name]

@@ -6,13 +6,15 @@ struct pair {
     A first;
     B second;
 
+    constexpr pair() : first{}, second{} {}
+    constexpr pair(A a, B b) : first(a), second(b) {}
     friend constexpr bool operator==(const pair& a, const pair& b) {
         return a.first == b.first && a.second == b.second;
     }
 };
 
 template <typename A, typename B>
-constexpr pair<A, B> make_pair(A first, B second) { return pair<A, B>{first, second}; }
+constexpr pair<A, B> make_pair(A first, B second) { return pair<A, B>(first, second); }
 
 template <typename T>
 constexpr void swap(T& a, T& b) {

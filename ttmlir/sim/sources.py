@@ -1,0 +1,45 @@
+"""The texts that a kernel is made of, and where the lines of its compiled code are in them."""
+
+from __future__ import annotations
+
+from ttmlir.cpp.inclusions import Inclusions
+from ttmlir.cpp.tree import Position
+from ttmlir.limits import MAX_SOURCE_LENGTH
+
+_SHIFT = 2 * MAX_SOURCE_LENGTH
+"""More than the lines of any text: so far apart are the lines of two files in compiled code."""
+_MOST_FILES = (1 << 31) // _SHIFT
+"""How many files the lines of Python's code objects tell apart."""
+
+
+class KernelSources:
+    """The kernel and its headers.
+
+    Code of a kernel is one unit for Python, whose lines have no file: those of the n-th header are
+    shifted by n times a number that is more than all lines of a file.
+    """
+
+    def __init__(self, inclusions: Inclusions) -> None:
+        """The sources of a kernel."""
+        self.inclusions = inclusions
+        self._files = [inclusions.file]
+        self._shifts = {inclusions.file: 0}
+
+    def shift(self, file: str) -> int:
+        """What is added to lines of a file in compiled code."""
+        shift = self._shifts.get(file)
+        if shift is None:
+            # What there are more of than lines can tell apart is shown as the kernel's.
+            shift = len(self._files) * _SHIFT if len(self._files) < _MOST_FILES else 0
+            self._shifts[file] = shift
+            self._files.append(file)
+        return shift
+
+    def place(self, code_line: int) -> tuple[str, int]:
+        """The file and the line that a line of compiled code stands for."""
+        number, line = divmod(code_line, _SHIFT)
+        return self._files[number], line
+
+    def line(self, file: str, number: int) -> str:
+        """A line of a file by its number from 1; empty if there is none."""
+        return self.inclusions.line(Position(file, number, 1))
