@@ -6,22 +6,15 @@ and transpositions use SrcA alone. Source: tt-llk, llk_unpack_{A,AB,AB_matmul,ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ttmlir.layout.enums import DataType
-from ttmlir.layout.tile import repeated_bytes
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.compute_api import Template
 from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.calls.unpack_unit import ELEMENTWISE, NUMBERS, Source, UnpackUnit
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.tile_reader import ARRANGEMENT, Arrangement, TileReader, Use
-from ttmlir.sim.options import SimOptions
+from ttmlir.sim.machine.tile_reader import Arrangement, Use
 from ttmlir.sim.timing.costs import (
     matmul_unpack_cycles,
     tilize_unpack_cycles,
@@ -32,95 +25,22 @@ from ttmlir.sim.timing.costs import (
 BROADCASTS = (Arrangement.PLAIN, Arrangement.COLUMN, Arrangement.ROW, Arrangement.SCALAR)
 """What each number of tt-metal's BroadcastType does: NONE, COL, ROW, SCALAR."""
 
-_PARTS = {
-    int(Arrangement.COLUMN): "col",
-    int(Arrangement.ROW): "row",
-    int(Arrangement.SCALAR): "scalar",
-}
-
 REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR = 0, 1, 2
 """Numbers of tt-metal's ReduceDim."""
 
 POOL_MAX = 2
 """Number of PoolType::MAX; SUM is 0, AVG 1."""
 
-_NUMBERS = int(Use.NUMBERS)
 _FACTOR_A = int(Use.FACTOR_A)
 _FACTOR_B = int(Use.FACTOR_B)
 _SCALER = int(Use.SCALER)
-_ELEMENTWISE, _FACTORS = 0, 1 << 16
 _TRANSPOSED = int(Arrangement.TRANSPOSED)
 
 
-class _Source:
-    """A circular buffer that the unpacker reads."""
-
-    __slots__ = ("cb", "data_type", "operands", "parts", "read", "reader", "size")
-
-    def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
-        self.cb = cb
-        self.operands = operands
-        """The use of its tiles in elementwise operations."""
-        self.data_type = cb.data_format
-        self.reader = reader
-        self.read = reader.read
-        self.size = reader.size
-        self.parts = _parts_of(reader.size)
-        """By arrangement: the bytes of a tile that count, if not all do."""
-
-
-def _parts_of(size: int) -> dict[int, Sequence[tuple[int, int]]]:
-    """For tiles of so many bytes; numbers of block floats share exponents, so all count."""
-    element_bytes, rest = divmod(size, 32 * 32)
-    if rest:
-        return {}
-    return {part: repeated_bytes(name, element_bytes) for part, name in _PARTS.items()}
-
-
-class UnpackApi(ComputeApi):
+class UnpackApi(UnpackUnit):
     """Calls of the UNPACK thread."""
 
-    def __init__(
-        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
-    ) -> None:
-        """The unpacker, not yet configured."""
-        super().__init__(core, thread, options, settings)
-        self._formats = frozenset(cb.data_format for cb in core.cbs.values())
-        self._sources: dict[int, _Source] = {}
-        self._copies: dict[int, _Source] = {}
-        self._format_a: DataType | None = None
-        self._format_b: DataType | None = None
-        self.tiles_unpacked = 0
-        self._pairs: dict[int, tuple[_Source, _Source, int, int]] = {}
-        """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
-        by their buffers."""
-        self._transposed = 0
-        self._transposed_copy = 0
-        self._block = (1, 1, 1)
-        """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
-        self._strip_call = ""
-        """`tilize_block` or `untilize_block`, while the unpackers are set up for rows."""
-        self._strip_tiles = 0
-        self._rows: Any = None
-        """What `untilize_block` is about to copy."""
-
-    def counters(self) -> dict[str, int]:
-        """What the thread has done."""
-        return {**super().counters(), "tiles unpacked": self.tiles_unpacked}
-
     # --- Configuration --------------------------------------------------------------------------
-
-    def reconfigured(self) -> None:
-        """Account for a call that only writes configuration, and check formats anew."""
-        self._pairs.clear()
-        super().reconfigured()
-
-    def _configure(self, a: int, b: int) -> None:
-        self._strip_call = ""
-        self._format_a = self.cbs[a].data_format
-        self._format_b = self.cbs[b].data_format
-        self._transposed_copy = 0
-        self.reconfigured()
 
     @kernel_call()
     def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
@@ -167,16 +87,6 @@ class UnpackApi(ComputeApi):
         self._check_tiles("untilize_block")
         self._configure(cb, cb)
         self._strip_call = "untilize_block"
-
-    def _check_tiles(self, own: str = "") -> None:
-        """Find fault with unpackers that are still set up for rows, by another call than `own`."""
-        call = self._strip_call
-        if call not in ("", own):
-            self.report(
-                "init",
-                f"the unpackers are still set up for {call}; call "
-                f"{call.replace('block', 'uninit')} before other tiles are unpacked",
-            )
 
     @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
@@ -334,138 +244,6 @@ class UnpackApi(ComputeApi):
     transpose_wh_init_short = _prepare
     pack_untilize_uninit = pack_untilize_dest_init = _prepare
 
-    # --- Reading tiles --------------------------------------------------------------------------
-
-    def _source(self, index: int) -> _Source:
-        """The buffer as the source of operands."""
-        source = self._sources.get(index)
-        if source is None:
-            cb = self.cbs[index]
-            wide = self.settings.fp32_dest_acc_en
-            register = numerics.source_register(cb.data_format, self._formats, wide=wide)
-            self._check_width(cb)
-            source = self._new_source(cb, register)
-            self._sources[index] = source
-        return source
-
-    def _copy_source(self, index: int) -> _Source:
-        """The buffer as the source of copies to DST."""
-        source = self._copies.get(index)
-        if source is None:
-            source = self._source(index)
-            direct = index in self.settings.unpack_to_dest and self.settings.fp32_dest_acc_en
-            if direct and source.data_type is DataType.F32:
-                source = self._new_source(source.cb, Register.FP32)
-            self._copies[index] = source
-        return source
-
-    def _new_source(self, cb: CircularBuffer, register: Register) -> _Source:
-        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact)
-        flushed = register is Register.FP16 and not self.exact
-        return _Source(cb, reader, int(Use.OPERANDS) if flushed else _NUMBERS)
-
-    def _check_width(self, cb: CircularBuffer) -> None:
-        narrow = not self.settings.fp32_dest_acc_en and not self.exact
-        if narrow and cb.data_format is DataType.U32:
-            self.report(
-                "format",
-                f"circular buffer {cb.index} holds 32-bit integers, which a DST of 16 bits cannot: "
-                "compile the kernel with fp32_dest_acc_en",
-            )
-
-    def _tile(self, source: _Source, index: int, form: int) -> Any:
-        """The tile `index` pages behind the read pointer of a buffer."""
-        if self._strip_call:
-            self._check_tiles()
-        return self._page(source, index, form)
-
-    def _page(self, source: _Source, index: int, form: int) -> Any:
-        cb = source.cb
-        address = cb.rd_ptr + index * cb.page_size
-        if address + source.size > cb.limit:
-            raise self._beyond(source, index)
-        if self.watch is not None:
-            for first, size in source.parts.get(form & ARRANGEMENT, ((0, source.size),)):
-                self.watch.read(self.core.l1, address + first, size, self.thread)
-        self.tiles_unpacked += 1
-        return source.read(address, form)
-
-    def _beyond(self, source: _Source, index: int) -> Exception:
-        cb = source.cb
-        ahead = (cb.limit - cb.rd_ptr) // cb.page_size
-        return self.thread.error(
-            f"tile {index} of circular buffer {cb.index} lies behind its end: {ahead} of its "
-            f"{cb.num_pages} pages are left behind the read pointer, and a tile of "
-            f"{source.data_type.schema_name} takes {source.size} bytes",
-            rule="cb-bounds",
-            detail=(cb.state(),),
-        )
-
-    def _check_a(self, source: _Source) -> None:
-        self.check_format(
-            source.cb, self._format_a, "the unpacker of SrcA", "reconfig_data_format_srca"
-        )
-
-    def _check_b(self, source: _Source) -> None:
-        self.check_format(
-            source.cb, self._format_b, "the unpacker of SrcB", "reconfig_data_format_srcb"
-        )
-
-    def _fill(self, a: Any, b: Any, cycles: int) -> None:
-        """Fill the bank that is free."""
-        src = self.src
-        if self.watch is not None:
-            self.watch.put(self.thread, self.src_key)
-        if not self.timed:
-            src.fill(a, b, 0)
-            return
-        thread = self.thread
-        free = src.freed[0]
-        if free > thread.clock:
-            thread.wait_until(free, "src")
-        thread.clock += cycles
-        src.fill(a, b, thread.clock)
-
-    def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
-        """Fill SrcA with a tile to be copied."""
-        if not self.src.can_fill(self.thread):
-            return False
-        source = self._copy_source(cb)
-        if source.data_type is not self._format_a:
-            self._check_a(source)
-        tile = self._tile(source, index, _NUMBERS + arrangement)
-        self._fill(tile, None, unpack_cycles(source.data_type))
-        return True
-
-    def _two(self, in0: int, in1: int, index0: int, index1: int, arrangement: int = 0) -> bool:
-        """Fill SrcA and SrcB with the operands of an elementwise operation."""
-        if not self.src.freed and not self.src.can_fill(self.thread):
-            return False
-        pair = self._pairs.get(in0 << 8 | in1)
-        first, second, cycles, _ = pair or self._pair(in0, in1, _ELEMENTWISE)
-        a = self._tile(first, index0, first.operands)
-        b = self._tile(second, index1, second.operands + arrangement)
-        self._fill(a, b, cycles)
-        return True
-
-    def _factors(self, in0: int, in1: int) -> tuple[_Source, _Source, int, int]:
-        """The buffers of a matrix product."""
-        pair = self._pairs.get(_FACTORS | in0 << 8 | in1)
-        return pair or self._pair(in0, in1, _FACTORS)
-
-    def _pair(self, in0: int, in1: int, use: int) -> tuple[_Source, _Source, int, int]:
-        """Two buffers, after a look at their formats."""
-        first, second = self._source(in0), self._source(in1)
-        a, b = (second, first) if use == _FACTORS else (first, second)
-        if a.data_type is not self._format_a:
-            self._check_a(a)
-        if b.data_type is not self._format_b:
-            self._check_b(b)
-        types = first.data_type, second.data_type
-        pair = (first, second, unpack_cycles(*types), matmul_unpack_cycles(*types))
-        self._pairs[use | in0 << 8 | in1] = pair
-        return pair
-
     # --- Calls that read tiles ------------------------------------------------------------------
 
     @kernel_call(waits=True)
@@ -615,9 +393,9 @@ class UnpackApi(ComputeApi):
         """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
         if not self.src.can_fill(self.thread):
             return False
-        first, second, _, _ = self._pair(cb, scaler, _ELEMENTWISE)
+        first, second, _, _ = self._pair(cb, scaler, ELEMENTWISE)
         pool, dimension = self.numbers_of("reduce_tile", template, 2)
-        form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
+        form = NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
         a = self._tile(first, index, form)
@@ -651,14 +429,14 @@ class UnpackApi(ComputeApi):
         self.done = 0
         return True
 
-    def _tilized(self, source: _Source, tiles: int, start: int) -> Any:
+    def _tilized(self, source: Source, tiles: int, start: int) -> Any:
         """The next tile of a strip of 32 rows."""
         strip = self._strip(source, tiles, start)
         rows = strip.reshape(32, tiles, -1)[:, self.done]
         self.tiles_unpacked += 1
-        return source.reader.decode(_faces_of_bytes(rows), _NUMBERS)
+        return source.reader.decode(_faces_of_bytes(rows), NUMBERS)
 
-    def _strip(self, source: _Source, tiles: int, start: int) -> Any:
+    def _strip(self, source: Source, tiles: int, start: int) -> Any:
         """The bytes of so many tiles, unchecked for what they are."""
         cb = source.cb
         address = cb.rd_ptr + start * cb.page_size
@@ -671,7 +449,7 @@ class UnpackApi(ComputeApi):
         memory.ensure(address, size)
         return memory.data[address : address + size]
 
-    def _check_rows(self, source: _Source) -> None:
+    def _check_rows(self, source: Source) -> None:
         if source.data_type in numerics.BLOCK_FLOATS:
             raise self.thread.error(
                 f"circular buffer {source.cb.index} holds {source.data_type.schema_name}, which "
@@ -696,9 +474,9 @@ class UnpackApi(ComputeApi):
         self.done = 0
         return True
 
-    def _untilized(self, source: _Source, tiles: int) -> Any:
+    def _untilized(self, source: Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
-        rows = [numerics.rows_of_faces(self._page(source, each, _NUMBERS)) for each in range(tiles)]
+        rows = [numerics.rows_of_faces(self._page(source, each, NUMBERS)) for each in range(tiles)]
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     @kernel_call(waits=True)
@@ -714,7 +492,7 @@ class UnpackApi(ComputeApi):
         while self.done < rows * width:
             if not self.src.can_fill(self.thread):
                 return False
-            self._fill(self._tile(source, self.done, _NUMBERS), None, cycles)
+            self._fill(self._tile(source, self.done, NUMBERS), None, cycles)
             self.done += 1
         self.done = 0
         return True
