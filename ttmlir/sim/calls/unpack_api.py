@@ -81,6 +81,16 @@ class UnpackApi(UnpackUnit):
         self._configure(cb, cb)
         self._strip_call, self._strip_tiles = "tilize_block", tiles
 
+    fast_tilize_init_with_dt = tilize_init
+
+    @kernel_call()
+    def fast_tilize_init(self, cb: int, full_dim: int, out: int) -> None:
+        """Make tiles of rows, whose format the unpackers know."""
+        self._check_tiles("tilize_block")
+        self._source(cb)
+        self._strip_call, self._strip_tiles = "tilize_block", full_dim
+        self.reconfigured()
+
     @kernel_call()
     def untilize_init(self, cb: int, out: int = 16) -> None:
         """Take the format of SrcA and SrcB from one buffer; make rows of tiles."""
@@ -156,6 +166,23 @@ class UnpackApi(UnpackUnit):
         self._block = (ct_dim, rt_dim, kt_dim)
 
     @kernel_call()
+    def mm_block_init_short_with_both_dt(
+        self,
+        in0: int,
+        in1: int,
+        old_in0: int,
+        old_in1: int,
+        transpose: int = 0,
+        ct_dim: int = 1,
+        rt_dim: int = 1,
+        kt_dim: int = 1,
+    ) -> None:
+        """Prepare matrix products of blocks, with both formats taken from in1 and in0."""
+        self._source(old_in0)
+        self._format_b = self.cbs[in0].data_format
+        self.mm_block_init_short_with_dt(in0, in1, old_in1, transpose, ct_dim, rt_dim, kt_dim)
+
+    @kernel_call()
     def reconfig_data_format(self, *buffers: int, template: Template = ()) -> None:
         """Take the formats of SrcA and SrcB from buffers: (a, b), or (old a, a, old b, b)."""
         a, b = buffers if len(buffers) == 2 else (buffers[1], buffers[3])
@@ -226,7 +253,7 @@ class UnpackApi(UnpackUnit):
         self._strip_call = ""
         self._prepare(*buffers)
 
-    untilize_uninit = tilize_uninit
+    untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
 
     @kernel_call()
     def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
@@ -236,6 +263,24 @@ class UnpackApi(UnpackUnit):
         self.reconfigured()
 
     sub_tiles_init = mul_tiles_init = add_tiles_init
+
+    @kernel_call()
+    def binary_tiles_init(
+        self, in0: int, in1: int, acc_to_dest: int = 0, *, template: Template = ()
+    ) -> None:
+        """Choose the program of the unpackers, if so asked."""
+        if template and template[0]:
+            self.add_tiles_init(in0, in1)
+
+    @kernel_call()
+    def binary_op_specific_init(self, *, template: Template = ()) -> None:
+        """Choose the program of the unpackers, if so asked."""
+        self.reconfigured()
+
+    @kernel_call()
+    def tensix_sync(self) -> None:
+        """Wait for nothing: what the thread asked for is done when a call returns."""
+
     binary_dest_reuse_tiles_init = _prepare
     add_bcast_rows_init_short = add_bcast_cols_init_short = add_bcast_scalar_init_short = _prepare
     sub_bcast_rows_init_short = sub_bcast_cols_init_short = _prepare
@@ -243,6 +288,13 @@ class UnpackApi(UnpackUnit):
     mul_bcast_rows_init_short = mul_bcast_cols_init_short = _prepare
     transpose_wh_init_short = _prepare
     pack_untilize_uninit = pack_untilize_dest_init = _prepare
+    bcast_init = unary_bcast_uninit = _prepare
+    add_reuse_dest_init = sub_reuse_dest_init = mul_reuse_dest_init = _prepare
+
+    @kernel_call()
+    def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
+        """Choose the program of the unpackers."""
+        self.reconfigured()
 
     # --- Calls that read tiles ------------------------------------------------------------------
 
@@ -315,6 +367,9 @@ class UnpackApi(UnpackUnit):
         self, cb: int, index: int, dst: int, *, template: Template = ()
     ) -> bool:
         """A tile to the source register that DST does not move to."""
+        return self._reused(cb, index)
+
+    def _reused(self, cb: int, index: int) -> bool:
         if not self.src.can_fill(self.thread):
             return False
         source = self._source(cb)
@@ -323,6 +378,15 @@ class UnpackApi(UnpackUnit):
         tile = self._tile(source, index, source.operands)
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
+
+    @kernel_call(waits=True)
+    def add_reuse_dest_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
+        """A tile to the source register that DST does not move to."""
+        return self._reused(cb, index)
+
+    sub_reuse_dest_tiles = mul_reuse_dest_tiles = add_reuse_dest_tiles
 
     @kernel_call(waits=True)
     def matmul_tiles(
@@ -428,6 +492,81 @@ class UnpackApi(UnpackUnit):
             self.done += 1
         self.done = 0
         return True
+
+    fast_tilize_block = tilize_block
+
+    @kernel_call()
+    def tilizeA_B_reduce_init(
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        out: int,
+        faces: int = 4,
+        face_rows: int = 16,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Take the formats of SrcA and SrcB from the rows and the factors; make tiles of rows."""
+        self._check_tiles("tilize_block")
+        self._configure(cb, scaler)
+        self._strip_call, self._strip_tiles = "tilize_block", block
+
+    @kernel_call(waits=True)
+    def unpack_tilizeA_B_block(
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        scaler_index: int,
+        faces: int = 4,
+        face_rows: int = 16,
+        *,
+        template: Template = (),
+    ) -> bool:
+        """Tiles to SrcA out of rows that are `block` tiles long, each with factors in SrcB.
+
+        Without the lower faces (`faces` of 2) there are `face_rows` rows, else twice as many; what
+        they do not fill is minus infinity, or zero if the template arguments say so.
+        """
+        source, factors, _, _ = self._pair(cb, scaler, ELEMENTWISE)
+        self._check_rows(source)
+        flags = [*template, *(True, True, False, False)[len(template) :]]
+        rows = min(face_rows, 16) if faces <= 2 else 16 + min(face_rows, 16)
+        is_infinite = bool(flags[0]) and not flags[2]
+        cycles = tilize_unpack_cycles(source.data_type, block)
+        while self.done < block:
+            if not self.src.can_fill(self.thread):
+                return False
+            tile = self._filled(source, block, rows, is_infinite=is_infinite)
+            self._fill(tile, self._page(factors, scaler_index, _SCALER), cycles)
+            self.done += 1
+        self.done = 0
+        return True
+
+    def _filled(self, source: Source, tiles: int, rows: int, *, is_infinite: bool) -> Any:
+        """The next tile of some rows.
+
+        To find the largest: numbers, then minus infinity; to add up: a factor, then zeros.
+        """
+        cb = source.cb
+        row_bytes = source.size // 32
+        address, size = cb.rd_ptr, rows * tiles * row_bytes
+        if address + size > cb.limit:
+            raise self._beyond(source, -(-size // cb.page_size) - 1)
+        memory = self.core.l1
+        if self.watch is not None and self.done == 0:
+            self.watch.read(memory, address, size, self.thread)
+        memory.ensure(address, size)
+        there = np.zeros((32, row_bytes), np.uint8)
+        there[:rows] = memory.data[address : address + size].reshape(rows, tiles, -1)[:, self.done]
+        self.tiles_unpacked += 1
+        if not is_infinite:
+            return source.reader.decode(_faces_of_bytes(there), _FACTOR_A)
+        tile = source.reader.decode(_faces_of_bytes(there), NUMBERS)
+        values = np.array(numerics.rows_of_faces(tile))
+        values[rows:] = -np.inf
+        return numerics.faces_of_rows(values)
 
     def _tilized(self, source: Source, tiles: int, start: int) -> Any:
         """The next tile of a strip of 32 rows."""

@@ -37,9 +37,9 @@ class Source:
     __slots__ = ("cb", "data_type", "operands", "parts", "read", "reader", "size")
 
     def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
+        """`operands` is the use of its tiles in elementwise operations."""
         self.cb = cb
         self.operands = operands
-        """The use of its tiles in elementwise operations."""
         self.data_type = cb.data_format
         self.reader = reader
         self.read = reader.read

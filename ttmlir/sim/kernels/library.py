@@ -22,7 +22,15 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
 )
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.optable.kernel import (
+    ALL_CALLS,
+    SPELLINGS,
+    Form,
+    KernelCall,
+    Role,
+    TemplateKind,
+    ValueKind,
+)
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 
@@ -115,7 +123,7 @@ class Library:
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = strip_namespaces(name)
+        bare = _bare_name(name)
         rows = _rows().get(bare)
         facts = self.declared.get(bare)
         if rows is None:
@@ -130,7 +138,7 @@ class Library:
 
     def is_steady(self, name: str) -> bool:
         """Whether a call finds the same value whenever it is asked."""
-        facts = self.declared.get(strip_namespaces(name))
+        facts = self.declared.get(_bare_name(name))
         return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
@@ -148,7 +156,7 @@ class Library:
 
     def find_parameter(self, name: str, position: int) -> ParameterType:
         """What a call takes in a place."""
-        return _parameter(strip_namespaces(name), position)
+        return _parameter(_bare_name(name), position)
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
@@ -156,7 +164,7 @@ class Library:
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
-        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
+        return self.template_kinds(_bare_name(name))[:1] == (TemplateKind.TYPE,)
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
@@ -168,14 +176,14 @@ class Library:
         return (*known, *[TemplateKind.INT] * (_MOST_TEMPLATE_ARGUMENTS - len(known)))
 
     def template_defaults(self, name: str) -> Sequence[str]:
-        """What C++ takes for the template arguments of a call; nothing if it takes none."""
+        """What C++ takes for each template argument of a call; empty where it has to be written."""
         rows = _rows().get(name)
-        return [] if rows is None else [each.default for each in rows[0].templates if each.default]
+        return [] if rows is None else [each.default or "" for each in rows[0].templates]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_rows(), *own))
+        return frozenset((*_rows(), *SPELLINGS, *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -208,15 +216,21 @@ class Library:
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
         return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
+            strip_namespaces(name), sorted({*_rows(), *SPELLINGS, *self.declared}), 3
         )
+
+
+def _bare_name(name: str) -> str:
+    """The name of a call in the table, however it is qualified or spelled."""
+    bare = strip_namespaces(name)
+    return SPELLINGS.get(bare, bare)
 
 
 @cache
 def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in CALLS:
+    for row in ALL_CALLS:
         if row.cpp and row.form != Form.METHOD:
             found[row.cpp] = (*found.get(row.cpp, ()), row)
     return found
@@ -227,14 +241,14 @@ def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
         row.cpp: row.result[1]
-        for row in CALLS
+        for row in ALL_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
 
 
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in CALLS if row.form == Form.METHOD]
+    rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
     own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.

@@ -14,7 +14,6 @@ from ttmlir.optable.kernel.row import (
     enumerator,
     flag,
     ints,
-    number,
 )
 
 _API = "compute_kernel_api/"
@@ -272,4 +271,3 @@ CALLS = (
     *_WAITING,
 )
 """The calls, in the order of the documentation."""
-

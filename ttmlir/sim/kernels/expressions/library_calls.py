@@ -64,7 +64,7 @@ def build_library_call(
 ) -> ast.Call:
     """The call of the simulator's method."""
     keywords = dict[str, ast.expr]()
-    template = node.template_arguments or _find_macro_arguments(context, node, found)
+    template = _find_macro_arguments(context, node, found)
     if template:
         keywords["template"] = evaluate_template_arguments(context, found.name, template)
     misfit = context.unit.library.describe_misfit(found.name, len(arguments), keywords)
@@ -76,16 +76,20 @@ def build_library_call(
 def _find_macro_arguments(
     context: Context, node: tree.FunctionCall, found: LibraryCall
 ) -> Sequence[tree.TemplateArgument]:
-    """What macros such as `REDUCE_OP` give a call that is written without its templates."""
-    defaults = context.unit.library.template_defaults(found.name)
-    if not any(each in context.unit.defines for each in defaults):
-        return ()
+    """The template arguments, and what macros such as `REDUCE_OP` give for those left out."""
+    written = node.template_arguments
+    defaults = context.unit.library.template_defaults(found.name)[len(written) :]
+    if not all(defaults) or not any(each in context.unit.defines for each in defaults):
+        return written
     texts = (context.unit.defines.get(each, each) for each in defaults)
     return [
-        tree.Boolean(text == "true", position=node.position)
-        if text in ("true", "false")
-        else tree.Name(text, position=node.position)
-        for text in texts
+        *written,
+        *(
+            tree.Boolean(text == "true", position=node.position)
+            if text in ("true", "false")
+            else tree.Name(text, position=node.position)
+            for text in texts
+        ),
     ]
 
 
