@@ -25,6 +25,9 @@ NUMBERS: dict[str, dict[str, int]] = {
     "BroadcastType": {"NONE": 0, "COL": 1, "ROW": 2, "SCALAR": 3},
     "EltwiseBinaryType": {"ELWMUL": 0, "ELWDIV": 1, "ELWADD": 2, "ELWSUB": 3, "ELWLESS": 4},
     "EltwiseBinaryReuseDestType": {"NONE": 0, "DEST_TO_SRCA": 1, "DEST_TO_SRCB": 2},
+    "ThreadId": {
+        **{"BriscThreadId": 0, "UnpackThreadId": 1, "MathThreadId": 2, "PackThreadId": 3},
+    },
     "ReluType": {
         **{"NO_RELU": 0, "ZERO_RELU": 1, "MIN_THRESHOLD_RELU": 2, "MAX_THRESHOLD_RELU": 3},
     },

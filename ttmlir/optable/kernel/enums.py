@@ -83,6 +83,11 @@ _ALL = (
         members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
     ),
     CppEnum(
+        name="ThreadId",
+        members=_number("BriscThreadId", "UnpackThreadId", "MathThreadId", "PackThreadId"),
+        scoped=False,
+    ),
+    CppEnum(
         name="ReluType",
         members=_number("NO_RELU", "ZERO_RELU", "MIN_THRESHOLD_RELU", "MAX_THRESHOLD_RELU"),
         scoped=False,

@@ -467,6 +467,29 @@ class UnpackApi(UnpackUnit):
         self._fill(a, b, unpack_cycles(first.data_type, instructions=1))
         return True
 
+    @kernel_call(waits=True)
+    def get_tile_address(self, cb: int, index: int) -> bool:
+        """Find the address of a filled tile and send it to the other threads."""
+        return self._share(self._tile_address(cb, index, 0))
+
+    @kernel_call(waits=True)
+    def read_tile_value(self, cb: int, index: int, element: int) -> bool:
+        """Read a word of a filled tile and send it to the other threads."""
+        return self._share(self.load(self._tile_address(cb, index, 4 * element), 4, False))
+
+    def _tile_address(self, cb: int, index: int, offset: int) -> int:
+        buffer = self.cbs[cb]
+        address = buffer.rd_ptr + index * buffer.page_size + offset
+        if address >= buffer.limit:
+            raise self._beyond(self._source(cb), index)
+        return address
+
+    def _share(self, value: int) -> bool:
+        self._received = value
+        for target in ("MATH", "PACK"):
+            self.send_word(target, value)
+        return True
+
     # --- Rows of numbers ------------------------------------------------------------------------
 
     @kernel_call(waits=True)

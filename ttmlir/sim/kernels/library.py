@@ -66,11 +66,15 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
     ValueKind.F32: FLOAT,
 }
 
-_OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
+_OBJECTS = (
+    *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
+    ValueKind.CB_INTERFACE,
+)
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
 
@@ -193,6 +197,10 @@ class Library:
         """The members of a class that kernels can read, with their types."""
         return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
 
+    def is_writable(self, name: str, member: str) -> bool:
+        """Whether kernels can change a member of a class."""
+        return member in _rows()[name][0].writable
+
     def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
         return _methods(_classes()[name])
@@ -244,6 +252,11 @@ def _classes() -> Mapping[str, ValueKind]:
         for row in ALL_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
+
+
+def _class_of(kind: ValueKind) -> str:
+    """The class of the objects of a kind."""
+    return next(name for name, each in _classes().items() if each is kind)
 
 
 @cache
@@ -312,5 +325,5 @@ def find_result(row: KernelCall) -> CType:
         return VOID
     kind = row.result[1]
     if kind in _OBJECTS:
-        return ObjectType(row.cpp)
+        return ObjectType(row.cpp if row.form is not Form.CALL else _class_of(kind))
     return _RESULTS.get(kind, UNSIGNED)

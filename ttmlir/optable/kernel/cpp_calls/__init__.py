@@ -6,8 +6,8 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.cpp_calls import compute, vector
+from ttmlir.optable.kernel.cpp_calls import circular_buffers, compute, vector
 from ttmlir.optable.kernel.row import KernelCall
 
-CALLS: tuple[KernelCall, ...] = (*compute.CALLS, *vector.CALLS)
+CALLS: tuple[KernelCall, ...] = (*circular_buffers.CALLS, *compute.CALLS, *vector.CALLS)
 """Every such call."""

@@ -40,6 +40,8 @@ NAMES: dict[str, object] = {
     "_is_same": runtime.is_same,
     "_address": runtime.address,
     "_pointer_to": runtime.pointer_to,
+    "_put_member": runtime.put_member,
+    "_awaited": runtime.awaited,
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
     "_printed": runtime.printed,
@@ -56,7 +58,12 @@ NAMES: dict[str, object] = {
 }
 """What compiled code calls beside the API."""
 
-PURE = frozenset(NAMES) - {"_put", "_put_at", "_overwrite", "_missing", "_endless", "_fault"}
+_ACTING = {
+    *("_put", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing", "_endless"),
+    "_fault",
+}
+
+PURE = frozenset(NAMES) - _ACTING
 """Those that only find a value."""
 
 MEMBERS = frozenset(name for row in ALL_CALLS for name, _ in row.members)
