@@ -52,6 +52,9 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise context.error(node, f"there is no function '{name}'{hint}")
     arguments = evaluate_arguments(context, node, name)
+    absence = context.unit.library.describe_absence(name)
+    if absence:
+        raise context.error(node, absence)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:
