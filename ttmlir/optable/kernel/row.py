@@ -53,6 +53,8 @@ class ValueKind(Enum):
     """What the arguments of a kernel say about the layout of a tensor."""
     ACCESSOR = auto()
     """A tensor accessor: an address generator for every layout, sharded ones included."""
+    ARRAY = auto()
+    """A table of 32-bit integers of the kernel's own."""
     CB_INTERFACE = auto()
     """What a processor knows of a circular buffer: its pointers and sizes."""
     BOOL = auto()

@@ -100,6 +100,8 @@ class ParameterType:
     """The classes of which objects are taken."""
     is_object: bool = False
     """Whether nothing but objects are taken."""
+    may_be_array: bool = False
+    """Whether an array of the kernel is taken."""
     wanted: str = "a number"
     """What messages call it."""
 
@@ -326,10 +328,13 @@ def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
         for each in objects
         if kind == each or (each, kind) == (ValueKind.ADDR_GEN, ValueKind.ACCESSOR)
     )
+    may_be_array = ValueKind.ARRAY in kinds
+    if may_be_array and len(kinds) == 1:
+        return ParameterType(may_be_array=True, wanted="an array")
     is_object = bool(objects) and not numbers
     wanted = _WANTED[objects[0]] if is_object else "a number"
     number = numbers.pop() if len(numbers) == 1 else None
-    return ParameterType(number, taken, is_object, wanted)
+    return ParameterType(number, taken, is_object, may_be_array, wanted)
 
 
 @cache

@@ -6,7 +6,13 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.cpp_calls import circular_buffers, compute, data_movement, vector
+from ttmlir.optable.kernel.cpp_calls import (
+    circular_buffers,
+    columns,
+    compute,
+    data_movement,
+    vector,
+)
 from ttmlir.optable.kernel.row import KernelCall
 
 CALLS: tuple[KernelCall, ...] = (
@@ -14,5 +20,6 @@ CALLS: tuple[KernelCall, ...] = (
     *data_movement.CALLS,
     *compute.CALLS,
     *vector.CALLS,
+    *columns.CALLS,
 )
 """Every such call."""

@@ -152,6 +152,10 @@ def evaluate_argument(
 
     A number is converted to the type of the parameter where that loses something of it.
     """
+    if parameter.may_be_array:
+        array = find_array(context, node)
+        if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
+            return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     type_ = value.type
     if isinstance(type_, ObjectType):
