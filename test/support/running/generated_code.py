@@ -27,10 +27,11 @@ HELPERS = {
     *("_bits_double", "_put", "_point", "_point_at_one", "_is_local", "_element_at", "_put_at"),
     *("_advance", "_advance_any", "_distance", "_is_same", "_address", "_pointer_to"),
     *("_copied", "_overwrite", "_printed", "_character", "_endless", "_missing", "_min", "_max"),
-    *("_put_member", "_awaited"),
+    *("_put_member", "_awaited", "_printed_float"),
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }
 ATTRIBUTES = {
+    *("h0", "h1", "hs", "w0", "w1", "ws"),
     *("is_dram", "is_sharded", "log_base_2_of_page_size", "num_compile_time_args"),
     *("get_aligned_page_size", "get_bank_base_address"),
     *("clock", "bank_base_address", "page_size", "data_format"),

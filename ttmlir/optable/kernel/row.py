@@ -53,6 +53,8 @@ class ValueKind(Enum):
     """What the arguments of a kernel say about the layout of a tensor."""
     ACCESSOR = auto()
     """A tensor accessor: an address generator for every layout, sharded ones included."""
+    SLICE_RANGE = auto()
+    """Rows and columns of a tile that are printed."""
     ARRAY = auto()
     """A table of 32-bit integers of the kernel's own."""
     CB_INTERFACE = auto()

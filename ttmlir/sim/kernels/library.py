@@ -68,12 +68,13 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
 
 _OBJECTS = (
     *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
-    ValueKind.CB_INTERFACE,
+    *(ValueKind.CB_INTERFACE, ValueKind.SLICE_RANGE),
 )
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.SLICE_RANGE: "a SliceRange",
     ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8

@@ -11,6 +11,7 @@ from ttmlir.optable.kernel.cpp_calls import (
     columns,
     compute,
     data_movement,
+    printing,
     vector,
 )
 from ttmlir.optable.kernel.row import KernelCall
@@ -21,5 +22,6 @@ CALLS: tuple[KernelCall, ...] = (
     *compute.CALLS,
     *vector.CALLS,
     *columns.CALLS,
+    *printing.CALLS,
 )
 """Every such call."""

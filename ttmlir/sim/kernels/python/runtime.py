@@ -281,6 +281,11 @@ def printed(value: int, base: int, width: int) -> str:
     return text.rjust(width)
 
 
+def printed_float(value: float, fixed: bool, precision: int) -> str:
+    """A number as `DPRINT` shows it after `FIXED()` or `SETPRECISION()`."""
+    return format(value, f".{precision}{'f' if fixed else 'g'}")
+
+
 def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, bool], int]:
     """A load from memory that refuses addresses that the processor cannot load from."""
 
