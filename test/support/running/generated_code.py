@@ -31,6 +31,15 @@ HELPERS = {
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }
 ATTRIBUTES = {
+    *("async_read", "async_write", "async_write_multicast", "set_async_read_state"),
+    *("async_read_with_state", "set_async_write_state", "async_write_with_state"),
+    *("inline_dw_write", "async_read_barrier", "async_write_barrier", "async_writes_flushed"),
+    *("async_atomic_barrier", "async_full_barrier", "get_noc_id", "reserve_back", "push_back"),
+    *("wait_front", "pop_front", "get_cb_id", "get_id", "get_write_ptr", "get_read_ptr"),
+    *("get_tile_size", "get_tile_hw", "get_entry_size", "get_total_num_entries"),
+    *("get_total_size_bytes", "get_dataformat", "pages_reservable_at_back"),
+    *("pages_available_at_front", "finish", "up", "down", "wait", "wait_min", "set", "value"),
+    *("set_multicast",),
     *("h0", "h1", "hs", "w0", "w1", "ws"),
     *("is_dram", "is_sharded", "log_base_2_of_page_size", "num_compile_time_args"),
     *("get_aligned_page_size", "get_bank_base_address"),

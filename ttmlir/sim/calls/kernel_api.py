@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.device_objects import CircularBufferObject
 from ttmlir.sim.calls.tile_printing import (
     READ_POINTER,
     WRITE_POINTER,
@@ -469,6 +470,15 @@ class KernelApi:
     @kernel_call()
     def invalidate_l1_cache(self) -> None:
         """Nothing: the processors of Wormhole have no cache for data in L1."""
+
+    # Objects.
+
+    @kernel_call()
+    def CircularBuffer(self, index: int, template: tuple[Any, ...] = ()) -> CircularBufferObject:
+        """A circular buffer as an object."""
+        return CircularBufferObject(self, index)
+
+    DataflowBuffer = CircularBuffer
 
     # Printing.
 

@@ -11,6 +11,7 @@ from ttmlir.optable.kernel.cpp_calls import (
     columns,
     compute,
     data_movement,
+    device_objects,
     printing,
     vector,
 )
@@ -23,5 +24,6 @@ CALLS: tuple[KernelCall, ...] = (
     *vector.CALLS,
     *columns.CALLS,
     *printing.CALLS,
+    *device_objects.CALLS,
 )
 """Every such call."""

@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
     size_of,
 )
 from ttmlir.optable.kernel import TemplateKind
+from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
@@ -226,7 +227,7 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
         if array is not None and isinstance(array.type, ArrayType):
             return make_integer(array.type.count, UNSIGNED)
     base, method = _find_method(context, node, callee)
-    if node.template_arguments:
+    if node.template_arguments and not method.most_templates:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
     least, most = len(method.parameters) - method.optional, len(method.parameters)
     if not least <= len(node.arguments) <= most:
@@ -237,9 +238,49 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
         if known is not None:
             return make_integer(known, UNSIGNED)
     pairs = zip(node.arguments, method.parameters, strict=False)
-    arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
+    arguments = [_evaluate_given(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
-    return make_value(method.result, code.call(function, *arguments))
+    keywords = dict[str, ast.expr]()
+    if node.template_arguments:
+        flags = [evaluate_constant(context, each, "an option") for each in _flags_of(context, node)]
+        keywords["template"] = code.tuple_of(*map(code.constant, flags))
+    if not method.waits:
+        return make_value(method.result, code.call(function, *arguments, **keywords))
+    context.waits += 1
+    received = code.name(context.unit.bind("received"))
+    awaited = code.call("_awaited", function, received, *arguments, **keywords)
+    return make_value(method.result, ast.YieldFrom(awaited))
+
+
+def _flags_of(context: Context, node: tree.FunctionCall) -> list[tree.Expression]:
+    """The template arguments of a member function, which are numbers."""
+    found = list[tree.Expression]()
+    for each in node.template_arguments:
+        if isinstance(each, (tree.NamedType, tree.Pointer, tree.Reference)):
+            raise context.error(node, "the template argument is an option here, not a type")
+        found.append(each)
+    return found
+
+
+def _evaluate_given(
+    context: Context, node: tree.Expression | tree.Braces, parameter: ParameterType
+) -> ast.expr:
+    """An argument that may be a list in braces: a tuple of names and values."""
+    if not isinstance(node, tree.Braces):
+        return evaluate_argument(context, node, parameter)
+    if not parameter.may_be_braces:
+        raise context.error(node, "no list in braces is taken here")
+    pairs = list[ast.expr]()
+    for each in node.elements:
+        if each.member is None or isinstance(each.value, tree.Braces):
+            raise context.error(each, "write '.name = value' in these braces")
+        if each.member not in FIELDS:
+            near = difflib.get_close_matches(each.member, FIELDS, 1)
+            hint = f"; did you mean '.{near[0]}'?" if near else ""
+            raise context.error(each, f"no arguments of a transfer have '.{each.member}'{hint}")
+        value = evaluate_argument(context, each.value, ParameterType(UNSIGNED))
+        pairs.append(code.tuple_of(code.constant(each.member), value))
+    return code.tuple_of(*pairs)
 
 
 def _find_method(

@@ -113,10 +113,14 @@ def put_member(value: int, holder: _Writable, name: str) -> int:
 
 
 def awaited(
-    call: Callable[..., bool], received: Callable[[], object], *arguments: object
+    call: Callable[..., bool],
+    received: Callable[[], object],
+    *arguments: object,
+    template: tuple[int, ...] | None = None,
 ) -> Generator[None, None, object]:
     """Make a call until it is done; what it received."""
-    while not call(*arguments):
+    keywords = {} if template is None else {"template": template}
+    while not call(*arguments, **keywords):
         yield
     return received()
 
