@@ -164,6 +164,18 @@ class KernelExpressions(ABC):
             found = ObjectType(name)
         return None if found is None else QualifiedType(found)
 
+    def find_templated_type(self, node: NamedType | Name) -> QualifiedType | None:
+        """The type of a name with template arguments: those of the library have them."""
+        return self.find_type(node.name if isinstance(node, NamedType) else node.text)
+
+    def find_decltype(self, node: Expression) -> QualifiedType:
+        """The IR has no types of expressions."""
+        raise self.unknown_type(node, "")
+
+    def find_count(self, node: Expression) -> int:
+        """The IR has no arrays."""
+        raise self.unknown_type(node, "")
+
     def unknown_type(self, node: Node, name: str) -> Exception:
         """The error about a type that the IR has no values of."""
         return self.error(

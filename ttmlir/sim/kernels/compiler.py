@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import CodeType
 from typing import cast
@@ -13,18 +13,16 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
 from ttmlir.cpp.source_map import SourceMap, map_of
-from ttmlir.cpp.types import (
-    ArrayType,
-    IncompleteType,
-    QualifiedType,
-    lay_out_struct,
-    size_of,
-)
+from ttmlir.cpp.standard_headers import find_standard_header, read_standard_header
+from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.build import Build
+from ttmlir.sim.kernels.classes.declare import define_outside
+from ttmlir.sim.kernels.classes.templates import find_templated_type
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
+from ttmlir.sim.kernels.expressions.places import look_at
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
@@ -33,8 +31,9 @@ from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
 from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
-from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
+from ttmlir.sim.kernels.scope import Functions, Scope, walk
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.value import Value
 
 _MACROS = {
     Role.BRISC: "COMPILE_FOR_BRISC",
@@ -141,7 +140,7 @@ def _compile(
     parsed = parse(text, file, defines=macros, source_map=source_map)
     shown = text if source_map is None else source_map.text
     clock = clock_costs(arch_macro) if timed else None
-    unit = Unit(shown, file, Library(role, api), compile_time_args, clock, dict(defines))
+    unit = Unit(shown, file, Library(role, api), compile_time_args, clock, dict(defines), _SERVICES)
     unit.named_compile_time_args = dict(named_compile_time_args)
     unit.build = build
     with deep_recursion():
@@ -177,6 +176,38 @@ def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
         raise unit.error(tree.Break(position=position), message)
 
 
+class _Services:
+    """What names of types need of the compiler."""
+
+    def find_templated_type(
+        self, unit: Unit, scope: Scope, node: tree.NamedType | tree.Name
+    ) -> QualifiedType | None:
+        """The type of a name with template arguments or within a type."""
+        return find_templated_type(Context(unit, scope, HANDLERS), node)
+
+    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
+        """The type of an expression, which is not evaluated."""
+        context = Context(unit, scope, HANDLERS)
+        found = look_at(context, node)
+        return QualifiedType(found.type, not isinstance(found, Value) and found.is_const)
+
+    def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
+        """The number of elements that an expression gives an array."""
+        return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
+
+    def load_header(self, unit: Unit, name: str) -> bool:
+        """Declare the standard header that declares a name, if it is not declared yet."""
+        header = find_standard_header(name)
+        if header is None or header in unit.headers:
+            return False
+        unit.headers.add(header)
+        declare_items(unit, read_standard_header(header).items, unit.root, "")
+        return True
+
+
+_SERVICES = _Services()
+
+
 # Items.
 
 
@@ -186,16 +217,14 @@ def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: st
         match item:
             case tree.Namespace():
                 _declare_namespace(unit, item, scope, path)
-            case tree.UsingNamespace(name=name):
-                known = unit.namespaces.get(name)
-                if known is not None:
-                    unit.used.append(known)
-            case tree.Struct():
-                _declare_struct(unit, item, scope)
             case tree.Function():
                 _declare_function(unit, item, scope)
             case (
-                tree.Declaration()
+                tree.Struct()
+                | tree.UsingNamespace()
+                | tree.NamespaceAlias()
+                | tree.Binding()
+                | tree.Declaration()
                 | tree.Alias()
                 | tree.UsingName()
                 | tree.Enumeration()
@@ -210,62 +239,23 @@ def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str
     if not item.name:
         declare_items(unit, item.items, scope, path)
         return
-    full = f"{path}::{item.name}".removeprefix("::")
-    inner = unit.namespaces.setdefault(full, Scope(scope))
+    full, inner = path, scope
+    for name in item.name.split("::"):
+        full = f"{full}::{name}".removeprefix("::")
+        inner = unit.namespaces.setdefault(full, Scope(inner))
     declare_items(unit, item.items, inner, full)
 
 
-def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
-    if item.name in scope.symbols:
-        raise unit.error(item, f"'{item.name}' is declared twice")
-    number = len(unit.structs)
-    itself = IncompleteType(item.name, number)
-    unit.structs.append(itself)
-    scope.symbols[item.name] = StructDefinition(itself)
-    members = list[tuple[str, QualifiedType]]()
-    defaults = dict[str, tree.Expression | tree.Braces]()
-    context = Context(unit, scope, HANDLERS)
-    for field in item.fields:
-        base = unit.resolve_type(field.type, scope)
-        for each in field.declarators:
-            type_ = base.type
-            for size in reversed(each.sizes):
-                if size is None:
-                    raise unit.error(each, "the size of this array is missing")
-                count = evaluate_constant(context, size, "the size of an array")
-                if count <= 0:
-                    message = f"an array of {count} elements is not supported"
-                    raise unit.error(each, message)
-                type_ = ArrayType(type_, count)
-            if size_of(type_) is None:
-                raise unit.error(each, f"a member of type '{type_.name}' is not supported")
-            members.append((each.name, replace(base, type=type_)))
-            if each.value is not None:
-                defaults[each.name] = each.value
-    made = lay_out_struct(item.name, number, members)
-    unit.structs[number] = made
-    scope.symbols[item.name] = StructDefinition(made, defaults)
-
-
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
+    if item.scope is not None:
+        define_outside(Context(unit, scope, HANDLERS), item)
+        return
     known = scope.symbols.get(item.name)
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
     definitions = (*known.definitions, item) if known is not None else (item,)
     scope.symbols[item.name] = Functions(item.name, definitions, scope)
-    taken = frozenset(
-        number for number, each in enumerate(item.parameters) if _may_change(each.type)
-    )
-    unit.references[item.name] = unit.references.get(item.name, frozenset()) | taken
-
-
-def _may_change(type_: tree.Type) -> bool:
-    """Whether a parameter may change what is passed for it."""
-    match type_:
-        case tree.Reference(referent=tree.NamedType(qualifiers=qualifiers)):
-            return "const" not in qualifiers
-        case _:
-            return isinstance(type_, tree.Reference)
+    unit.add_reference(item.name, item.parameters)
 
 
 def _entry_function(
