@@ -20,6 +20,7 @@ FORBIDDEN = (
 )
 NAME = re.compile(r"[vtfc]_\w+|_")
 SERVICES = {"_load", "_store", "_poll", "_turns", "_limited", "_dprint", "_thread"}
+SERVICES |= {"_received", "_move_bytes", "_fill_bytes"}
 HELPERS = {
     *("_bits", "_put_bits", "_sliced", "_ctz", "_clz", "_popcount"),
     *("_quotient", "_remainder", "_shift_count", "_index", "_float32", "_float"),
@@ -27,11 +28,26 @@ HELPERS = {
     *("_bits_double", "_put", "_point", "_point_at_one", "_is_local", "_element_at", "_put_at"),
     *("_advance", "_advance_any", "_distance", "_is_same", "_address", "_pointer_to"),
     *("_copied", "_overwrite", "_printed", "_character", "_endless", "_missing", "_min", "_max"),
+    *("_put_member", "_awaited", "_printed_float"),
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }
 ATTRIBUTES = {
+    *("async_read", "async_write", "async_write_multicast", "set_async_read_state"),
+    *("async_read_with_state", "set_async_write_state", "async_write_with_state"),
+    *("inline_dw_write", "async_read_barrier", "async_write_barrier", "async_writes_flushed"),
+    *("async_atomic_barrier", "async_full_barrier", "get_noc_id", "reserve_back", "push_back"),
+    *("wait_front", "pop_front", "get_cb_id", "get_id", "get_write_ptr", "get_read_ptr"),
+    *("get_tile_size", "get_tile_hw", "get_entry_size", "get_total_num_entries"),
+    *("get_total_size_bytes", "get_dataformat", "pages_reservable_at_back"),
+    *("pages_available_at_front", "finish", "up", "down", "wait", "wait_min", "set", "value"),
+    *("set_multicast",),
+    *("h0", "h1", "hs", "w0", "w1", "ws"),
+    *("is_dram", "is_sharded", "log_base_2_of_page_size", "num_compile_time_args"),
+    *("get_aligned_page_size", "get_bank_base_address"),
     *("clock", "bank_base_address", "page_size", "data_format"),
     *("get_noc_addr", "get_shard_noc_addr", "is_local_bank", "is_local_addr", "is_local_page"),
+    *("fifo_size", "fifo_limit", "fifo_page_size", "fifo_num_pages", "fifo_rd_ptr", "fifo_wr_ptr"),
+    *("fifo_wr_tile_ptr", "tiles_acked", "tiles_received", "tiles_acked_received_init"),
     *("is_local_shard", "next_compile_time_args_offset", "next_common_runtime_args_offset"),
 }
 CONSTANTS = (int, float, str, bool, type(None))

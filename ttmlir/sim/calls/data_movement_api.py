@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.calls.transactions import Transactions
+from ttmlir.sim.calls.device_objects import (
+    CircularBufferObject,
+    NocObject,
+    PlaceObject,
+    SemaphoreObject,
+)
+from ttmlir.sim.calls.numbered_reads import NumberedReads
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
     AddressGenerator,
@@ -26,11 +32,12 @@ from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.timing.costs import page_address_cycles
 
 _WORD = 0xFFFF_FFFF
+_WORD_BITS = 32
 
 _TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUMBERS.items()}
 
 
-class DataMovementApi(Transactions):
+class DataMovementApi(NumberedReads):
     """Calls of BRISC or NCRISC."""
 
     # Addresses.
@@ -99,6 +106,40 @@ class DataMovementApi(Transactions):
         return self._interleaved(bool(template[0]), bank_base_address, page_size)
 
     @kernel_call()
+    def InterleavedPow2AddrGen(
+        self,
+        bank_base_address: int,
+        log_base_2_of_page_size: int,
+        template: tuple[Any, ...] = (True,),
+    ) -> Interleaved:
+        """Address generator of pages of a power of two."""
+        size = log_base_2_of_page_size
+        if not 0 <= size < _WORD_BITS:
+            raise self.thread.error(
+                f"pages of 2 to the power of {size} bytes; the power is that of their size",
+                rule="arguments",
+            )
+        return self._interleaved(bool(template[0]), bank_base_address, 1 << size)
+
+    InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
+
+    @kernel_call()
+    def get_interleaved_addr_gen(
+        self,
+        address: int,
+        page_size: int = 0,
+        log_page_size: int = 0,
+        template: tuple[Any, ...] = (True, False),
+    ) -> Interleaved:
+        """Address generator of pages of a size, or of a power of two; of `template[1]` alone."""
+        dram, size = bool(template[0]), int(template[1])
+        if not page_size:
+            return self._interleaved(dram, address, size)
+        if size:
+            return self.InterleavedPow2AddrGen(address, log_page_size or page_size, (dram,))
+        return self._interleaved(dram, address, page_size)
+
+    @kernel_call()
     def InterleavedAddrGenFast(
         self,
         bank_base_address: int,
@@ -124,19 +165,42 @@ class DataMovementApi(Transactions):
         return self._interleaved(bool(template[0]), bank_base_address, page_size, data_format)
 
     @kernel_call()
-    def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
-        """Layout of a tensor, from the compile-time arguments from `template[0]` on."""
-        return read_accessor_args(self._compile_time_args, *template)
+    def TensorAccessorArgs(
+        self, common_base: int | None = None, template: tuple[Any, ...] = (0, 0)
+    ) -> AccessorArgs:
+        """Layout of a tensor, from the compile-time arguments from `template[0]` on.
+
+        Common run-time arguments are read from `common_base` on, or from `template[1]`.
+        """
+        base, common = (*template, 0)[:2]
+        start = common if common_base is None else common_base
+        return read_accessor_args(self._compile_time_args, base, start, self._common_arguments)
 
     @kernel_call()
-    def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
+    def TensorAccessor(
+        self, args: AccessorArgs, address: int, page_size: int | None = None
+    ) -> TensorAccessor:
         """Tensor accessor of the tensor at an address."""
+        if page_size is None:
+            page_size = args.get_aligned_page_size()
         if not args.is_sharded:
             pages = self._interleaved(args.is_dram, address, page_size)
             return TensorAccessor(self.core, pages)
         alignment = self._alignment(args.is_dram)
-        banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
+        banks = [self._bank(args, x, y) for x, y in args.banks]
         return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
+
+    def _bank(self, args: AccessorArgs, x: int, y: int) -> Endpoint:
+        """A bank by its place in the arguments: a core on the network, or a bank of DRAM."""
+        if not args.is_dram:
+            return self.network.endpoint(noc_address(x, y, 0))
+        if x >= len(self.network.dram):
+            raise self.thread.error(
+                f"the arguments of a tensor accessor name bank {x} of DRAM; there are "
+                f"{len(self.network.dram)}, numbered from 0",
+                rule="arguments",
+            )
+        return self.network.dram[x]
 
     # Reads.
 
@@ -388,6 +452,48 @@ class DataMovementApi(Transactions):
         )
         return self._write_word(endpoint, local, merged, noc, "write")
 
+    # Objects.
+
+    @kernel_call()
+    def Noc(self, index: int | None = None, template: tuple[Any, ...] = ()) -> NocObject:
+        """A network as an object."""
+        return NocObject(self, self._noc(index))
+
+    @kernel_call()
+    def Semaphore(self, index: int, template: tuple[Any, ...] = ()) -> SemaphoreObject:
+        """A semaphore as an object."""
+        return SemaphoreObject(self, self.get_semaphore(index))
+
+    @kernel_call()
+    def UnicastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+        """The memory of any core."""
+        return PlaceObject("UnicastEndpoint")
+
+    @kernel_call()
+    def MulticastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+        """The memories of a rectangle of cores."""
+        return PlaceObject("MulticastEndpoint")
+
+    @kernel_call()
+    def AllocatorBank(self, template: tuple[Any, ...] = (1,)) -> PlaceObject:
+        """Banks of DRAM or of L1."""
+        return PlaceObject("AllocatorBank", dram=bool(template and template[0]))
+
+    @kernel_call()
+    def use(
+        self, buffer: CircularBufferObject, template: tuple[Any, ...] = (0,)
+    ) -> CircularBufferObject:
+        """A circular buffer for transfers at one of its pointers."""
+        return buffer.used(int(template[0]))
+
+    def locate_page(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
+        """The bank and the address of a page that is copied."""
+        return self._locate(page, pages)
+
+    def find_bank(self, dram: bool, bank: int) -> Endpoint:
+        """A bank by its number."""
+        return self.network.endpoint(self.get_noc_addr_from_bank_id(bank, 0, 0, (dram,)))
+
     # Semaphores.
 
     @kernel_call()
@@ -425,7 +531,12 @@ class DataMovementApi(Transactions):
 
     @kernel_call(waits=True)
     def noc_semaphore_inc(
-        self, target: int, increment: int, noc: int | None = None, template: tuple[Any, ...] = ()
+        self,
+        target: int,
+        increment: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: tuple[Any, ...] = (),
     ) -> bool:
         """Add to the word of a semaphore of any core."""
         if self.thread.clock > self.scheduler.horizon:

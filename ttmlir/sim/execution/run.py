@@ -16,6 +16,7 @@ from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.kernel_build import build_facts
 from ttmlir.sim.execution.page_log import PageLog
 from ttmlir.sim.execution.placement import place
 from ttmlir.sim.execution.program import Kernel, Program
@@ -26,7 +27,6 @@ from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import SimDevice
-from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
@@ -153,11 +153,8 @@ class _Run:
     ) -> CompiledKernel:
         """The kernel compiled for a processor; SimError for what is wrong in its text."""
         role = thread.role
-        formats = {
-            index: (TILE_BYTES[each.data_format], FORMAT_NUMBERS[each.data_format])
-            for index, each in thread.core.cbs.items()
-        }
-        key = (id(kernel), role, tuple(formats.items()))
+        build = build_facts(thread.core, kernel, role)
+        key = (id(kernel), role, build)
         if key in self.compiled:
             return self.compiled[key]
         try:
@@ -169,8 +166,8 @@ class _Run:
                 defines=kernel.defines,
                 compile_time_args=kernel.compile_time_args,
                 named_compile_time_args=kernel.named_compile_time_args,
-                circular_buffers=formats,
                 arch_macro=self.device.chip.spec.macro,
+                build=build,
                 include_path=kernel.include_path,
                 timed=self.device.options.timed,
             )

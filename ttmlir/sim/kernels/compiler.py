@@ -22,6 +22,7 @@ from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.classes.declare import define_outside
 from ttmlir.sim.kernels.classes.templates import find_templated_type
 from ttmlir.sim.kernels.context import Context
@@ -49,12 +50,15 @@ _MACROS = {
 }
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
-    "WAYPOINT(x)",
+    *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
+    *("DeviceRecordEvent(id)", "DeviceValidateProfiler(x)", "DeviceIncrementTraceCount()"),
+    *("StartPerfCounters()", "StopPerfCounters()", "WAYPOINT(x)"),
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
 _ENTRY = "_kernel"
 _OWN_HEADERS = IncludePath()
+_NO_FACTS = Build()
 
 
 @dataclass(frozen=True)
@@ -109,20 +113,19 @@ def compile_kernel(
     defines: Mapping[str, str] | None = None,
     compile_time_args: Sequence[int] = (),
     named_compile_time_args: Mapping[str, int] | None = None,
-    circular_buffers: Mapping[int, tuple[int, int]] | None = None,
     arch_macro: str = WORMHOLE.macro,
+    build: Build = _NO_FACTS,
     include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
-    of the generation of chips; `circular_buffers` are sizes of tiles and numbers of formats, which
-    constants may be made of; headers are read along `include_path`, by default the package's own
-    only; with `timed` the kernel adds the cycles of its own instructions to `api.thread.clock`. A
-    text with a map is known by the positions behind its lines, in `file`. Raises CppSyntaxError for
-    whatever is wrong with the text. Results are kept: the same kernel compiles once, unless a
-    header has changed.
+    of the generation of chips, `build` what the build knows; headers are read along `include_path`,
+    by default the package's own only; with `timed` the kernel adds the cycles of its own
+    instructions to `api.thread.clock`. A text with a map is known by the positions behind its
+    lines, in `file`. Raises CppSyntaxError for whatever is wrong with the text. Results are kept:
+    the same kernel compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -132,8 +135,8 @@ def compile_kernel(
         defines=tuple(sorted((defines or {}).items())),
         compile_time_args=tuple(compile_time_args),
         named_compile_time_args=tuple(sorted((named_compile_time_args or {}).items())),
-        circular_buffers=tuple(sorted((circular_buffers or {}).items())),
         arch_macro=arch_macro,
+        build=build,
         include_path=include_path,
         source_map=map_of(text),
         timed=timed,
@@ -159,8 +162,8 @@ class _Options:
     defines: tuple[tuple[str, str], ...]
     compile_time_args: tuple[int, ...]
     named_compile_time_args: tuple[tuple[str, int], ...]
-    circular_buffers: tuple[tuple[int, tuple[int, int]], ...]
     arch_macro: str
+    build: Build
     include_path: IncludePath
     source_map: SourceMap | None
     timed: bool
@@ -173,16 +176,20 @@ _MAX_KEPT = 256
 def _compile(options: _Options) -> CompiledKernel:
     role, file, source_map = options.role, options.file, options.source_map
     defines = dict(options.defines)
+    macros = role_macros(role, options.arch_macro) | dict(options.build.macros) | defines
     parsed = parse(
         options.text,
         file,
-        defines=role_macros(role, options.arch_macro) | defines,
+        defines=macros,
         include_path=options.include_path,
         source_map=source_map,
     )
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro) if options.timed else None
-    library = Library(role, options.api, dict(options.circular_buffers))
+    tiles = {
+        index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
+    }
+    library = Library(role, options.api, tiles)
     unit = Unit(
         shown,
         file,
@@ -194,6 +201,7 @@ def _compile(options: _Options) -> CompiledKernel:
         _SERVICES,
     )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
+    unit.build = options.build
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")

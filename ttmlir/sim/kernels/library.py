@@ -22,7 +22,15 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
 )
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.optable.kernel import (
+    ALL_CALLS,
+    SPELLINGS,
+    Form,
+    KernelCall,
+    Role,
+    TemplateKind,
+    ValueKind,
+)
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.python.runtime import KernelFault
@@ -60,11 +68,21 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
     ValueKind.F32: FLOAT,
 }
 
-_OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
+_OBJECTS = (
+    *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
+    *(ValueKind.CB_INTERFACE, ValueKind.SLICE_RANGE, ValueKind.NOC, ValueKind.CB_OBJECT),
+    *(ValueKind.SEMAPHORE_OBJECT, ValueKind.PLACE_OBJECT),
+)
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.SLICE_RANGE: "a SliceRange",
+    ValueKind.NOC: "a Noc",
+    ValueKind.CB_OBJECT: "a CircularBuffer or DataflowBuffer",
+    ValueKind.SEMAPHORE_OBJECT: "a Semaphore",
+    ValueKind.PLACE_OBJECT: "an endpoint",
+    ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
 
@@ -90,6 +108,10 @@ class ParameterType:
     """The classes of which objects are taken."""
     is_object: bool = False
     """Whether nothing but objects are taken."""
+    may_be_array: bool = False
+    """Whether an array of the kernel is taken."""
+    may_be_braces: bool = False
+    """Whether a list in braces is taken that names members."""
     wanted: str = "a number"
     """What messages call it."""
 
@@ -104,6 +126,10 @@ class LibraryMethod:
     result: CType
     is_constant: bool = False
     """Whether the result is known when the kernel is compiled."""
+    waits: bool = False
+    """Whether it may have to be called again."""
+    most_templates: int = 0
+    """How many template arguments it takes at most."""
 
 
 class Library:
@@ -147,7 +173,7 @@ class Library:
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = strip_namespaces(name)
+        bare = _bare_name(name)
         rows = _rows().get(bare)
         facts = self.declared.get(bare)
         if rows is None:
@@ -156,13 +182,31 @@ class Library:
         waits = acts and facts is not None and facts.waits
         return LibraryCall(bare, find_result(rows[0]), acts, waits)
 
+    def describe_absence(self, name: str) -> str:
+        """Why a kernel for this processor cannot make a call; empty if it can."""
+        rows = _rows().get(_bare_name(name))
+        if rows is None:
+            return ""
+        own = Role.DATA if self.role in Role.DATA else Role.COMPUTE
+        if any(row.roles & own for row in rows):
+            return ""
+        if own is Role.COMPUTE:
+            return (
+                f"'{name}' is a call of the data movement processors; a compute kernel, which runs "
+                f"on UNPACK, MATH and PACK, does not have it: make it in a reader or writer kernel"
+            )
+        return (
+            f"'{name}' is a call of compute kernels; {self.role.name} is a data movement processor "
+            "and does not have it: make it in a compute kernel"
+        )
+
     def is_pure(self, name: str) -> bool:
         """Whether a call only finds a value."""
         return name in self.declared and self.declared[name].pure
 
     def is_steady(self, name: str) -> bool:
         """Whether a call finds the same value whenever it is asked."""
-        facts = self.declared.get(strip_namespaces(name))
+        facts = self.declared.get(_bare_name(name))
         return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
@@ -180,7 +224,7 @@ class Library:
 
     def find_parameter(self, name: str, position: int) -> ParameterType:
         """What a call takes in a place."""
-        return _parameter(strip_namespaces(name), position)
+        return _parameter(_bare_name(name), position)
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
@@ -188,7 +232,7 @@ class Library:
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
-        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
+        return self.template_kinds(_bare_name(name))[:1] == (TemplateKind.TYPE,)
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
@@ -200,14 +244,14 @@ class Library:
         return (*known, *[TemplateKind.INT] * (_MOST_TEMPLATE_ARGUMENTS - len(known)))
 
     def template_defaults(self, name: str) -> Sequence[str]:
-        """What C++ takes for the template arguments of a call; nothing if it takes none."""
+        """What C++ takes for each template argument of a call; empty where it has to be written."""
         rows = _rows().get(name)
-        return [] if rows is None else [each.default for each in rows[0].templates if each.default]
+        return [] if rows is None else [each.default or "" for each in rows[0].templates]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_rows(), *own))
+        return frozenset((*_rows(), *SPELLINGS, *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -216,6 +260,10 @@ class Library:
     def find_members(self, name: str) -> Mapping[str, CType]:
         """The members of a class that kernels can read, with their types."""
         return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
+
+    def is_writable(self, name: str, member: str) -> bool:
+        """Whether kernels can change a member of a class."""
+        return member in _rows()[name][0].writable
 
     def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
@@ -240,15 +288,21 @@ class Library:
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
         return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
+            strip_namespaces(name), sorted({*_rows(), *SPELLINGS, *self.declared}), 3
         )
+
+
+def _bare_name(name: str) -> str:
+    """The name of a call in the table, however it is qualified or spelled."""
+    bare = strip_namespaces(name)
+    return SPELLINGS.get(bare, bare)
 
 
 @cache
 def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in CALLS:
+    for row in ALL_CALLS:
         if row.cpp and row.form != Form.METHOD:
             found[row.cpp] = (*found.get(row.cpp, ()), row)
     return found
@@ -259,25 +313,52 @@ def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
         row.cpp: row.result[1]
-        for row in CALLS
+        for row in ALL_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
 
 
+def _class_of(kind: ValueKind) -> str:
+    """The class of the objects of a kind."""
+    return next(name for name, each in _classes().items() if each is kind)
+
+
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in CALLS if row.form == Form.METHOD]
-    own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
+    rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
+    grouped: dict[str, list[KernelCall]] = {}
+    for row in rows:
+        if row.operands[0][1] == kind:
+            grouped.setdefault(row.cpp, []).append(row)
+    own = {name: _method(each) for name, each in grouped.items()}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.
         own["get_noc_addr"] = _methods(ValueKind.ACCESSOR)["get_noc_addr"]
     return own
 
 
-def _method(row: KernelCall) -> LibraryMethod:
-    operands = tuple(_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
-    options = tuple(_type_of_option(each.type) for each in row.options)
-    return LibraryMethod((*operands, *options), len(options), find_result(row), row.constant)
+def _method(rows: Sequence[KernelCall]) -> LibraryMethod:
+    """The forms of a member function as one, whose parameters take what any of them takes."""
+    first = rows[0]
+    parameters = [_parameters_of(row) for row in rows]
+    most = max(parameters, key=len)
+    if len(rows) > 1:
+        kinds = [frozenset(row.operands[1][1] for row in rows)]
+        most = (_type_of_kinds(kinds[0]), *most[1:])
+    least = min(len(row.operands) - 1 for row in rows)
+    return LibraryMethod(
+        most,
+        len(most) - least,
+        find_result(first),
+        first.constant,
+        first.waits,
+        len(first.templates),
+    )
+
+
+def _parameters_of(row: KernelCall) -> tuple[ParameterType, ...]:
+    operands = (_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
+    return (*operands, *(_type_of_option(each.type) for each in row.options))
 
 
 @cache
@@ -298,6 +379,8 @@ def _parameter(name: str, position: int) -> ParameterType:
 
 
 def _type_of_option(type_: str) -> ParameterType:
+    if type_ == "transfer_args":
+        return ParameterType(UNSIGNED, may_be_braces=True)
     known = find_built_in_type(type_)
     return ParameterType(known if isinstance(known, (IntType, FloatType)) else None)
 
@@ -313,10 +396,16 @@ def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
         for each in objects
         if kind == each or (each, kind) == (ValueKind.ADDR_GEN, ValueKind.ACCESSOR)
     )
+    if ValueKind.ENDPOINT in kinds:
+        wanted = "a buffer, an endpoint, a tensor accessor or a pointer"
+        return ParameterType(UNSIGNED, frozenset(_classes()), wanted=wanted)
+    may_be_array = ValueKind.ARRAY in kinds
+    if may_be_array and len(kinds) == 1:
+        return ParameterType(may_be_array=True, wanted="an array")
     is_object = bool(objects) and not numbers
     wanted = _WANTED[objects[0]] if is_object else "a number"
     number = numbers.pop() if len(numbers) == 1 else None
-    return ParameterType(number, taken, is_object, wanted)
+    return ParameterType(number, taken, is_object, may_be_array, wanted=wanted)
 
 
 @cache
@@ -330,5 +419,5 @@ def find_result(row: KernelCall) -> CType:
         return VOID
     kind = row.result[1]
     if kind in _OBJECTS:
-        return ObjectType(row.cpp)
+        return ObjectType(row.cpp if row.form is not Form.CALL else _class_of(kind))
     return _RESULTS.get(kind, UNSIGNED)

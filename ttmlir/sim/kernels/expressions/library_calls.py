@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
     VOID,
+    ArrayType,
     CType,
     FloatType,
     IntType,
@@ -21,12 +24,14 @@ from ttmlir.cpp.types import (
     size_of,
 )
 from ttmlir.optable.kernel import TemplateKind
+from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place, look_at, read_place
+from ttmlir.sim.kernels.expressions.places import find_elements_of, find_place, look_at, read_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_number, find_layout_type
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_node
 from ttmlir.sim.kernels.python import code
@@ -52,8 +57,13 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         message = f"there is no function '{name}'{hint}"
         raise context.unit.unknown_name(node, name, message)
     arguments = evaluate_arguments(context, node, name)
+    absence = context.unit.library.describe_absence(name)
+    if absence:
+        raise context.error(node, absence)
     if not found.acts:
         return _leave_out(context, found, arguments)
+    if found.waits and found.result != VOID:
+        return _await_result(context, node, found, arguments)
     if found.waits:
         raise context.error(node, f"'{found.name}' waits; make the call a statement of its own")
     return _type_result(
@@ -61,12 +71,23 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     )
 
 
+def _await_result(
+    context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
+) -> Value:
+    """A call that gives its result when it need not wait any more."""
+    context.waits += 1
+    call = build_library_call(context, node, found, arguments)
+    received = code.name(context.unit.bind("received"))
+    awaited = code.call("_awaited", call.func, received, *call.args)
+    return make_value(found.result, ast.YieldFrom(awaited))
+
+
 def build_library_call(
     context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
 ) -> ast.Call:
     """The call of the simulator's method."""
     keywords = dict[str, ast.expr]()
-    template = node.template_arguments or _find_macro_arguments(context, node, found)
+    template = _find_macro_arguments(context, node, found)
     if template:
         keywords["template"] = evaluate_template_arguments(context, found.name, template)
     misfit = context.unit.library.describe_misfit(found.name, len(arguments), keywords)
@@ -78,16 +99,20 @@ def build_library_call(
 def _find_macro_arguments(
     context: Context, node: tree.FunctionCall, found: LibraryCall
 ) -> Sequence[tree.TemplateArgument]:
-    """What macros such as `REDUCE_OP` give a call that is written without its templates."""
-    defaults = context.unit.library.template_defaults(found.name)
-    if not any(each in context.unit.defines for each in defaults):
-        return ()
+    """The template arguments, and what macros such as `REDUCE_OP` give for those left out."""
+    written = node.template_arguments
+    defaults = context.unit.library.template_defaults(found.name)[len(written) :]
+    if not all(defaults) or not any(each in context.unit.defines for each in defaults):
+        return written
     texts = (context.unit.defines.get(each, each) for each in defaults)
     return [
-        tree.Boolean(text == "true", position=node.position)
-        if text in ("true", "false")
-        else tree.Name(text, position=node.position)
-        for text in texts
+        *written,
+        *(
+            tree.Boolean(text == "true", position=node.position)
+            if text in ("true", "false")
+            else tree.Name(text, position=node.position)
+            for text in texts
+        ),
     ]
 
 
@@ -113,7 +138,7 @@ def take_plain_arguments(context: Context, node: tree.FunctionCall) -> list[tree
 def _type_result(
     context: Context, called: ast.Call, result: CType, node: tree.FunctionCall
 ) -> Value:
-    value = make_value(result, called)
+    value = make_value(find_layout_type(result, called), called)
     assert isinstance(node.callee, tree.Name)
     if not context.unit.library.is_typed(node.callee.text):
         return value
@@ -142,6 +167,10 @@ def evaluate_argument(
 
     A number is converted to the type of the parameter where that loses something of it.
     """
+    if parameter.may_be_array:
+        array = find_elements_of(context, look_at(context, node))
+        if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
+            return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     type_ = value.type
     if isinstance(type_, ObjectType):
@@ -210,19 +239,64 @@ def _evaluate_template_argument(
 def call_method(
     context: Context, node: tree.FunctionCall, callee: tree.Member, found: Place | Value
 ) -> Value:
-    """A call of a member function of one of the library's objects."""
+    """A call of a member function of one of the library's objects, or of an array's `size()`."""
+    if isinstance(found.type, ArrayType) and callee.member == "size" and not node.arguments:
+        return make_integer(found.type.count, UNSIGNED)
     base, method = _find_method(context, callee, found)
-    if node.template_arguments:
+    if node.template_arguments and not method.most_templates:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
     least, most = len(method.parameters) - method.optional, len(method.parameters)
     if not least <= len(expand_all(context, node.arguments)) <= most:
         count = str(most) if least == most else f"{least} to {most}"
         raise context.error(node, f"'{callee.member}' takes {count} arguments")
-    listed = take_plain_arguments(context, node)
-    pairs = zip(listed, method.parameters, strict=False)
-    arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
+    if method.is_constant and isinstance(base.type, ObjectType):
+        known = find_layout_number(context, node, base.type, callee.member)
+        if known is not None:
+            return make_integer(known, UNSIGNED)
+    pairs = zip(expand_all(context, node.arguments), method.parameters, strict=False)
+    arguments = [_evaluate_given(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
-    return make_value(method.result, code.call(function, *arguments))
+    keywords = dict[str, ast.expr]()
+    if node.template_arguments:
+        flags = [
+            evaluate_template_number(context, each, "an option") for each in node.template_arguments
+        ]
+        keywords["template"] = code.tuple_of(*map(code.constant, flags))
+    if not method.waits:
+        return make_value(method.result, code.call(function, *arguments, **keywords))
+    context.waits += 1
+    received = code.name(context.unit.bind("received"))
+    awaited = code.call("_awaited", function, received, *arguments, **keywords)
+    return make_value(method.result, ast.YieldFrom(awaited))
+
+
+def evaluate_template_number(context: Context, node: tree.TemplateArgument, what: str) -> int:
+    """A template argument that has to be a number."""
+    types = (tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf)
+    if isinstance(node, (*types, tree.Decltype)):
+        raise context.error(node, f"{what} is a number, not a type")
+    return evaluate_constant(context, node, what)
+
+
+def _evaluate_given(
+    context: Context, node: tree.Expression | tree.Braces, parameter: ParameterType
+) -> ast.expr:
+    """An argument that may be a list in braces: a tuple of names and values."""
+    if not isinstance(node, tree.Braces):
+        return evaluate_argument(context, node, parameter)
+    if not parameter.may_be_braces:
+        raise context.error(node, "no list in braces is taken here")
+    pairs = list[ast.expr]()
+    for each in node.elements:
+        if each.member is None or isinstance(each.value, tree.Braces):
+            raise context.error(each, "write '.name = value' in these braces")
+        if each.member not in FIELDS:
+            near = difflib.get_close_matches(each.member, FIELDS, 1)
+            hint = f"; did you mean '.{near[0]}'?" if near else ""
+            raise context.error(each, f"no arguments of a transfer have '.{each.member}'{hint}")
+        value = evaluate_argument(context, each.value, ParameterType(UNSIGNED))
+        pairs.append(code.tuple_of(code.constant(each.member), value))
+    return code.tuple_of(*pairs)
 
 
 def _find_method(
@@ -247,7 +321,13 @@ def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) ->
     """`get_compile_time_arg_val(n)`, a constant."""
     if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, "get_compile_time_arg_val takes one number")
-    number = evaluate_constant(context, node.arguments[0], "the number of a compile-time argument")
+    what = "the number of a compile-time argument"
+    number = evaluate_constant(context, node.arguments[0], what)
+    return find_compile_time_argument(context, node, number)
+
+
+def find_compile_time_argument(context: Context, node: tree.Node, number: int) -> Value:
+    """A compile-time argument of the kernel."""
     known = context.unit.compile_time_args
     if not 0 <= number < len(known):
         message = f"there is no compile-time argument {number}; the kernel has {len(known)}"
@@ -268,6 +348,22 @@ def evaluate_named_compile_time_argument(context: Context, node: tree.FunctionCa
             node, f"there is no compile-time argument '{name}'; the kernel has {there}{hint}"
         )
     return make_integer(known[name], UNSIGNED)
+
+
+def evaluate_assertion(context: Context, node: tree.FunctionCall) -> Value:
+    """`ASSERT(condition, ...)`; what is no expression here is left out, as without the watcher.
+
+    Conditions use names that only exist where the watcher is switched on.
+    """
+    arguments = take_plain_arguments(context, node)
+    if not arguments:
+        raise context.error(node, "ASSERT takes a condition")
+    try:
+        context.evaluate(arguments[0])
+    except CppSyntaxError:
+        return Value(VOID, code.constant(None))
+    checked = replace(node, arguments=(arguments[0],))
+    return call_library(context, checked, "ASSERT")
 
 
 def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:

@@ -210,7 +210,8 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
             members = context.unit.library.find_members(type_.name)
             if name not in members:
                 raise context.error(node, describe_missing_member(type_.name, name, members))
-            return MemberPlace(members[name], build_node(base), name)
+            is_const = not context.unit.library.is_writable(type_.name, name)
+            return MemberPlace(members[name], build_node(base), name, is_const)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
 
@@ -307,8 +308,12 @@ def _find_element(context: Context, node: tree.Index) -> Place | Value:
         holder = code.name(context.unit.bind(node.base.text))
         number = evaluate_number(context, node.index, "an index")
         return ItemPlace(UINT8, holder, check_index(number), is_const=True)
+    if isinstance(node.base, tree.Name) and _is_interface_array(context, node.base.text):
+        callee = tree.Name("get_local_cb_interface", position=node.position)
+        value = context.evaluate(tree.FunctionCall(callee, (node.index,), position=node.position))
+        return ItemPlace(value.type, code.list_of([value.node]), code.constant(0))
     base = look_at(context, node.base)
-    array = _find_elements_of(context, base)
+    array = find_elements_of(context, base)
     if array is None and isinstance(base.type, StructType):
         operands = (node.base, node.index)
         found = context.handlers.call_operator(context, "operator[]", operands, node, (base,))
@@ -322,7 +327,7 @@ def _find_element(context: Context, node: tree.Index) -> Place | Value:
     return find_element(context, array, index, node)
 
 
-def _find_elements_of(context: Context, base: Place | Value) -> Place | None:
+def find_elements_of(context: Context, base: Place | Value) -> Place | None:
     """The place of an array, or of that in a `std::array`."""
     if isinstance(base.type, ArrayType):
         return hold_value(base)
@@ -340,6 +345,11 @@ def find_element(context: Context, base: Place, index: Value, node: tree.Node) -
         message = f"the index {index.constant} is outside of '{array.name}'"
         raise context.error(node, message)
     return _find_element_of(context, base, array, index, node)
+
+
+def _is_interface_array(context: Context, name: str) -> bool:
+    """Whether a name is that of the array of 2024 with the interfaces of circular buffers."""
+    return name == "cb_interface" and context.unit.find(name, context.scope) is None
 
 
 def _find_element_of(

@@ -18,6 +18,7 @@ from ttmlir.cpp.types import (
     complete_type,
 )
 from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.build_facts import BUILT
 from ttmlir.sim.kernels.expressions.casts import evaluate_bit_cast
 from ttmlir.sim.kernels.expressions.evaluating import (
     evaluate_constant,
@@ -25,10 +26,12 @@ from ttmlir.sim.kernels.expressions.evaluating import (
     evaluate_scalar,
 )
 from ttmlir.sim.kernels.expressions.library_calls import (
+    evaluate_assertion,
     evaluate_compile_time_argument,
     evaluate_extreme,
     evaluate_named_compile_time_argument,
 )
+from ttmlir.sim.kernels.expressions.memory_calls import MEMORY
 from ttmlir.sim.kernels.expressions.places import (
     find_element,
     hold_value,
@@ -147,6 +150,9 @@ def _abs(context: Context, node: tree.FunctionCall) -> Value:
 Special = Callable[[Context, tree.FunctionCall], "Place | Value"]
 
 SPECIAL: Mapping[str, Special] = {
+    **BUILT,
+    **MEMORY,
+    "ASSERT": evaluate_assertion,
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
     "bit_cast": evaluate_bit_cast,

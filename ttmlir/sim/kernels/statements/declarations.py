@@ -412,6 +412,9 @@ def _declare_copy(
     value = settle(evaluate_scalar(context, initial))
     resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, value.type, is_const)
+    if isinstance(value.type, ObjectType) and target.type == value.type:
+        _declare_local(context, value.type, value, declarator, is_const=target.const)
+        return
     if not target.const and not type_.is_rvalue and not isinstance(value.type, FunctionType):
         message = "a reference that is not const needs a variable here"
         raise context.error(initial, message)
