@@ -77,7 +77,10 @@ class DataMovementApi(Transactions):
         banks = self._banks(dram)
         pages = Interleaved(banks, self._alignment(dram), address, page_size, data_format)
         if self.watch is not None:
-            pages.num_pages = self.watch.count_pages(banks[0].memory, address, page_size)
+            pages.num_pages = self.watch.count_pages(
+                banks[0].memory, address, page_size, pages.stride, len(banks)
+            )
+            pages.strays = self.watch.strays(self.thread)
         return pages
 
     def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
@@ -85,7 +88,10 @@ class DataMovementApi(Transactions):
         count = pages.num_pages
         if self.watch is not None and count is not None and page >= count:
             self.watch.page_outside(self.thread, page, count)
-        return pages.locate(page)
+        bank, address = pages.locate(page)
+        if pages.strays:
+            pages.strays.pop((bank.memory, address), None)
+        return bank, address
 
     def _alignment(self, dram: bool) -> int:
         chip = self.core.chip
@@ -136,7 +142,10 @@ class DataMovementApi(Transactions):
             return TensorAccessor(self.core, pages)
         alignment = self._alignment(args.is_dram)
         banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
-        return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
+        pages = Sharded(args, banks, alignment, address, page_size)
+        if self.watch is not None:
+            pages.strays = self.watch.strays(self.thread)
+        return TensorAccessor(self.core, pages)
 
     # Reads.
 

@@ -17,7 +17,7 @@ from ttmlir.sim.machine.device import SimDevice
 
 def place(device: SimDevice, program: Program) -> None:
     """Set up the cores of a program; AllocationError if their L1 is too small."""
-    for x, y in program.cores:
+    for x, y in program.configured_cores:
         device.core(x, y).reset()
     places = addresses(device, program)
     for spec, address in zip(program.circular_buffers, places, strict=True):

@@ -167,11 +167,15 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            cores = dict.fromkeys(thread.core for thread in self.threads)
+            cores = (self.device.core(x, y) for x, y in self.program.configured_cores)
             watch.program_started(self.threads, tuple(cores))
         try:
             with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
                 self.scheduler.run(self.threads)
+        except SimError as error:
+            if watch is not None:
+                watch.program_stopped(error)
+            raise
         finally:
             for api in self.apis:
                 api.end()

@@ -7,7 +7,7 @@ tech_reports/memory/allocator.md.
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left, bisect_right, insort
 
 from ttmlir.sim.errors import AllocationError
 
@@ -24,6 +24,8 @@ class Allocator:
         self.top_down = top_down
         self._taken: dict[int, int] = {}
         """Address and size of what is taken, by address."""
+        self._starts: list[int] = []
+        """The addresses of what is taken, in order."""
         self._gaps = [(start, end)]
         """Start and end of what is free, in order."""
 
@@ -41,6 +43,15 @@ class Allocator:
     def largest_gap(self) -> int:
         """Bytes per bank of the largest buffer for which there is room."""
         return max((high - self._aligned(low) for low, high in self._gaps), default=0)
+
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """Start and end of what is taken there; None if nothing is."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        start = self._starts[index]
+        end = start + self._taken[start]
+        return (start, end) if address < end else None
 
     def allocate(self, size: int) -> int:
         """Take bytes of every bank; AllocationError if no gap is large enough."""
@@ -82,6 +93,7 @@ class Allocator:
     def free(self, address: int) -> None:
         """Give bytes back."""
         low, high = address, address + self._taken.pop(address)
+        del self._starts[bisect_left(self._starts, address)]
         index = bisect(self._gaps, (low, high))
         if index < len(self._gaps) and self._gaps[index][0] == high:
             high = self._gaps.pop(index)[1]
@@ -97,6 +109,7 @@ class Allocator:
     def _take(self, address: int, size: int) -> None:
         """Take bytes of a gap, which is known to have them."""
         self._taken[address] = size
+        insort(self._starts, address)
         index = bisect(self._gaps, (address, self.end)) - 1
         if index < 0 or size == 0:
             return

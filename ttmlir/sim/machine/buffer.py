@@ -13,6 +13,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AccessorArgs, Interleaved, Sharded
 from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.machine.noc import noc_address
+from ttmlir.sim.sanitizer.spaces import PageGrid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +92,15 @@ class Buffer:
         self.pages = self._pages(address)
         for bank in self.pages.banks:
             bank.memory.poison(address, self.bank_size)
-        if device.watch is not None and sharding is None:
-            device.watch.allocated(self.pages.banks[0].memory, address, page_size, self.num_pages)
+        if device.watch is not None:
+            grid = PageGrid(
+                page_size=page_size,
+                stride=self.pages.stride,
+                bank_size=self.bank_size,
+                num_pages=self.num_pages if sharding is None else None,
+            )
+            for bank in self.pages.banks:
+                device.watch.allocated(bank.memory, address, grid)
 
     def _pages(self, address: int) -> Interleaved | Sharded:
         is_dram = self.space == MemorySpace.DEVICE_DRAM
