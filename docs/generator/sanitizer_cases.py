@@ -347,8 +347,8 @@ SANITIZER_CASES: tuple[Case, ...] = (
         (
             (
                 "    for (uint32_t tile",
-                "    noc_semaphore_set(\n"
-                "        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)), tiles);\n"
+                "    const uint32_t flag = get_semaphore(0);\n"
+                "    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(flag), 1);\n"
                 "    for (uint32_t tile",
             ),
         ),

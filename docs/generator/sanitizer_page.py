@@ -21,8 +21,8 @@ circular buffers, to semaphores and to DST, and it is on unless a device is open
 | `SimOptions`, `CreateDevice` | Meaning |
 |---|---|
 | `sanitize=False` | Do not look; programs run up to three times as fast. |
-| `max_findings=n` | Stop at the error with number n instead of the first one, or at the end of the \
-program; the error has them all. |
+| `max_findings=n` | Stop at the error with number n instead of the first one, or at the end of \
+the program; the error has them all. |
 | `leniencies=frozenset({...})` | Let findings pass, by the names of their rules. |
 | `schedule_seed=n` | Run threads in another order: for what depends on the order, see below. |
 | `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
