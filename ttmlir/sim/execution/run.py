@@ -16,6 +16,7 @@ from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.kernel_build import build_facts
 from ttmlir.sim.execution.page_log import PageLog
 from ttmlir.sim.execution.placement import place
 from ttmlir.sim.execution.program import Kernel, Program
@@ -227,6 +228,7 @@ def _compile(
             compile_time_args=kernel.compile_time_args,
             named_compile_time_args=kernel.named_compile_time_args,
             arch_macro=thread.core.chip.spec.macro,
+            build=build_facts(thread.core, kernel, thread.role),
             timed=timed,
         )
     except CppSyntaxError as error:

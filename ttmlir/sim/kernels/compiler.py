@@ -22,6 +22,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.functions import compile_entry
@@ -49,6 +50,7 @@ _DEBUGGING = (
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
 _ENTRY = "_kernel"
+_NO_FACTS = Build()
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,13 @@ def compile_kernel(
     compile_time_args: Sequence[int] = (),
     named_compile_time_args: Mapping[str, int] | None = None,
     arch_macro: str = WORMHOLE.macro,
+    build: Build = _NO_FACTS,
     timed: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
-    of the generation of chips; with `timed` the
+    of the generation of chips, `build` what the build knows; with `timed` the
     kernel adds the cycles of its own instructions to `api.thread.clock`. A text with a map is known
     by the positions behind its lines, in `file`. Raises CppSyntaxError for
     whatever is wrong with the text. Results are kept: the same kernel compiles once.
@@ -114,7 +117,7 @@ def compile_kernel(
     arguments = tuple(compile_time_args)
     named = tuple(sorted((named_compile_time_args or {}).items()))
     return _compile(
-        text, file, map_of(text), role, api, listed, arguments, named, arch_macro, timed
+        text, file, map_of(text), role, api, listed, arguments, named, arch_macro, build, timed
     )
 
 
@@ -129,14 +132,16 @@ def _compile(
     compile_time_args: tuple[int, ...],
     named_compile_time_args: tuple[tuple[str, int], ...],
     arch_macro: str,
+    build: Build,
     timed: bool,
 ) -> CompiledKernel:
-    macros = role_macros(role, arch_macro) | dict(defines)
+    macros = role_macros(role, arch_macro) | dict(build.macros) | dict(defines)
     parsed = parse(text, file, defines=macros, source_map=source_map)
     shown = text if source_map is None else source_map.text
     clock = clock_costs(arch_macro) if timed else None
     unit = Unit(shown, file, Library(role, api), compile_time_args, clock, dict(defines))
     unit.named_compile_time_args = dict(named_compile_time_args)
+    unit.build = build
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")

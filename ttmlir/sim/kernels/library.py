@@ -22,7 +22,15 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
 )
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.optable.kernel import (
+    ALL_CALLS,
+    SPELLINGS,
+    Form,
+    KernelCall,
+    Role,
+    TemplateKind,
+    ValueKind,
+)
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 
@@ -58,11 +66,15 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
     ValueKind.F32: FLOAT,
 }
 
-_OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
+_OBJECTS = (
+    *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
+    ValueKind.CB_INTERFACE,
+)
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
 
@@ -115,7 +127,7 @@ class Library:
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = strip_namespaces(name)
+        bare = _bare_name(name)
         rows = _rows().get(bare)
         facts = self.declared.get(bare)
         if rows is None:
@@ -130,7 +142,7 @@ class Library:
 
     def is_steady(self, name: str) -> bool:
         """Whether a call finds the same value whenever it is asked."""
-        facts = self.declared.get(strip_namespaces(name))
+        facts = self.declared.get(_bare_name(name))
         return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
@@ -148,7 +160,7 @@ class Library:
 
     def find_parameter(self, name: str, position: int) -> ParameterType:
         """What a call takes in a place."""
-        return _parameter(strip_namespaces(name), position)
+        return _parameter(_bare_name(name), position)
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
@@ -156,7 +168,7 @@ class Library:
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
-        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
+        return self.template_kinds(_bare_name(name))[:1] == (TemplateKind.TYPE,)
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
@@ -168,14 +180,14 @@ class Library:
         return (*known, *[TemplateKind.INT] * (_MOST_TEMPLATE_ARGUMENTS - len(known)))
 
     def template_defaults(self, name: str) -> Sequence[str]:
-        """What C++ takes for the template arguments of a call; nothing if it takes none."""
+        """What C++ takes for each template argument of a call; empty where it has to be written."""
         rows = _rows().get(name)
-        return [] if rows is None else [each.default for each in rows[0].templates if each.default]
+        return [] if rows is None else [each.default or "" for each in rows[0].templates]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_rows(), *own))
+        return frozenset((*_rows(), *SPELLINGS, *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -184,6 +196,10 @@ class Library:
     def find_members(self, name: str) -> Mapping[str, CType]:
         """The members of a class that kernels can read, with their types."""
         return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
+
+    def is_writable(self, name: str, member: str) -> bool:
+        """Whether kernels can change a member of a class."""
+        return member in _rows()[name][0].writable
 
     def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
@@ -208,15 +224,21 @@ class Library:
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
         return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
+            strip_namespaces(name), sorted({*_rows(), *SPELLINGS, *self.declared}), 3
         )
+
+
+def _bare_name(name: str) -> str:
+    """The name of a call in the table, however it is qualified or spelled."""
+    bare = strip_namespaces(name)
+    return SPELLINGS.get(bare, bare)
 
 
 @cache
 def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in CALLS:
+    for row in ALL_CALLS:
         if row.cpp and row.form != Form.METHOD:
             found[row.cpp] = (*found.get(row.cpp, ()), row)
     return found
@@ -227,14 +249,19 @@ def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
         row.cpp: row.result[1]
-        for row in CALLS
+        for row in ALL_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
 
 
+def _class_of(kind: ValueKind) -> str:
+    """The class of the objects of a kind."""
+    return next(name for name, each in _classes().items() if each is kind)
+
+
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in CALLS if row.form == Form.METHOD]
+    rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
     own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.
@@ -298,5 +325,5 @@ def find_result(row: KernelCall) -> CType:
         return VOID
     kind = row.result[1]
     if kind in _OBJECTS:
-        return ObjectType(row.cpp)
+        return ObjectType(row.cpp if row.form is not Form.CALL else _class_of(kind))
     return _RESULTS.get(kind, UNSIGNED)

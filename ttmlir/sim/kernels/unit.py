@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
-from ttmlir.cpp.types import CType, IncompleteType, ObjectType, QualifiedType, StructType
+from ttmlir.cpp.types import (
+    UNSIGNED,
+    ArrayType,
+    CType,
+    IncompleteType,
+    ObjectType,
+    QualifiedType,
+    StructType,
+)
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.place import LocalPlace
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.clock import ClockCosts, add_clock
 from ttmlir.sim.kernels.python.names import PURE
@@ -27,9 +37,13 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
-from ttmlir.sim.kernels.value import Space
+from ttmlir.sim.kernels.value import Space, make_integer
 
-SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
+ARGUMENTS = "kernel_compile_time_args"
+"""The name of the array of compile-time arguments."""
+
+MEMORY_CALLS = ("move_bytes", "fill_bytes")
+SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *MEMORY_CALLS)
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
@@ -80,6 +94,7 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
+        self.build = Build()
         self.clock = clock
         self.identifiers = Identifiers()
         self.root = Scope()
@@ -127,6 +142,8 @@ class Unit:
 
     def find(self, name: str, scope: Scope) -> Symbol | None:
         """What a name of the kernel means; None if it is none of the kernel's own."""
+        if name == ARGUMENTS and name not in self.root.symbols:
+            self._declare_arguments()
         if "::" not in name:
             symbol = scope.find(name)
             others = (each.symbols.get(name) for each in self.used)
@@ -140,6 +157,15 @@ class Unit:
             if known == path or known.endswith(f"::{path}")
         ]
         return next((each.symbols[last] for each in inside if last in each.symbols), None)
+
+    def _declare_arguments(self) -> None:
+        """Declare the array of the compile-time arguments, which only few kernels look at."""
+        values = [make_integer(each, UNSIGNED) for each in self.compile_time_args]
+        identifier = self.create_name(ARGUMENTS)
+        elements = code.list_of(each.node for each in values)
+        self.add_global(code.assign(code.name(identifier), elements), None)
+        place = LocalPlace(ArrayType(UNSIGNED, len(values)), identifier, is_const=True)
+        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, place, True, tuple(values))
 
     def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""

@@ -8,6 +8,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
+from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
 from ttmlir.sim.kernels.expressions.places import read_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
@@ -22,6 +23,9 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
         return meaning if isinstance(meaning, Value) else read_place(context, meaning)
     if symbol is not None:
         raise context.error(node, f"'{node.text}' is no variable")
+    built = find_built_constant(context, node.text)
+    if built is not None:
+        return built
     known = find_constant(node.text)
     if known is not None:
         number, type_ = known

@@ -261,6 +261,9 @@ def _declare_copy(
     value = settle(evaluate_scalar(context, initial))
     resolve = context.unit.resolve_declared_type
     target = resolve(referent, context.scope, value.type, is_const)
+    if isinstance(value.type, ObjectType) and target.type == value.type:
+        _declare_local(context, value.type, value, declarator, is_const=target.const)
+        return
     if not target.const:
         message = "a reference that is not const needs a variable here"
         raise context.error(initial, message)
