@@ -50,8 +50,8 @@ indexes alone. Moves are maps of `d2m.view_layout` for whole tiles and of `d2m.v
 parts of them; only a part of an output that is written is a map with an offset. With reduction
 iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
 beyond the shape of a tensor is undefined; a reduction of it masks it first.
-Options: memory of arguments and of results, whether to merge dimensions, and whether tensors with a
-layout of ttnn are cast instead of moved.
+Options: memory of arguments and of results, whether to merge dimensions, whether tensors with a
+layout of ttnn are cast instead of moved, and in how many bits numbers are summed.
 Not done here: numbers beyond the shapes of tensors, which `d2m-mask-padding` takes out of loops.
 """
 
@@ -79,6 +79,7 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -170,6 +171,9 @@ class TTIRToD2MPass(ModulePass):
     ttnn_mode: bool = option(
         False, "Take tensors with a layout where ttnn has them, by ttir.ttnn_metal_layout_cast"
     )
+    fp32_dest_acc_en: Accumulation = option(
+        Accumulation.AUTO, "Sum 16-bit numbers in 32 bits: where sums are long, always, or never"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
@@ -179,6 +183,7 @@ class TTIRToD2MPass(ModulePass):
             self.default_output_memspace,
             collapse_pairs=self.collapse_tensors_2d,
             ttnn_mode=self.ttnn_mode,
+            accumulation=self.fp32_dest_acc_en,
         )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             collapses = self.collapse_tensors_2d and _may_collapse(function)

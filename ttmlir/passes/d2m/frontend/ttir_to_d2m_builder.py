@@ -43,6 +43,7 @@ from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
@@ -78,7 +79,7 @@ def scalar_of(element: Attribute) -> ScalarType:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where tensors go, and how they are divided."""
+    """Where tensors go, how they are divided, and in how many bits sums are."""
 
     input_space: MemorySpace = MemorySpace.DEVICE_L1
     output_space: MemorySpace = MemorySpace.DEVICE_L1
@@ -87,6 +88,8 @@ class Placement:
     collapse_all: bool = False
     """Merge all dimensions but the last."""
     ttnn_mode: bool = False
+    accumulation: Accumulation = Accumulation.AUTO
+    """Where sums of 16-bit numbers are tensors of 32-bit ones."""
 
 
 @dataclass(frozen=True)
