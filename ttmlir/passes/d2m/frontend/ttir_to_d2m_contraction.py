@@ -128,6 +128,7 @@ def _build(
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     a, b = (conversion.tensor(value) for value in op.operands[:2])
+    b = conversion.builder.narrow_weight(b)
     result = op.results[0]
     return _multiply(conversion.builder, a, b, value_shape(result), element_type(result))
 
@@ -164,6 +165,7 @@ def _multiply(
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
+    rhs = conversion.builder.narrow_weight(rhs)
     target = element_type(op.results[0])
     _check_elements([lhs.element, rhs.element, target])
     shapes = [value_shape(value) for value in op.operands[:2]]
