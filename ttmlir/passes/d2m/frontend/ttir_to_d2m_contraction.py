@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -22,6 +23,10 @@ from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
+    NUMBERS_PER_ADDITION,
+    sum_element,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     REDUCTION,
@@ -31,9 +36,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Shape,
     TileBuilder,
     mask_padding,
+    matrix_shape,
     scalar_of,
     transpose_tile,
 )
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -85,12 +92,26 @@ def _build(
     builder: D2MBuilder,
     factors: Sequence[_Factor],
     places: Sequence[Sequence[AffineExpr]],
-    output: DeviceTensor,
+    result: tuple[Shape, Attribute],
     iterators: int,
     results: Sequence[int],
     row: ReferenceRow,
 ) -> DeviceTensor:
-    """The product: `results` are the iterators of the output's dimensions."""
+    """The product, of this shape and element type: `results` are the iterators of its dimensions.
+
+    Where it sums many 16-bit numbers it is of f32 first, and so is the result of its `row`.
+    """
+    shape, target = result
+    extents = {
+        iterator: extent
+        for factor in factors
+        for iterator, extent in zip(factor.iterators, factor.tensor.shape, strict=True)
+    }
+    terms = math.prod(extents[each] for each in range(iterators) if each not in results)
+    accumulation = builder.placement.accumulation
+    element = sum_element(target, terms // NUMBERS_PER_ADDITION, accumulation)
+    output = builder.create_empty(shape, element)
+    row = replace(row, type=TensorType(element, output.shape))
     kinds = tuple(PARALLEL if each in results else REDUCTION for each in range(iterators))
     maps = [AffineMap(iterators, 0, tuple(place)) for place in places]
     maps.append(AffineMap(iterators, 0, tuple(map(DimExpr, results))))
@@ -101,11 +122,13 @@ def _build(
         return tiles.add(product)
 
     tensors = [factor.tensor for factor in factors]
-    return builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body, [row])
+    product = builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body, [row])
+    return cast_tensor(builder, product, target)
 
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     a, b = (conversion.tensor(value) for value in op.operands[:2])
+    b = conversion.builder.narrow_weight(b)
     result = op.results[0]
     return _multiply(conversion.builder, a, b, value_shape(result), element_type(result))
 
@@ -115,8 +138,8 @@ def _multiply(
 ) -> DeviceTensor:
     """The product of matrices, and of batches of them, which may be repeated."""
     _check_elements([a.element, b.element, target])
-    output = builder.create_empty(shape, target)
-    rank = len(output.shape)
+    result = matrix_shape(shape)
+    rank = len(result)
     # The iterators are the dimensions of the result, then what is summed over.
     rows, columns, terms = rank - 2, rank - 1, rank
     factors = [
@@ -129,19 +152,20 @@ def _multiply(
         [
             ConstantExpr(0)
             if dim < len(factor.tensor.shape) - 2
-            and factor.tensor.shape[dim] < output.shape[factor.iterators[dim]]
+            and factor.tensor.shape[dim] < result[factor.iterators[dim]]
             else each
             for dim, each in enumerate(factor.place)
         ]
         for factor in factors
     ]
-    row = ReferenceRow.of("matmul", (0, 1), output.shape, target)
-    return _build(builder, factors, places, output, rank + 1, range(rank), row)
+    row = ReferenceRow.of("matmul", (0, 1), result, target)
+    return _build(builder, factors, places, (result, target), rank + 1, range(rank), row)
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
+    rhs = conversion.builder.narrow_weight(rhs)
     target = element_type(op.results[0])
     _check_elements([lhs.element, rhs.element, target])
     shapes = [value_shape(value) for value in op.operands[:2]]
@@ -152,7 +176,6 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     if min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
         return _convert_flat_product(conversion, op, (lhs, rhs), (left, right), shapes)
     batch, free = len(left.batch), len(left.free)
-    output = conversion.builder.create_empty(result, target)
     terms = range(len(result), len(result) + len(left.contract))
     ours = {
         **dict(zip(left.batch, range(batch), strict=True)),
@@ -173,8 +196,9 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     ]
     places = [factor.place for factor in factors]
     count = len(result) + len(terms)
-    row = ReferenceRow.of("dot_general", (0, 1), output.shape, target, op.parameters())
-    return _build(conversion.builder, factors, places, output, count, range(len(result)), row)
+    row = ReferenceRow.of("dot_general", (0, 1), result, target, op.parameters())
+    whole = result, target
+    return _build(conversion.builder, factors, places, whole, count, range(len(result)), row)
 
 
 def _fits_tiles(left: DotDimensions, right: DotDimensions, shapes: Sequence[Shape]) -> bool:

@@ -27,6 +27,10 @@ from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
+    NUMBERS_PER_ADDITION,
+    sum_element,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     MOST_CONSTANTS,
     PARALLEL,
@@ -43,7 +47,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     tiles_of,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise, convert_tile
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -82,6 +86,7 @@ def reduce_tensor(
 ) -> DeviceTensor:
     """The reduction over dimensions, which stay with extent 1; of a mean, the sum.
 
+    Long sums of 16-bit numbers are of f32.
     LayoutError for what tiles do not reduce.
     """
     if not reduced:
@@ -141,11 +146,16 @@ def _build(
     rank = len(source.shape)
     combiner = optable.row(optable.row(mnemonic).combiner)
     shape = [1 if dim in reduced else extent for dim, extent in enumerate(source.shape)]
-    output = builder.create_empty(shape, source.element)
+    columns, rows = rank - 1 in reduced, rank - 2 in reduced
+    element = source.element
+    if mnemonic == "sum":
+        additions = math.prod(source.shape[dim] for dim in reduced)
+        additions //= NUMBERS_PER_ADDITION if rows or columns else 1
+        element = sum_element(element, additions, builder.placement.accumulation)
+    output = builder.create_empty(shape, element)
     iterators = tuple(REDUCTION if dim in reduced else PARALLEL for dim in range(rank))
     kept = tuple(ConstantExpr(0) if dim in reduced else each for dim, each in enumerate(dims(rank)))
     nest = LoopNest(iterators, (AffineMap.identity(rank), AffineMap(rank, 0, kept)))
-    columns, rows = rank - 1 in reduced, rank - 2 in reduced
     assert combiner.identity is not None, "what a reduction repeats has an identity"
     identity = _finite(combiner.identity, source.element)
 
@@ -154,7 +164,7 @@ def _build(
         if not (rows or columns):
             cls = d2m.tile_op_of_row(combiner.mnemonic)
             assert cls is not None, "what reductions repeat is an operation on tiles"
-            return tiles.add(cls.of([held, tile]))
+            return tiles.add(cls.of([held, convert_tile(tiles, tile, source.element, element)]))
         tile = mask_padding(tiles, tile, source, (rows, columns), (rank - 2, rank - 1), identity)
         dim = {
             (False, True): d2m.ReduceDim.R,

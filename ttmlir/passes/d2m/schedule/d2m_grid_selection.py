@@ -72,10 +72,11 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
 from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, DST_TILES, dst_capacity
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.repeated_parts import read_bytes
 from ttmlir.passes.d2m.schedule.block_choice import (
     READ_PAGE,
@@ -184,7 +185,7 @@ class D2MGridSelectionPass(ModulePass):
         )
         if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
             order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
-        dst_tiles = self._dst_tiles(space)
+        dst_tiles = capacity_of(op, self.max_dst_physical_size_tiles)
         nest = _nest_of(space, order, dst_tiles, costs)
         if sharers > 1:
             exchanges = len(exchanges_of(op))
@@ -199,15 +200,6 @@ class D2MGridSelectionPass(ModulePass):
             return self._plan(op, machine, costs, cores)
         except LayoutError:
             return None
-
-    def _dst_tiles(self, space: IterationSpace) -> int:
-        """Tiles of DST that the loops have at a time."""
-        elements = {
-            element_of(cast("MemRef", value.type).element_type)
-            for loops in space.loops
-            for value in loops.op.operands
-        }
-        return dst_capacity(elements, physical_tiles=self.max_dst_physical_size_tiles or DST_TILES)
 
     def _machine(self, module: ModuleOp) -> Machine:
         chip = require_system_desc(module, self.name).chip_descs[0]

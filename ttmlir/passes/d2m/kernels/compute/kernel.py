@@ -19,14 +19,13 @@ from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, WIDE_BYTES, dst_capacity
 from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import (
     Call,
     Code,
@@ -42,7 +41,7 @@ from ttmlir.passes.d2m.dst.code import (
     forget_changes,
     prepare,
 )
-from ttmlir.passes.d2m.dst.select import stored_format, tiles_in
+from ttmlir.passes.d2m.dst.select import stored_format
 from ttmlir.passes.d2m.kernels.compute.stage import (
     Packing,
     Stage,
@@ -70,13 +69,13 @@ from ttmlir.passes.tiles.register_calls import Buffer
 def build_compute(
     plan: KernelPlan,
     kernel: KernelBuilder,
-    dst_tiles: int = DST_TILES,
+    dst_tiles: int = 0,
     *,
     by_tile: bool = False,
 ) -> None:
     """Write the kernel; LayoutError for stages that kernels do not compute.
 
-    `dst_tiles` are those of the whole of DST, for numbers of 16 bits; `by_tile`: whether products
+    `dst_tiles` are those of the whole of DST, 0 for the chip's; `by_tile`: whether products
     are computed tile by tile, instead of in blocks that DST holds.
     """
     region = _Region(plan, dst_tiles, by_tile=by_tile)
@@ -94,11 +93,6 @@ def build_compute(
         writer.write(levels[depth].after)
 
     BlockLoops(plan.generic, kernel).run(before, after)
-
-
-def is_wide(generic: d2m.GenericOp) -> bool:
-    """True if DST holds 32-bit numbers while the region of a generic computes."""
-    return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))
 
 
 @dataclass
@@ -129,8 +123,7 @@ class _Region:
         self._by_tile = by_tile
         self._plan = plan
         self._generic = generic = plan.generic
-        elements = [element_of(tile) for tile in tiles_in(generic)]
-        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        self._capacity = capacity_of(generic, dst_tiles)
         numbers = dict(plan.numbers)
         ops: list[LinalgGenericOp] = []
         self._sent: set[Buffer] = set()
