@@ -96,6 +96,12 @@ PASSES: dict[str, str] = {
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
+    "ttnn-set-compute-kernel-config": (
+        "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
+    ),
+    "ttnn-weight-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
+    ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverrides
+from ttmlir.passes.ttnn.product_options import (
+    MATH_FIDELITIES_BY_NAME,
+    MATH_FIDELITY,
+    WEIGHT_DTYPE,
+    WEIGHT_DTYPES_BY_NAME,
+    MathFidelities,
+    WeightDtypes,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,19 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
+    )
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
+    override_weight_dtype: WeightDtypes = option(
+        (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
+    )
+    compute_cfg_math_fidelity: MathFidelity | None = option(
+        None, "Fidelity of products", type=MATH_FIDELITY
+    )
+    compute_cfg_fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
+    override_math_fidelity: MathFidelities = option(
+        (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
     )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
@@ -59,4 +81,27 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             TTIRLayoutPass(),
             *([grid_set] if self.enable_grid_set else []),
             ConvertTTIRToTTNNPass(),
+            *self._product_passes(),
         )
+
+    def _product_passes(self) -> Sequence[Pass]:
+        """Formats of weights and fidelities, where they are asked for."""
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_weight_dtype_conversion import TTNNWeightDtypeConversionPass
+
+        weights = TTNNWeightDtypeConversionPass(
+            target_dtype=self.experimental_weight_dtype,
+            override_weight_dtype=self.override_weight_dtype,
+        )
+        config = TTNNSetComputeKernelConfigPass(
+            math_fidelity=self.compute_cfg_math_fidelity,
+            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en,
+            override_math_fidelity=self.override_math_fidelity,
+        )
+        asked = (
+            (weights, TTNNWeightDtypeConversionPass()),
+            (config, TTNNSetComputeKernelConfigPass()),
+        )
+        return [each for each, default in asked if each != default]
