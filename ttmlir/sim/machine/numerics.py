@@ -288,17 +288,12 @@ def _without_limits(values: Array, register: Register) -> Array:
     if register is Register.FP32:
         values[:] = values.astype(np.float32)
         return values
-    _round_mantissas(values, np.empty_like(values), register)
-    return values
-
-
-def _round_mantissas(values: Array, powers: Array, register: Register) -> None:
-    """Round float64 numbers to a 16-bit register's mantissa in place; `powers` is overwritten."""
     # What is added is so large that the sum has no room for the bits to drop, and rounds.
-    np.bitwise_and(values.view(np.uint64), _EXPONENT64, powers.view(np.uint64))
-    np.multiply(powers, _ROUNDING[register], powers)
-    np.add(values, powers, values)
-    np.subtract(values, powers, values)
+    powers = (values.view(np.uint64) & _EXPONENT64).view(np.float64)
+    powers *= 1.5 * 2.0 ** (52 - _MANTISSA_BITS[register])
+    values += powers
+    values -= powers
+    return values
 
 
 # What the parts of SrcA and SrcB keep of a mantissa: its first bits, then the next ones.
@@ -382,13 +377,10 @@ K_STEP = 16
 
 
 class Factor(NamedTuple):
-    """A factor of a matrix product: its parts side by side, in two steps of 16 products each.
+    """A factor of a matrix product: its parts, in two steps of 16 products each."""
 
-    Both parts are multiplied at once, which takes BLAS less time than four products of 32 rows.
-    """
-
-    steps: Array
-    """Of SrcA 2x16x64, of SrcB 2x64x16 numbers (float64)."""
+    first: Array
+    second: Array
     smallest: float
     """The smallest magnitude other than 0."""
     largest: float
@@ -396,14 +388,19 @@ class Factor(NamedTuple):
 
 def factor_a(values: Array) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
-    parts = np.concatenate(parts_a(values), axis=1)
-    return Factor(parts.reshape(2, K_STEP, 64), *_extent(values))
+    first, second = parts_a(values)
+    shape = (2, K_STEP, 32)
+    return Factor(first.reshape(shape), second.reshape(shape), *_extent(values))
 
 
 def factor_b(values: Array) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
-    parts = np.concatenate(parts_b(values)).reshape(64, 2, K_STEP)
-    return Factor(np.ascontiguousarray(parts.transpose(1, 0, 2)), *_extent(values))
+
+    def steps(part: Array) -> Array:
+        return np.ascontiguousarray(part.reshape(32, 2, K_STEP).transpose(1, 0, 2))
+
+    first, second = parts_b(values)
+    return Factor(steps(first), steps(second), *_extent(values))
 
 
 def _extent(values: Array) -> tuple[float, float]:
@@ -412,47 +409,26 @@ def _extent(values: Array) -> tuple[float, float]:
     return float(nonzero.min()), float(magnitudes.max())
 
 
+@np.errstate(all="ignore")
 def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
     """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
 
     in0 is SrcB, in1 SrcA. Phases are the outer loop, steps of 16 along the inner dimension the
     inner one; each of these instructions rounds DST.
     """
-    phases = fidelity_phases(fidelity)
-    steps_a = a.steps if phases > 1 else a.steps[:, :, :32]
-    steps_b = b.steps if phases > 2 else b.steps[:, :32]
-    products = np.matmul(steps_b, steps_a)
-    addends = [
-        step[32 * index_b : 32 * index_b + 32, 32 * index_a : 32 * index_a + 32]
-        for index_a, index_b in PHASE_PARTS[:phases]
-        for step in products
-    ]
-    if (
+    total: Array = operand(start, dst)
+    limited = (
         dst is Register.FP16
         # Every total is a multiple of the last bits of products and of the start, so that none can
         # be too small or too large.
         or a.smallest * b.smallest < _TINY
         or a.largest * b.largest > _HUGE
         or not _ordinary(start.view(_UINT32))
-    ):
-        return _add_with_limits(start, addends, dst)
-    total = start.astype(np.float64)
-    if dst is Register.FP32:
-        for addend in addends:
-            total = np.add(total, addend).astype(np.float32)
-        return total
-    powers = np.empty_like(total)
-    for addend in addends:
-        np.add(total, addend, total)
-        _round_mantissas(total, powers, dst)
-    return total.astype(np.float32)
-
-
-@np.errstate(all="ignore")
-def _add_with_limits(start: Array, addends: Iterable[Array], dst: Register) -> Array:
-    total = operand(start, dst)
-    for addend in addends:
-        total = _rounded_operand(total + addend, dst)
+    )
+    for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
+        for step in np.matmul(b[index_b], a[index_a]):
+            step += total
+            total = _rounded_operand(step, dst) if limited else _without_limits(step, dst)
     return total.astype(np.float32)
 
 
