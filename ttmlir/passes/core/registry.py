@@ -76,6 +76,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-erase-inverse-ops": "ttmlir.passes.ttir.ttir_erase_inverse_ops:TTIREraseInverseOpsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",

@@ -28,6 +28,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     enable_fold_batch_norm: bool = option(
         True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
     )
+    enable_erase_inverse_ops_pass: bool = option(
+        True, "Merge reshapes and permutations: run ttir-erase-inverse-ops"
+    )
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
@@ -61,6 +64,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
@@ -76,6 +80,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),
+            *([TTIREraseInverseOpsPass()] if self.enable_erase_inverse_ops_pass else []),
             TTIRLoadSystemDescPass(path=self.system_desc_path),
             TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
             TTIRLayoutPass(),
