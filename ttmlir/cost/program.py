@@ -198,11 +198,14 @@ class _Reader:
         self.places.pop(call.output.global_id, None)
         if not output.is_on_device:
             return self._row(operation, OperationCost(), name=call.name, output=output)
+        config = call.compute_config
         work = Work(
             mnemonic=call.row.mnemonic,
             operands=inputs,
             output=output,
             parameters=call.parameters,
+            fidelity=None if config is None else config.math_fidelity,
+            wide_sums=config is not None and config.fp32_dest_acc_en,
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)

@@ -1,4 +1,4 @@
-"""Tunes a model: the search, on the engine that `ttrt --jobs` has."""
+"""Tunes a model: the search, on the engine that `ttrt --jobs` and `--cluster` have."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system import find_system
 from ttmlir.runtime.ttrt.reports.results import Outcome, results_as_json
 from ttmlir.runtime.ttrt.sweeps.cases import Case
+from ttmlir.runtime.ttrt.sweeps.cluster import run_on_cluster
 from ttmlir.runtime.ttrt.sweeps.journal import Journal
 from ttmlir.runtime.ttrt.sweeps.processes import run_on_processes
 from ttmlir.runtime.ttrt.sweeps.worker import make_order, result_from_json, run_case
 from ttmlir.terminal import show_wait
-from ttmlir.tuning.candidate import Candidate, forget_models, open_model
+from ttmlir.tuning.candidate import Candidate, Model, forget_models, open_model
 from ttmlir.tuning.moves import list_places
 from ttmlir.tuning.search import Search, Trial
 
@@ -42,9 +43,19 @@ class Request:
     inputs: tuple[str, ...] = ()
     """`.npy` and `.npz` files; random numbers without any."""
     formats: bool = True
-    """Whether results may be rounded to bf16 and bfp8."""
+    """Whether results and weights may be rounded to narrower formats, and products computed with
+    less fidelity."""
     result_file: str = ""
     """JSON file with every candidate; what was interrupted goes on where it was."""
+    cluster: str = ""
+    """Address of a Dask scheduler, whose workers try the candidates."""
+    options: str = ""
+    """Of the pipeline, besides the board."""
+
+    @property
+    def source(self) -> Model:
+        """What is compiled."""
+        return Model(self.model, self.board, self.options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +70,11 @@ class Report:
     """The flag of `ttmlir-opt` that compiles the model with the best overrides."""
     file_name: str
     """Where the flag is written if nothing else is said."""
+
+    @property
+    def options(self) -> str:
+        """The overrides as `options` of `ttmlir.compile`."""
+        return self.best.overrides.options
 
     @property
     def gain(self) -> float:
@@ -86,7 +102,9 @@ class Report:
             f"  tuned   {_describe(self.best)}",
             f"  {self.gain:.2f} times faster by the estimate; the simulator was not asked",
         ]
-        lines += [f"  {name}={words}" for name, words in self.best.overrides.layouts.items()]
+        lines += [
+            f"  {name}: {self.best.overrides.words(name)}" for name in self.best.overrides.names
+        ]
         return "\n".join(lines)
 
 
@@ -105,7 +123,9 @@ def tune(request: Request) -> Report:
         raise InputError("the budget and the number of jobs are at least 1")
     forget_models()
     chip = find_system(request.board).chip(0)
-    document = open_model(request.model, request.board)
+    if request.cluster and request.inputs:
+        raise InputError("workers of a cluster are sent the model alone: leave out the inputs")
+    document = open_model(request.source)
     program = document.compile_with_overrides(Overrides()).program(0)
     find_machine(request.board, program)
     journal = Journal(request.result_file)
@@ -163,6 +183,8 @@ class _Engine:
         ]
 
     def _run(self, cases: Sequence[Case]) -> Any:
+        if self._request.cluster:
+            return run_on_cluster(cases, self._request.cluster)
         if self._request.jobs > 1 and len(cases) > 1:
             return run_on_processes(cases, self._request.jobs)
         return ((case, run_case(make_order(case, None))) for case in cases)
@@ -171,6 +193,7 @@ class _Engine:
         request = self._request
         arguments = {
             "board": request.board,
+            "pipeline_options": request.options,
             "overrides": overrides.options,
             "time_limit": limit,
             "seed": request.seed,
