@@ -25,6 +25,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Row
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+from ttmlir.passes.linalg import convert_linalg_to_ttir
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition
@@ -32,7 +33,9 @@ from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 from ttmlir.runtime.metal import program as metal_program
 from ttmlir.schema import load_schema
 
-TOSA = Path(__file__).resolve().parents[1] / "models" / "tosa_convnet.mlir"
+MODELS = Path(__file__).resolve().parents[1] / "models"
+TOSA = MODELS / "tosa_convnet.mlir"
+LINALG = MODELS / "linalg_attention.mlir"
 STABLEHLO = """
 func.func @main(%x: tensor<3x7xf32>, %w: tensor<7x5xf32>, %b: tensor<5xf32>)
     -> (tensor<5xf32>, tensor<3x5xf32>, tensor<2x10xf32>) {
@@ -198,6 +201,26 @@ def in_tosa(name: str, change: Change) -> Fault:
         full,
         lambda: replaced(rules, full, wrong),
         lambda: bisect(TOSA.read_text(), seed=3),
+    )
+
+
+def in_linalg(name: str, change: Change) -> Fault:
+    """A rule of the conversion of linalg to ttir does something else."""
+    rules: Any = convert_linalg_to_ttir.RULES
+    full = f"linalg.{name}"
+    rule = rules[full]
+
+    def wrong(op: Any) -> Any:
+        change(op)
+        return rule(op)
+
+    return Fault(
+        "linalg to ttir",
+        f"{name}: {change.__name__}",
+        "ttir",
+        full,
+        lambda: replaced(rules, full, wrong),
+        lambda: bisect(LINALG.read_text(), seed=3),
     )
 
 
@@ -378,6 +401,10 @@ def all_faults() -> list[Fault]:
         for name in ("conv2d", "max_pool2d", "sigmoid", "avg_pool2d", "matmul", "exp")
     ]
     tosa += [in_tosa("sub", swap_operands)]
+    linalg = [
+        in_linalg(name, negate_operand)
+        for name in ("matmul", "generic", "reduce", "transpose", "batch_matmul")
+    ]
     product = "stablehlo.dot_general"
     decomposition = [
         in_decomposition("ttir.dot_general", product, BATCHES),
@@ -490,7 +517,7 @@ def all_faults() -> list[Fault]:
         in_file("inputs of subtract", "stablehlo.subtract", swap_inputs("Subtract")),
         in_file("place of a slice", "stablehlo.slice", shift_slice),
     ]
-    return [*stablehlo, *tosa, *decomposition, *ttnn, *d2m, *rows, *kernels, *files]
+    return [*stablehlo, *tosa, *linalg, *decomposition, *ttnn, *d2m, *rows, *kernels, *files]
 
 
 def main() -> None:

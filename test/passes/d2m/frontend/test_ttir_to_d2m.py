@@ -27,6 +27,7 @@ from running.pass_runner import lowered, printed
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.interpreter import execute
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 # --- Elementwise ---------------------------------------------------------------------------------
@@ -385,7 +386,8 @@ def test_complex_numbers_are_refused() -> None:
 def test_memories_of_hosts_are_refused() -> None:
     """Tiles lie on the device."""
     x = normal(5, 7)
-    with pytest.raises(DiagnosticError, match="default-input-memspace is l1 or dram, got system"):
+    message = "--default-input-memspace option: expected l1 or dram, got system"
+    with pytest.raises(OptionError, match=message):
         lowered(text_of("exp", [x], x), f"{PASS}=default-input-memspace=system")
 
 
@@ -423,3 +425,14 @@ def test_layouts_of_ttnn_are_cast() -> None:
     out = printed(source, f"{PASS}=ttnn-mode=true")
     assert out.count("ttir.ttnn_metal_layout_cast") == 2
     assert "d2m.to_layout" not in out
+
+
+def test_tensors_of_the_host_are_refused_in_ttnn_mode() -> None:
+    """The message names the tensor, and what to leave out."""
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(text_of("exp", [normal(5, 7)], normal(5, 7)), f"{PASS}=ttnn-mode=true")
+    assert (
+        "'func.func' op has tensor<5x7xf32> as its argument 0, a tensor of the host; with "
+        "ttnn-mode arguments and results have a #ttnn.ttnn_layout in device memory, as ttnn_jit "
+        "gives them. Leave ttnn-mode out for tensors of the host"
+    ) in str(refused.value)

@@ -74,11 +74,12 @@ from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.identities import identity_of
-from ttmlir.ir.rewriting import erase, erase_unused, refuse_foreign, refuse_to_legalize
+from ttmlir.ir.rewriting import erase, erase_unused, refuse, refuse_foreign, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
@@ -191,7 +192,7 @@ class TTIRToD2MPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
-        self._check_options(module)
+        self._check_options()
         placement = Placement(
             self.default_input_memspace,
             self.default_output_memspace,
@@ -201,20 +202,19 @@ class TTIRToD2MPass(ModulePass):
             weight_dtype=self.experimental_weight_dtype,
         )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            if self.ttnn_mode:
+                _check_ttnn_function(function)
             collapses = self.collapse_tensors_2d and _may_collapse(function)
             _convert_function(function, replace(placement, collapse_all=collapses))
 
-    def _check_options(self, module: ModuleOp) -> None:
+    def _check_options(self) -> None:
         for spelled, space in (
             ("default-input-memspace", self.default_input_memspace),
             ("default-output-memspace", self.default_output_memspace),
         ):
             if space not in (MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM):
-                from ttmlir.mlir.reporting.diagnostics import LocatedError
-
-                raise LocatedError(
-                    module.location,
-                    f"ttir-to-d2m: {spelled} is l1 or dram, got {space.keyword}",
+                raise OptionError(
+                    f"for the --{spelled} option: expected l1 or dram, got {space.keyword}"
                 )
 
 
@@ -229,6 +229,21 @@ def _may_collapse(function: FuncOp) -> bool:
         )
         for op in function.walk()
     )
+
+
+def _check_ttnn_function(function: FuncOp) -> None:
+    """Refuse tensors of the host: kernels are called with what ttnn has on the device."""
+    type_ = function.function_type
+    for what, types in (("argument", type_.inputs), ("result", type_.outputs)):
+        for number, each in enumerate(types):
+            tensor = cast("TensorType[Attribute]", each)
+            if isinstance(each, TensorType) and tensor.encoding.name == "none":
+                refuse(
+                    function,
+                    f"has {each} as its {what} {number}, a tensor of the host; with ttnn-mode "
+                    "arguments and results have a #ttnn.ttnn_layout in device memory, as ttnn_jit "
+                    "gives them. Leave ttnn-mode out for tensors of the host",
+                )
 
 
 def _convert_function(function: FuncOp, placement: Placement) -> None:

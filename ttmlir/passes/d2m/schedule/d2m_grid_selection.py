@@ -74,6 +74,7 @@ from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.dst.capacity import capacity_of
@@ -148,10 +149,10 @@ class D2MGridSelectionPass(ModulePass):
         arch = require_system_desc(module, self.name).chip_descs[0].arch
         costs = _Costs(self.math_approx_mode, arch is Arch.BLACKHOLE)
         if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
-            refuse(
-                module,
-                "matmul-interchange is 0,1,2 or 1,0,2: rows and columns change places, terms stay "
-                f"innermost; got {','.join(map(str, self.matmul_interchange))}",
+            raise OptionError(
+                "for the --matmul-interchange option: expected 0,1,2 or 1,0,2: rows and columns "
+                "change places, terms stay innermost; got "
+                + ",".join(map(str, self.matmul_interchange))
             )
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
             if op.is_compute_only and op.has_maps and not op.results:
@@ -207,16 +208,12 @@ class D2MGridSelectionPass(ModulePass):
         if self.override_device_shape:
             shape = self.override_device_shape
             if len(shape) != 2 or not (0 < shape[0] <= rows and 0 < shape[1] <= columns):
-                refuse(
-                    module,
-                    f"override-device-shape is rows and columns of at most {rows},{columns} "
-                    f"cores, got {','.join(map(str, shape))}",
+                raise OptionError(
+                    "for the --override-device-shape option: expected rows and columns of at most "
+                    f"{rows},{columns} cores, got {','.join(map(str, shape))}"
                 )
             rows, columns = shape
-        try:
-            check_stream_buffers(self.num_stream_buffers)
-        except LayoutError as error:
-            refuse(module, str(error))
+        check_stream_buffers(self.num_stream_buffers)
         return Machine(
             rows,
             columns,
