@@ -250,12 +250,14 @@ class _Region:
         sections = self._sort()
         self._find_users(sections)
         arriving = self._find_arriving(sections)
+        self._late = self._find_late(sections, arriving)
         for section, stages in sections.items():
             if section is _Section.FIRST:
+                others = (*arriving.values(), *self._late.values())
                 self._write_loads(
                     "cb_wait_front",
                     [level.before for level in self.levels],
-                    {buffer for buffers in arriving.values() for buffer in buffers},
+                    {buffer for buffers in others for buffer in buffers},
                 )
             for stage in stages:
                 waits = arriving.get(stage.op, ())
@@ -287,6 +289,29 @@ class _Region:
                     is_here = self._code_of(section) is level.before
                     if is_here and times == 1 and can_wait(stage, number):
                         found.setdefault(stage.op, []).append(access.buffer)
+        return found
+
+    def _find_late(
+        self,
+        sections: dict[_Section, list[Stage]],
+        arriving: dict[LinalgGenericOp, list[Buffer]],
+    ) -> dict[LinalgGenericOp, list[Buffer]]:
+        """For loops over tiles, the other inputs that nothing before them reads.
+
+        They are waited for in front of these loops, so that what is before runs meanwhile.
+        """
+        found: dict[LinalgGenericOp, list[Buffer]] = {}
+        for section, stages in sections.items():
+            for stage in stages:
+                for buffer in dict.fromkeys(access.buffer for access in stage.inputs):
+                    stream = self._inputs.get(buffer)
+                    if stream is None or self._readers[buffer][0].op is not stage.op:
+                        continue
+                    level = self.levels[operand_depth(self._generic, stream.number)]
+                    code = self._code_of(section)
+                    is_once = code is level.before or section is _Section.LAST
+                    if is_once and buffer not in arriving.get(stage.op, ()):
+                        found.setdefault(stage.op, []).append(buffer)
         return found
 
     def _write_loads(
@@ -377,10 +402,12 @@ class _Region:
         )
 
     def _wait(self, code: list[Call | Nest], stage: Stage) -> None:
-        """Wait for the local buffers that a stage is the first to read."""
+        """Wait for local buffers, and for inputs, that a stage is the first to read."""
         for buffer in self._local_inputs(stage):
             if self._readers[buffer][0].op is stage.op:
                 code.append(_on_buffer("cb_wait_front", buffer, self._tiles[buffer]))
+        for buffer in self._late.get(stage.op, ()):
+            code.append(_on_buffer("cb_wait_front", buffer, self._inputs[buffer].tiles))
 
     def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
         for buffer in self._local_inputs(stage):
