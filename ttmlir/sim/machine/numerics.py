@@ -240,7 +240,8 @@ def _ordinary(patterns: Array) -> bool:
     tiny, count, zero = _SPANS[patterns.itemsize]
     above = patterns + patterns  # Without signs.
     above -= tiny  # What is smaller becomes large.
-    return np.count_nonzero((above < count) | (above == zero)) == above.size
+    others = above.size - np.count_nonzero(above < count)
+    return not others or np.count_nonzero(above == zero) == others
 
 
 def _to_bfloat16(values: Array) -> Array:
