@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cores.compute_core import ComputeCore
+from cores.compute_core import APIS, ComputeCore
 from cores.tile_bytes import core_of, eighths, packed
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType
 from ttmlir.metalium import (
     CircularBufferConfig,
@@ -19,7 +20,10 @@ from ttmlir.metalium import (
     EnqueueProgram,
     ReaderDataMovementConfig,
 )
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels import compile_kernel
 
 CORE = CoreCoord(0, 0)
 
@@ -175,3 +179,32 @@ def test_mailboxes_carry_words() -> None:
     assert lines == ["core (0, 0) PACK: 56"]
     with pytest.raises(SimError, match="mailbox_read with processor 3; there are 0 BRISC"):
         ComputeCore().run_cpp("void kernel_main() { PACK(uint32_t a = mailbox_read(3);) }")
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["noc_async_read_barrier()", "noc_semaphore_wait(nullptr, 1)", "get_write_ptr(0)",
+     "safe_get_noc_addr(1, 1, 0)"],
+)  # fmt: skip
+@pytest.mark.parametrize("role", [Role.UNPACK, Role.MATH, Role.PACK])
+def test_compute_kernels_have_no_calls_of_the_network(call: str, role: Role) -> None:
+    """On none of their threads; the message says where such a call belongs."""
+    message = "is a call of the data movement processors; a compute kernel, which runs on UNPACK"
+    with pytest.raises(CppSyntaxError, match=message):
+        compile_kernel(f"void kernel_main() {{ {call}; }}", "k.cpp", role, api=APIS[role])
+
+
+@pytest.mark.parametrize("call", ["tile_regs_acquire()", "copy_tile(0, 0, 0)", "mask_tile(0, 1)"])
+@pytest.mark.parametrize("role", [Role.BRISC, Role.NCRISC])
+def test_data_movement_kernels_have_no_calls_on_registers(call: str, role: Role) -> None:
+    """Neither reader nor writer."""
+    message = f"is a call of compute kernels; {role.name} is a data movement processor"
+    with pytest.raises(CppSyntaxError, match=message):
+        compile_kernel(f"void kernel_main() {{ {call}; }}", "k.cpp", role, api=DataMovementApi)
+
+
+def test_a_thread_leaves_out_what_another_one_does() -> None:
+    """Within a compute kernel a call on one thread is empty on the others."""
+    for role, api in APIS.items():
+        text = "void kernel_main() { tile_regs_acquire(); tile_regs_wait(); cb_wait_front(0, 1); }"
+        compile_kernel(text, "k.cpp", role, api=api)

@@ -21,7 +21,7 @@ def test_names_are_listed() -> None:
     assert {*NAMES, "_error"} == HELPERS
     assert HELPERS - {"_error"} - PURE == {
         *("_put_member", "_awaited"),
-        *("_put", "_put_at", "_overwrite", "_missing", "_endless", "_fault")
+        *("_put", "_put_at", "_overwrite", "_missing", "_endless", "_fault"),
     }
 
 

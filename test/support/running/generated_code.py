@@ -31,6 +31,8 @@ HELPERS = {
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }
 ATTRIBUTES = {
+    *("is_dram", "is_sharded", "log_base_2_of_page_size", "num_compile_time_args"),
+    *("get_aligned_page_size", "get_bank_base_address"),
     *("clock", "bank_base_address", "page_size", "data_format"),
     *("get_noc_addr", "get_shard_noc_addr", "is_local_bank", "is_local_addr", "is_local_page"),
     *("fifo_size", "fifo_limit", "fifo_page_size", "fifo_num_pages", "fifo_rd_ptr", "fifo_wr_ptr"),

@@ -355,6 +355,12 @@ class KernelApi:
                 thread.wait_until(self.scheduler.next_clock, "poll")
         return False
 
+    @kernel_call()
+    def riscv_wait(self, cycles: int) -> None:
+        """Do nothing for so many cycles."""
+        if self.timed:
+            self.thread.clock += cycles
+
     # Words from other processors.
 
     def received(self) -> int:

@@ -136,6 +136,24 @@ class Library:
         waits = acts and facts is not None and facts.waits
         return LibraryCall(bare, find_result(rows[0]), acts, waits)
 
+    def describe_absence(self, name: str) -> str:
+        """Why a kernel for this processor cannot make a call; empty if it can."""
+        rows = _rows().get(_bare_name(name))
+        if rows is None:
+            return ""
+        own = Role.DATA if self.role in Role.DATA else Role.COMPUTE
+        if any(row.roles & own for row in rows):
+            return ""
+        if own is Role.COMPUTE:
+            return (
+                f"'{name}' is a call of the data movement processors; a compute kernel, which runs "
+                f"on UNPACK, MATH and PACK, does not have it: make it in a reader or writer kernel"
+            )
+        return (
+            f"'{name}' is a call of compute kernels; {self.role.name} is a data movement processor "
+            "and does not have it: make it in a compute kernel"
+        )
+
     def is_pure(self, name: str) -> bool:
         """Whether a call only finds a value."""
         return name in self.declared and self.declared[name].pure

@@ -6,8 +6,13 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.cpp_calls import circular_buffers, compute, vector
+from ttmlir.optable.kernel.cpp_calls import circular_buffers, compute, data_movement, vector
 from ttmlir.optable.kernel.row import KernelCall
 
-CALLS: tuple[KernelCall, ...] = (*circular_buffers.CALLS, *compute.CALLS, *vector.CALLS)
+CALLS: tuple[KernelCall, ...] = (
+    *circular_buffers.CALLS,
+    *data_movement.CALLS,
+    *compute.CALLS,
+    *vector.CALLS,
+)
 """Every such call."""

@@ -28,6 +28,7 @@ from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
 from ttmlir.sim.kernels.expressions.places import find_array, find_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_number, find_layout_type
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
 from ttmlir.sim.kernels.python import code
@@ -51,6 +52,9 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise context.error(node, f"there is no function '{name}'{hint}")
     arguments = evaluate_arguments(context, node, name)
+    absence = context.unit.library.describe_absence(name)
+    if absence:
+        raise context.error(node, absence)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:
@@ -119,7 +123,7 @@ def evaluate_arguments(context: Context, node: tree.FunctionCall, name: str) -> 
 def _type_result(
     context: Context, called: ast.Call, result: CType, node: tree.FunctionCall
 ) -> Value:
-    value = make_value(result, called)
+    value = make_value(find_layout_type(result, called), called)
     assert isinstance(node.callee, tree.Name)
     if not context.unit.library.is_typed(node.callee.text):
         return value
@@ -222,6 +226,10 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
     if not least <= len(node.arguments) <= most:
         count = str(most) if least == most else f"{least} to {most}"
         raise context.error(node, f"'{callee.member}' takes {count} arguments")
+    if method.is_constant and isinstance(base.type, ObjectType):
+        known = find_layout_number(context, node, base.type, callee.member)
+        if known is not None:
+            return make_integer(known, UNSIGNED)
     pairs = zip(node.arguments, method.parameters, strict=False)
     arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
