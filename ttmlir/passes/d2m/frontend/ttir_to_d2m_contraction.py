@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, bf16, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
-from ttmlir.ir.tile_arithmetic import is_float
+from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
@@ -79,13 +79,16 @@ class _Factor:
         return tile if is_in_place else transpose_tile(tiles, tile)
 
 
-def _check_elements(elements: Sequence[Attribute]) -> None:
-    for element in elements:
-        if not is_float(scalar_of(element)) or is_boolean(element):
-            raise LayoutError(
-                f"the matrix unit multiplies floating-point numbers, got {element}; convert the "
-                f"operands by ttir.typecast or {OTHER_ROAD}"
-            )
+def _are_floats(elements: Sequence[Attribute]) -> bool:
+    """True for numbers that the matrix unit multiplies; LayoutError for some of another kind."""
+    floats = [is_float(scalar_of(each)) and not is_boolean(each) for each in elements]
+    if any(floats) and not all(floats):
+        kinds = ", ".join(map(str, elements))
+        raise LayoutError(
+            f"products are of floating-point numbers or of others, got {kinds}; convert the "
+            f"operands by ttir.typecast or {OTHER_ROAD}"
+        )
+    return all(floats)
 
 
 def _build(
@@ -137,7 +140,8 @@ def _multiply(
     builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
 ) -> DeviceTensor:
     """The product of matrices, and of batches of them, which may be repeated."""
-    _check_elements([a.element, b.element, target])
+    if not _are_floats([a.element, b.element, target]):
+        return _multiply_others(builder, a, b, shape, target)
     result = matrix_shape(shape)
     rank = len(result)
     # The iterators are the dimensions of the result, then what is summed over.
@@ -162,18 +166,92 @@ def _multiply(
     return _build(builder, factors, places, (result, target), rank + 1, range(rank), row)
 
 
+def _multiply_others(
+    builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
+) -> DeviceTensor:
+    """The product of truth values, by numbers that are 0 or not, or of integers."""
+    if is_boolean(target):
+        wide = [cast_tensor(builder, cast_tensor(builder, each, i1), bf16) for each in (a, b)]
+        return cast_tensor(builder, _multiply(builder, wide[0], wide[1], shape, bf16), target)
+    working = i32 if is_short(scalar_of(target)) else target
+    factors = [cast_tensor(builder, each, working) for each in (a, b)]
+    product = _multiply_integers(builder, factors, matrix_shape(shape), working)
+    return cast_tensor(builder, product, target)
+
+
+def _multiply_integers(
+    builder: D2MBuilder, factors: Sequence[DeviceTensor], shape: Shape, element: Attribute
+) -> DeviceTensor:
+    """The product by the vector unit: columns of the left times rows of the right, added up.
+
+    Each column and each row has a tile of its own, over which it is repeated.
+    """
+    swapped = [(*range(len(each.shape) - 2), -1, -2) for each in factors]
+    left, right = factors
+    # A row is moved out of a tile in few pieces, and becomes a column by a transposition.
+    left = builder.settle(permute(left, [each % len(left.shape) for each in swapped[0]]))
+    apart = [
+        builder.settle(reshape(builder, each, (*each.shape[:-1], 1, each.shape[-1])))
+        for each in (left, right)
+    ]
+    rank = len(shape)
+    order = (*range(len(left.shape) - 1), len(left.shape), len(left.shape) - 1)
+    columns, rows = builder.settle(permute(apart[0], order)), apart[1]
+    batches = [
+        [
+            DimExpr(rank - len(each.shape) + dim)
+            if extent == shape[rank - len(each.shape) + dim]
+            else ConstantExpr(0)
+            for dim, extent in enumerate(each.shape[:-2])
+        ]
+        for each in factors
+    ]
+    zero, terms = ConstantExpr(0), DimExpr(rank)
+    places = [
+        (*batches[0], terms, DimExpr(rank - 2), zero),
+        (*batches[1], terms, zero, DimExpr(rank - 1)),
+        map(DimExpr, range(rank)),
+    ]
+    maps = tuple(AffineMap(rank + 1, 0, tuple(place)) for place in places)
+    nest = LoopNest((*(PARALLEL,) * rank, REDUCTION), maps)
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
+        multiply, add = (d2m.tile_op_of_row(name) for name in ("multiply", "add"))
+        assert multiply is not None, "integers are multiplied"
+        assert add is not None, "integers are added"
+        spread = [
+            tiles.add(d2m.TileBcastOp.of(tile, kind))
+            for tile, kind in zip(
+                inputs, (d2m.BroadcastKind.COLUMN, d2m.BroadcastKind.ROW), strict=True
+            )
+        ]
+        return tiles.add(add.of([held, tiles.add(multiply.of(spread))]))
+
+    flat = [(*each.shape[:-2], max(each.shape[-2:])) for each in (columns, rows)]
+    whole = (*flat[0][:-2], flat[0][-1], flat[0][-2])
+    turned = {"permutation": (*range(len(whole) - 2), len(whole) - 1, len(whole) - 2)}
+    reference = [
+        ReferenceRow.of("reshape", (0,), flat[0], element, {"shape": flat[0]}),
+        ReferenceRow.of("permute", (3,), whole, element, turned),
+        ReferenceRow.of("reshape", (1,), flat[1], element, {"shape": flat[1]}),
+        ReferenceRow.of("matmul", (4, 5), shape, element),
+    ]
+    output = builder.create_empty(shape, element)
+    return builder.generic([columns, rows], output, nest, body, reference)
+
+
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
     rhs = conversion.builder.narrow_weight(rhs)
     target = element_type(op.results[0])
-    _check_elements([lhs.element, rhs.element, target])
+    floats = _are_floats([lhs.element, rhs.element, target])
     shapes = [value_shape(value) for value in op.operands[:2]]
     dims = cast("dict[str, Shape]", op.parameters())
     left = DotDimensions.of(len(shapes[0]), dims["batch_dims_lhs"], dims["contract_dims_lhs"])
     right = DotDimensions.of(len(shapes[1]), dims["batch_dims_rhs"], dims["contract_dims_rhs"])
     result = value_shape(op.results[0])
-    if min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
+    if not floats or min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
         return _convert_flat_product(conversion, op, (lhs, rhs), (left, right), shapes)
     batch, free = len(left.batch), len(left.free)
     terms = range(len(result), len(result) + len(left.contract))
