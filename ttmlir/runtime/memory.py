@@ -3,8 +3,8 @@
 A tensor lives from the operation that makes it to the one that deallocates it, or to the end; the
 file says which. In DRAM, and in L1 where it is interleaved, its pages go round the banks, and all
 banks set aside as much as the fullest one needs; a sharded tensor takes a shard on each of its
-cores. The circular buffers of a program of kernels in the file are in L1 while it runs. Those of the
-library's programs and the code of kernels are not counted, nor what fragments leave unused.
+cores. The circular buffers of a program of kernels in the file are in L1 while it runs. Those of
+the library's programs and the code of kernels are not counted, nor what fragments leave unused.
 """
 
 from __future__ import annotations
