@@ -34,8 +34,8 @@ class OperationEstimate:
     kernels: Interval
     """Of its kernels alone; zero for what runs on the host."""
     bound_by: str
-    """`compute`, `unpack`, `pack`, `data movement processor`, `NoC`, `DRAM`, `latency`, `dispatch`
-    or `PCIe`; `nothing` for an operation that takes no time."""
+    """`compute`, `unpack`, `pack`, `data movement processor`, `NoC`, `DRAM`, `latency`, `dispatch`,
+    `host` or `PCIe`; `nothing` for an operation that takes no time."""
     flops: float
     """Additions and multiplications that the operation means, or its elements if it does neither.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
+from ttmlir.cost.kernels import MOST_BYTES, simulate_kernels
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
 from ttmlir.cost.times import estimate_cost
@@ -26,9 +27,7 @@ from ttmlir.runtime.system import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 
-KERNELS_NOTE = (
-    "of a program of kernels only the movement of its tensors is counted; ttrt perf simulates it"
-)
+KERNELS_NOTE = "of a program of kernels only the movement of its tensors is counted"
 
 
 def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -> Machine:
@@ -89,6 +88,8 @@ class _Reader:
 
     machine: Machine
     program: BinaryProgram
+    most_bytes: int = MOST_BYTES
+    """Of tensors that may still be simulated."""
     places: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
     """What is known of tensors by their numbers, where it differs from what the file says of them.
 
@@ -175,20 +176,23 @@ class _Reader:
         return self._row(operation, cost_operation(self.machine, work), output=desc)
 
     def generic(self, operation: Operation) -> OperationEstimate:
-        """A program of kernels, which is not looked into."""
+        """A program of kernels, simulated where that is possible."""
         refs = operation.tensors("io_tensors")
         count = int(operation.scalar("num_outputs"))
         if not 1 <= count <= len(refs):
             raise BinaryError(f"{operation.where}: writes {count} of {len(refs)} tensors")
         descs = tuple(self._desc(ref) for ref in refs)
-        work = Work(mnemonic="generic", operands=descs[:-count], output=descs[-1])
-        cost = cost_copy(self.machine, work)
-        return self._row(
-            operation,
-            OperationCost(programs=cost.programs, notes=(KERNELS_NOTE,)),
-            inputs=descs[:-count],
-            output=descs[-1],
-        )
+        simulated = simulate_kernels(self.machine, operation, self.most_bytes)
+        if isinstance(simulated, str):
+            work = Work(mnemonic="generic", operands=descs[:-count], output=descs[-1])
+            cost = cost_copy(self.machine, work)
+            note = f"{KERNELS_NOTE}: {simulated}"
+            cost = OperationCost(programs=[replace(each, notes=()) for each in cost.programs])
+            cost = replace(cost, notes=(note,))
+        else:
+            cost = simulated
+            self.most_bytes -= sum(desc.size_in_bytes for desc in descs)
+        return self._row(operation, cost, inputs=descs[:-count], output=descs[-1])
 
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)

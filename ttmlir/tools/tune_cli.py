@@ -51,6 +51,13 @@ from ttmlir.version import VERSION
 @click.option("--inputs", multiple=True, help="A .npz or .npy file with inputs, in order.")
 @click.option("--keep-formats", is_flag=True, help="Keep all formats and fidelities.")
 @click.option(
+    "--simulate",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Fastest candidates to run on the simulator, where kernels have their form.",
+)
+@click.option(
     "--result-file",
     default="",
     help="JSON file for all candidates; given again after an interruption, it goes on.",
@@ -67,6 +74,7 @@ def cli(
     seed: int,
     inputs: tuple[str, ...],
     keep_formats: bool,
+    simulate: int,
     result_file: str,
     output: str,
 ) -> int:
@@ -95,6 +103,7 @@ def cli(
         seed=seed,
         inputs=inputs,
         formats=not keep_formats,
+        simulate=simulate,
         result_file=result_file,
     )
     try:

@@ -31,6 +31,7 @@ def tune(
     inputs: Sequence[Any] = (),
     seed: int = 0,
     keep_formats: bool = False,
+    simulate: int = 0,
     result_file: str = "",
 ) -> Report:
     """Search layouts, formats and fidelities with which a model takes less estimated time.
@@ -39,7 +40,8 @@ def tune(
     linalg or TTIR. The results have to correlate with exact ones with at least `pcc`, for `inputs`
     (arrays, or names of `.npy` and `.npz` files), or else for random numbers of this seed.
 
-    The report prints the gain. `report.options` are the overrides for `ttmlir.compile`, and
+    `simulate` of the fastest candidates run on the simulator as kernels, where these have their
+    form. The report prints the gain. `report.options` are the overrides for `ttmlir.compile`, and
     `report.write()` leaves them for `ttmlir-opt @FILE`. With `result_file`, the same call goes on
     after an interruption; the model is kept beside that file then.
     """
@@ -56,6 +58,7 @@ def tune(
             seed=seed,
             inputs=_input_files(inputs, Path(place)),
             formats=not keep_formats,
+            simulate=simulate,
             result_file=result_file,
             options=options,
         )

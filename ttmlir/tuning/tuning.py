@@ -24,6 +24,7 @@ from ttmlir.terminal import show_wait
 from ttmlir.tuning.candidate import Candidate, Model, forget_models, open_model
 from ttmlir.tuning.moves import list_places
 from ttmlir.tuning.search import Search, Trial
+from ttmlir.tuning.simulation import Simulated, simulate
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Request:
     """Address of a Dask scheduler, whose workers try the candidates."""
     options: str = ""
     """Of the pipeline, besides the board."""
+    simulate: int = 0
+    """How many of the fastest candidates are timed on the simulator, besides the default."""
 
     @property
     def source(self) -> Model:
@@ -66,6 +69,8 @@ class Report:
     default: Trial
     best: Trial
     trials: Sequence[Trial] = field(repr=False)
+    simulated: Sequence[Simulated] = field(repr=False)
+    """The default and the fastest candidates on the simulator, if that was asked for."""
     flags: str = field(repr=False)
     """The flag of `ttmlir-opt` that compiles the model with the best overrides."""
     file_name: str
@@ -100,7 +105,9 @@ class Report:
             f"candidates, {refused} refused, {inaccurate} of too little PCC",
             f"  default {_describe(self.default)}",
             f"  tuned   {_describe(self.best)}",
-            f"  {self.gain:.2f} times faster by the estimate; the simulator was not asked",
+            f"  {self.gain:.2f} times faster by the estimate"
+            + ("" if self.simulated else "; the simulator was not asked"),
+            *(f"  simulated: {each}" for each in self.simulated),
         ]
         lines += [
             f"  {name}: {self.best.overrides.words(name)}" for name in self.best.overrides.names
@@ -142,6 +149,10 @@ def tune(request: Request) -> Report:
         )
     places = list_places(program, chip.grid, request.formats)
     search.run(places, request.formats)
+    simulated = [
+        simulate(request.source, each.overrides, places, request.seed)
+        for each in _fastest(search, request)
+    ]
     settings = Settings(board=request.board, overrides=search.best.overrides)
     document = replace(document, settings=settings)
     report = Report(
@@ -149,11 +160,25 @@ def tune(request: Request) -> Report:
         default=default,
         best=search.best,
         trials=search.trials,
+        simulated=simulated,
         flags=overrides_text(document),
         file_name=overrides_file_name(document),
     )
     engine.write_results()
     return report
+
+
+def _fastest(search: Search, request: Request) -> list[Trial]:
+    """The default and the fastest accurate candidates, as many as are to be simulated."""
+    if not request.simulate:
+        return []
+    accurate = [
+        each
+        for each in search.trials
+        if each.overrides and each.pcc is not None and each.pcc >= request.least_pcc
+    ]
+    accurate.sort(key=lambda each: each.time or 0.0)
+    return [search.default, *accurate[: request.simulate]]
 
 
 class _Engine:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from running.pass_runner import body, printed
 
 from ttmlir.compiler import compile_to_ttnn
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.ttir.move_chains import Chain
 from ttmlir.runtime import open_device, submit
 from ttmlir.runtime.loading import read_binary
@@ -195,6 +196,24 @@ def test_the_pass_can_be_left_out() -> None:
     assert "ttnn.permute" not in printed(text, pipeline)
     plain = printed(text, f"{pipeline}=enable-erase-inverse-ops-pass=false")
     assert plain.count('"ttnn.permute"') == 2
+
+
+def test_what_is_made_takes_the_layouts_of_what_was_there() -> None:
+    """Else the tensors would have to be brought into tiles first."""
+    text = str(Text(5, 6, 70).permute(0, 2, 1).reshape(350, 6).permute(1, 0))
+    constraint = "#tt.operand_constraint<dram|scalar|any_layout>"
+    text = text.replace(
+        "#tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>", constraint
+    )
+    assert "any_device_tile" not in printed(text, PASS)
+
+
+def test_missing_constraints_are_told_as_ever() -> None:
+    """By the pass that needs them."""
+    text = str(Text(5, 6, 70).permute(0, 2, 1).permute(0, 2, 1).reshape(6, 350))
+    text = text.replace("operand_constraints = [#any, #any]", "operand_constraints = []")
+    with pytest.raises(DiagnosticError, match="has 0 operand_constraints for 2 operands"):
+        printed(text, "ttir-to-ttnn-backend-pipeline")
 
 
 _EXTENTS = st.lists(st.sampled_from([1, 2, 3, 4, 6, 8]), min_size=1, max_size=4)

@@ -50,7 +50,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, NoneAttr, TensorType
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -97,6 +97,23 @@ class TTIREraseInverseOpsPass(ModulePass):
                 _simplify(op)
             elif op.ROW.mnemonic == "slice":
                 _slice_before_moving(op)
+
+
+class _MoveBuilder(Builder):
+    """Creates what takes the place of an operation, in the layouts that it takes."""
+
+    constraints: Sequence[Attribute]
+
+    @classmethod
+    def like(cls, op: TTIRRowOp) -> _MoveBuilder:
+        """A builder before an operation."""
+        builder, attr = cls.before(op), op.operand_constraints
+        builder.constraints = () if attr is None else attr.data
+        return builder
+
+    def operand_constraints(self, operands: int) -> Attribute:
+        """That of the operation for its first operand, for all."""
+        return ArrayAttr([*self.constraints[:1]] * operands)
 
 
 def _is_plain_row(op: TTIRRowOp) -> bool:
@@ -168,7 +185,7 @@ def _simplify(op: TTIRRowOp) -> None:
         return
     form = followed.form
     if (form.cost, form.steps) < (_cost(chain), len(chain)):
-        _replace(op, _build(Builder.before(op), chain[0].operands[0], form))
+        _replace(op, _build(_MoveBuilder.like(op), chain[0].operands[0], form))
 
 
 def _build(builder: Builder, source: SSAValue, form: Form) -> SSAValue:
@@ -182,7 +199,7 @@ def _fold_constant(op: TTIRRowOp) -> bool:
     elements = fold_move(op)
     if elements is None:
         return False
-    _replace(op, Builder.before(op).create_constant(elements, op.results[0].type))
+    _replace(op, _MoveBuilder.like(op).create_constant(elements, op.results[0].type))
     return True
 
 
@@ -205,7 +222,7 @@ def _keep_rows(op: TTIRRowOp) -> bool:
     more = product_cost(shape[:-1], *matrix) - product_cost((rows,), *matrix)
     if more >= _cost([flattening, op]):
         return False
-    builder = Builder.before(op)
+    builder = _MoveBuilder.like(op)
     # Both operands of a product in ttnn have as many dimensions.
     weight = builder.reshape(product.operands[1], (*(1,) * (len(shape) - 2), *matrix))
     type_ = tensor_like(product.results[0], result)
@@ -259,7 +276,7 @@ def _slice_before_moving(op: TTIRRowOp) -> None:
     if before <= 0:
         return
     for each, begins, ends in found:
-        builder = Builder.before(each)
+        builder = _MoveBuilder.like(each)
         sliced = builder.slice(chain[0].operands[0], begins, ends)
         _replace(each, builder.reshape(sliced, value_shape(each.results[0])))
 
