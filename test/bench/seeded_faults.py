@@ -108,6 +108,15 @@ func.func @main(%x: tensor<70x96xf32>) -> tensor<40x168xf32> {
 }
 """
 """Rows of 96 elements become rows of 168, which readers gather from within tiles."""
+BROADCASTS = """
+func.func @main(%x: tensor<70x96xf32>, %b: tensor<96xf32>) -> tensor<70x96xf32> {
+  %0 = stablehlo.tanh %x : tensor<70x96xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<96xf32>) -> tensor<70x96xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<70x96xf32>
+  return %2 : tensor<70x96xf32>
+}
+"""
+"""Readers read one row of the tiles of a vector that is repeated."""
 
 
 @dataclass(frozen=True)
@@ -549,6 +558,14 @@ def all_faults() -> list[Fault]:
                 ("compute3", "exp_tile", "stablehlo.exponential"),
             )
         ],
+        in_kernel(
+            "compute1",
+            "a sum for a product",
+            r"mul_binary_tile",
+            r"add_binary_tile",
+            "stablehlo.multiply",
+            BROADCASTS,
+        ),
         in_kernel("reader0", "the first row", read, r"get_noc_addr(\1, 0, \3)\4", product),
         in_kernel("reader0", "other rows", read, rf"{by_row}\4", product),
         in_kernel(

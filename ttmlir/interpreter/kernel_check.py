@@ -9,6 +9,7 @@ right and memory is not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,7 +28,9 @@ from ttmlir.interpreter.streams import (
     streamed_tiles,
     tile_at,
 )
-from ttmlir.passes.d2m.schedule.row_split import exchanges_of
+from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.tile import untilize
+from ttmlir.passes.d2m.repeated_parts import repeated_parts
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.generic.run import simulator_options
@@ -36,6 +39,7 @@ from ttmlir.runtime.metal.blocks import BlockPlacement, HostBuffer
 from ttmlir.runtime.metal.golden import MetalGolden, reference_of, tile_of_page
 from ttmlir.runtime.metal.program import Command, MetalProgram, MetalTensor
 from ttmlir.runtime.metal.session import Session, execute, needed_leniencies
+from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.execution.page_log import PageLog, PushedPage
 
 SCHEDULE, READER, COMPUTE, WRITER = "schedule", "reader", "compute", "writer"
@@ -183,8 +187,8 @@ class _Launch:
 
     def check_schedule(self, number: int, whole: d2m.GenericOp) -> KernelDifference | None:
         """The first tile that outputs of a core need and that its steps leave out."""
-        if gather_of(self.generic, number) or exchanges_of(self.generic):
-            # What cores tell each other is read by one of them.
+        if gather_of(self.generic, number) or self.generic.indexing_maps != whole.indexing_maps:
+            # Rows that cores share, and outputs that are stored in parts, follow other maps.
             return None
         output = len(self.generic.inputs)
         stored = streamed_tiles(self.generic, output, self.chip_grid)
@@ -207,13 +211,14 @@ class _Launch:
             return self._check_gathered(number, gather)
         tensor = self.command.tensors[number]
         values = self.session.value(tensor, self.command.where)
+        is_read = _elements_read(self.generic, number, tensor.ref.desc)
         for core, index, tile, page in self._tiles(number, number):
             if tile is None or page is None:
                 return self._difference(READER, number, index, core, None, None)
             if tile.place is None:
                 continue
-            expected = _tile_of(values, tensor, tile.place)
-            actual = tile_of_page(page, tensor.ref.desc)
+            expected = _tile_of(values, tensor, tile.place)[is_read]
+            actual = tile_of_page(page, tensor.ref.desc)[is_read]
             if not np.array_equal(expected, actual, equal_nan=True):
                 return self._difference(READER, number, index, core, expected, actual)
         return None
@@ -309,6 +314,19 @@ class _Launch:
             expected=None if expected is None else Statistics.of(expected),
             actual=None if actual is None else Statistics.of(actual),
         )
+
+
+def _elements_read(generic: d2m.GenericOp, number: int, desc: TensorDesc) -> Array:
+    """Which elements of a tile of an input are read: of what is repeated, the first ones alone."""
+    volume = math.prod(desc.tile)
+    parts = repeated_parts(generic, number)
+    if not parts:
+        return np.ones(desc.tile, np.bool_)
+    is_read = np.zeros(volume, np.bool_)
+    size = TileFormat(1, 1, desc.data_type).size_bytes
+    for begin, count in parts:
+        is_read[begin // size : (begin + count) // size] = True
+    return untilize(is_read.reshape(1, 1, volume), desc.tile, desc.tile)
 
 
 def _tile_of(values: Array, tensor: MetalTensor, place: tuple[int, ...]) -> Array:

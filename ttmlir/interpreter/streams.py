@@ -57,7 +57,10 @@ def needed_tiles(
 
 
 def _tiles_in(generic: d2m.GenericOp, number: int) -> dict[Shape, Shape]:
-    """The tiles of an operand in one block, by their places in it, with those in the buffer."""
+    """The tiles of an operand in one block by their places in it: where they are in the buffer.
+
+    What lies beyond the buffer is left out.
+    """
     layout = device_layout_of(generic.operands[number].type)
     assert layout is not None, "operands of generics have grids"
     buffer, view = d2m.buffer_of_view(generic.operands[number])
@@ -65,9 +68,11 @@ def _tiles_in(generic: d2m.GenericOp, number: int) -> dict[Shape, Shape]:
     assert memory is not None, "what is below a stream is on the device"
     grid = (0,) * len(layout.grid_shape)
     points = itertools.product(*map(range, layout.shard_shape))
+    found = {point: _tile(view, (*grid, *point), memory.shape).place for point in points}
     return {
-        point: tile_at(tuple(map(int, view.eval((*grid, *point)))), memory.shard_shape)
-        for point in points
+        point: tile_at(place, memory.shard_shape)
+        for point, place in found.items()
+        if place is not None
     }
 
 
