@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
+from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.layout.enums import NocIndex
+from ttmlir.layout.enums import IteratorType, NocIndex
 from ttmlir.passes.d2m.kernels.arguments import READER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.chip import Chip
 from ttmlir.passes.d2m.kernels.loops import (
@@ -74,6 +76,7 @@ class Loader:
                     multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
         self._first_reads = _first_reads(plan.generic)
+        self._last = _read_behind_steps(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
 
     @property
@@ -82,14 +85,24 @@ class Loader:
         return max(self._depths, default=0)
 
     def load(self, depth: int, indices: Indices) -> None:
-        """Load the inputs of a depth."""
+        """Load the inputs of a depth, in front of what is inside."""
+        self._load(depth, indices, behind=False)
+
+    def load_behind(self, depth: int, indices: Indices) -> None:
+        """Load those inputs of a depth that are read behind what is inside."""
+        self._load(depth, indices, behind=True)
+
+    def _load(self, depth: int, indices: Indices, *, behind: bool) -> None:
         maps = self._generic.indexing_maps
         single: list[BlockCopy] = []
         for copy, at in zip(self._copies, self._depths, strict=True):
-            multicast = self._multicasts.get(copy.stream.number)
-            if at == depth and multicast is not None:
-                multicast.load(block_of(maps[copy.stream.number], indices), self.settle)
-            elif at == depth:
+            number = copy.stream.number
+            if at != depth or (number in self._last) is not behind:
+                continue
+            if number in self._multicasts:
+                block = block_of(maps[number], indices)
+                self._multicasts[number].load(block, self.settle)
+            else:
                 single.append(copy)
         if single:
             self.settle()
@@ -158,6 +171,29 @@ def _first_reads(generic: d2m.GenericOp) -> list[int]:
     ]
 
 
+def _read_behind_steps(generic: d2m.GenericOp) -> frozenset[int]:
+    """The inputs that are read behind the steps of a reduction, one block behind the last of each.
+
+    They are loaded when all else is, while the last steps are computed.
+    """
+    loops = looped_iterators(generic)
+    parallel = [each for each in loops if generic.iterator_types[each] is IteratorType.PARALLEL]
+    if len(parallel) == len(loops):
+        return frozenset()
+    reduces = [
+        any(kind.data is not LinalgIteratorType.PARALLEL for kind in op.iterator_types.data)
+        if isinstance(op, LinalgGenericOp)
+        else False
+        for op in generic.compute_region.block.ops
+    ]
+    last = max((place for place, each in enumerate(reduces) if each), default=0)
+    return frozenset(
+        number
+        for number, first in enumerate(_first_reads(generic))
+        if first > last and operand_depth(generic, number) == len(parallel)
+    )
+
+
 def build_reader(
     plan: KernelPlan, kernel: KernelBuilder, arguments: KernelArguments, chip: Chip
 ) -> None:
@@ -172,6 +208,7 @@ def build_reader(
     last = len(looped_iterators(generic))
 
     def after(depth: int, indices: Indices) -> None:
+        loader.load_behind(depth, indices)
         for at, copy, storer in storers:
             if at == depth:
                 loader.settle()
