@@ -94,27 +94,40 @@ class Loader:
 
     def _load(self, depth: int, indices: Indices, *, behind: bool) -> None:
         maps = self._generic.indexing_maps
-        single: list[BlockCopy] = []
-        for copy, at in zip(self._copies, self._depths, strict=True):
-            number = copy.stream.number
-            if at != depth or (number in self._last) is not behind:
-                continue
-            if number in self._multicasts:
-                block = block_of(maps[number], indices)
-                self._multicasts[number].load(block, self.settle)
-            else:
-                single.append(copy)
-        if single:
+        copies = [
+            copy
+            for copy, at in zip(self._copies, self._depths, strict=True)
+            if at == depth and (copy.stream.number in self._last) is behind
+        ]
+        shared = [copy.stream.number for copy in copies if copy.stream.number in self._multicasts]
+        # What is needed as soon as what is multicast does not wait for that.
+        begin = min((self._first_reads[number] for number in shared), default=-1)
+        first: list[BlockCopy] = []
+        others: list[BlockCopy] = []
+        for copy in copies:
+            if copy.stream.number not in shared:
+                is_first = self._first_reads[copy.stream.number] <= begin
+                (first if is_first else others).append(copy)
+        self._load_single(first, indices)
+        for number in shared:
+            self._multicasts[number].load(block_of(maps[number], indices), self.settle)
+        self._load_single(others, indices)
+
+    def _load_single(self, copies: Sequence[BlockCopy], indices: Indices) -> None:
+        """Load what other cores do not need.
+
+        What the same loops read first is loaded side by side, if it is in as many chunks. Blocks of
+        few chunks are first among those.
+        """
+        if copies:
             self.settle()
-        # What the same loops read first is loaded side by side, if it is in as many chunks. Blocks
-        # of few chunks are first among those.
         alike: dict[tuple[int, int, tuple[int, ...]], list[BlockCopy]] = {}
-        for copy in single:
+        for copy in copies:
             chunks = tuple(copy.chunks)
             key = (self._first_reads[copy.stream.number], len(chunks), chunks)
             alike.setdefault(key, []).append(copy)
         for key in sorted(alike):
-            _load_chunks(self._kernel, maps, alike[key], indices)
+            _load_chunks(self._kernel, self._generic.indexing_maps, alike[key], indices)
 
     def settle(self) -> None:
         """Signal blocks that are on their way, in front of whatever waits for other threads."""
