@@ -94,6 +94,7 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import Format
 from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
+from ttmlir.passes.d2m.dst.product_factors import move_factors
 from ttmlir.passes.d2m.dst.select import (
     Selector,
     needs_buffer,
@@ -152,6 +153,7 @@ class _Splitter:
             made = self._split(op)
             if made is not None:
                 waiting += reversed(made)
+        move_factors(self._generic)
 
     def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
         """What loops become if they are split: further loops, then what is left of them."""
