@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from ttmlir.cpp.types import (
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
+from ttmlir.sim.kernels.spelling import list_alike
 
 
 class KernelApi(Protocol):
@@ -207,9 +207,7 @@ class Library:
 
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
-        )
+        return list_alike(name, (*_rows(), *self.declared))
 
 
 @cache
