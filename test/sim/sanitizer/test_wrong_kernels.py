@@ -226,6 +226,37 @@ CASES = (
         "noc_async_write_tile(i, out, get_read_ptr(0));",
         "noc_async_write(LOCAL, get_noc_addr(i + 8, out), 2048 + 32);",
     ),
+    in_feed(
+        "a page before the first one",
+        "out-of-bounds",
+        "copies page 4294967295 of a buffer that has 16 pages",
+        "noc_async_read_tile(i, in,",
+        "noc_async_read_tile(i - 1, in,",
+    ),
+    Wrong(
+        "a store behind the end of L1, not aligned either",
+        "out-of-bounds",
+        "bytes 0x7fffff01 to 0x7fffff05 are outside of L1 of core (0, 0)",
+        {"read0": "word(0x7fffff01)[0] = 1;"},
+    ),
+    Wrong(
+        "a copy behind the end of L1, not aligned either",
+        "out-of-bounds",
+        "bytes 0x70000000 to 0x70000040 are outside of L1 of core (0, 0)",
+        {"read0": "noc_async_read(get_noc_addr(0, in) + 8, 0x70000000, 64);"},
+    ),
+    Wrong(
+        "an increment behind the end of L1, not aligned either",
+        "out-of-bounds",
+        "bytes 0x70000002 to 0x70000006 are outside of L1 of core (1, 0)",
+        {"read0": "noc_semaphore_inc(at(1, 0x70000002), 1);"},
+    ),
+    Wrong(
+        "a store that is not aligned",
+        "unaligned",
+        "is not a multiple of 4",
+        {"read0": "word(LOCAL + 2)[0] = 1;"},
+    ),
     Wrong(
         "changing bytes that a write still sends",
         "reuse-before-barrier",

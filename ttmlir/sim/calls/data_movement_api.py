@@ -87,7 +87,7 @@ class DataMovementApi(NumberedReads):
     def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
         """The bank and the address of a page that is copied."""
         count = pages.num_pages
-        if self.watch is not None and count is not None and page >= count:
+        if self.watch is not None and count is not None and not 0 <= page < count:
             self.watch.page_outside(self.thread, page, count)
         bank, address = pages.locate(page)
         if pages.strays:

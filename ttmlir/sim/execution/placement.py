@@ -1,8 +1,9 @@
 """Puts circular buffers and semaphores of a program into the L1 of its cores.
 
 Circular buffers grow from the first unreserved byte up, in the order in which they were created,
-each at one address on all of its cores; those on a buffer are where the buffer is. Semaphores are
-words below the unreserved part (tt-metal, tech_reports/memory/allocator.md; program.cpp).
+each at one address on all of its cores, a multiple of the alignment of DRAM, from and to which its
+pages are copied; those on a buffer are where the buffer is. Semaphores are words below the
+unreserved part (tt-metal, tech_reports/memory/allocator.md; program.cpp).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def addresses(device: SimDevice, program: Program) -> list[int]:
             places.append(_on_buffer(spec))
             continue
         top = max((tops.get(core, chip.l1_unreserved_base) for core in spec.cores), default=0)
-        address = -(-top // chip.l1_alignment) * chip.l1_alignment
+        address = -(-top // chip.dram_alignment) * chip.dram_alignment
         places.append(address)
         tops.update(dict.fromkeys(spec.cores, address + spec.total_size))
     lowest = device.allocator(MemorySpace.DEVICE_L1).lowest

@@ -40,7 +40,7 @@ class AddressGenerator:
         bank, address = self.locate(page)
         if self.strays is not None:
             place = bank.memory, address + offset
-            if self.num_pages is not None and page >= self.num_pages:
+            if self.num_pages is not None and not 0 <= page < self.num_pages:
                 self.strays[place] = page, self.num_pages
             elif self.strays:
                 self.strays.pop(place, None)

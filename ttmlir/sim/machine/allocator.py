@@ -1,8 +1,9 @@
 """Addresses of buffers: the same in every bank of a memory.
 
 Buffers in DRAM are allocated from the bottom up, buffers in L1 from the top down, so that circular
-buffers can grow up from the first unreserved byte of L1. Source: tt-metal,
-tech_reports/memory/allocator.md.
+buffers can grow up from the first unreserved byte of L1. Each takes the first gap from its side.
+Addresses are multiples of the alignment of DRAM in both memories, for pages are copied between
+them. Source: tt-metal, tech_reports/memory/allocator.md; impl/allocator/bank_manager.cpp.
 """
 
 from __future__ import annotations
@@ -53,14 +54,18 @@ class Allocator:
         end = start + self._taken[start]
         return (start, end) if address < end else None
 
-    def allocate(self, size: int) -> int:
-        """Take bytes of every bank; AllocationError if no gap is large enough."""
+    def allocate(self, size: int, *, bottom_up: bool | None = None) -> int:
+        """Take bytes of every bank; AllocationError if no gap is large enough.
+
+        `bottom_up` says from which side, for buffers that do not go by their memory.
+        """
         size = self._aligned(size)
-        gaps = reversed(self._gaps) if self.top_down else self._gaps
+        top_down = self.top_down if bottom_up is None else not bottom_up
+        gaps = reversed(self._gaps) if top_down else self._gaps
         for low, high in gaps:
             if high - self._aligned(low) >= size:
                 top = (high - size) // self.alignment * self.alignment
-                address = top if self.top_down else self._aligned(low)
+                address = top if top_down else self._aligned(low)
                 self._take(address, size)
                 return address
         raise AllocationError(

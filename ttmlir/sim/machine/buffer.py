@@ -67,10 +67,12 @@ class Buffer:
         *,
         sharding: Sharding | None = None,
         address: int | None = None,
+        bottom_up: bool | None = None,
     ) -> None:
         """Take memory of a device, at a given address if there is one.
 
-        Pages are interleaved over all banks unless the buffer is sharded.
+        Pages are interleaved over all banks unless the buffer is sharded. `bottom_up` says from
+        which side of the memory it is taken; None: DRAM from the bottom, L1 from the top.
 
         Raises SimError for sizes that do not fit each other, AllocationError if there is no room.
         """
@@ -85,7 +87,7 @@ class Buffer:
         self.pages = self._pages(0)
         self.bank_size = self._bank_pages * self.pages.stride
         if address is None:
-            address = self.allocator.allocate(self.bank_size)
+            address = self.allocator.allocate(self.bank_size, bottom_up=bottom_up)
         else:
             self.allocator.take(address, self.bank_size)
         self.address = address

@@ -66,14 +66,18 @@ class Memory:
         self.factors = {} if budget is None else budget.factors
         self.waiters: dict[int, list[RunningThread]] = {}
 
-    def ensure(self, address: int, size: int) -> None:
-        """Make `data` reach over these bytes; SimError if the memory does not."""
+    def check_bounds(self, address: int, size: int) -> None:
+        """SimError if the memory does not reach over these bytes."""
         if address < 0 or size < 0 or address + size > self.size:
             raise SimError(
                 f"bytes {address:#x} to {address + size:#x} are outside of {self.name}, "
                 f"which has {self.size:#x} bytes",
                 rule="out-of-bounds",
             )
+
+    def ensure(self, address: int, size: int) -> None:
+        """Make `data` reach over these bytes; SimError if the memory does not."""
+        self.check_bounds(address, size)
         end = address + size
         allocated = self.data.size
         if end > allocated:

@@ -196,8 +196,9 @@ class Sanitizer:
         if address in space.semaphores:
             mine.actor.acquire(space.semaphores[address].point)
             return
-        if not (space.has_buffers and self._buffers.check_read(mine, space, address, end)) and (
-            end > space.known_end or address < space.known_start
+        if not (
+            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
         ):
             self._check_buffer(mine, space, address, end, "reads")
         wrong = space.shadow.read(address, size, mine.actor, mine.mark())
@@ -216,8 +217,9 @@ class Sanitizer:
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "writes")
-        if not (space.has_buffers and self._buffers.check_write(mine, space, address, end)) and (
-            end > space.known_end or address < space.known_start
+        if not (
+            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
         ):
             self._check_buffer(mine, space, address, end, "writes", is_write=True)
         conflict = space.shadow.write(address, size, mine.actor, mine.mark())
@@ -335,8 +337,9 @@ class Sanitizer:
             self._outside(mine, space, address, size, "copies")
         if address in space.semaphores:
             return
-        if not (space.has_buffers and self._buffers.check_read(mine, space, address, end)) and (
-            end > space.known_end or address < space.known_start
+        if not (
+            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
         ):
             self._check_buffer(mine, space, address, end, "copies")
         wrong = space.shadow.read(address, size, agent, mark)
@@ -355,8 +358,9 @@ class Sanitizer:
         end = address + size
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "copies to")
-        if not (space.has_buffers and self._buffers.check_write(mine, space, address, end)) and (
-            end > space.known_end or address < space.known_start
+        if not (
+            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
         ):
             self._check_buffer(mine, space, address, end, "copies to", is_write=True)
         conflict = space.shadow.write(address, size, agent, mark)

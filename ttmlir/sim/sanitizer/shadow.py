@@ -151,6 +151,11 @@ class Shadow:
         self._cells: dict[int, Cell] = {}
         self._starts: list[int] = []
 
+    def has_cell(self, address: int, end: int) -> bool:
+        """Whether exactly these bytes share a cell, as those of an access before do."""
+        cell = self._cells.get(address)
+        return cell is not None and cell.end == end
+
     def write(self, address: int, size: int, actor: Actor, mark: Mark) -> Conflict | None:
         """Note a write; the first conflict, if there is one."""
         end = address + size

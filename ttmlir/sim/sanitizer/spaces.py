@@ -190,8 +190,7 @@ class Space:
 
     __slots__ = (
         *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
-        *("has_buffers", "is_core", "known_end", "known_start", "name", "semaphores"),
-        *("shadow", "size"),
+        *("has_buffers", "is_core", "name", "semaphores", "shadow", "size"),
     )
 
     def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
@@ -205,8 +204,6 @@ class Space:
         self.allocator = allocator
         self.grids: dict[int, PageGrid] = {}
         """The buffers that have pages here, by address."""
-        self.known_start = self.known_end = 0
-        """The bytes of a buffer, the last one that was looked for."""
         self.shadow = Shadow()
         self.semaphores: dict[int, WatchedSemaphore] = {}
         """By the address of the word."""
@@ -219,7 +216,6 @@ class Space:
         self.shadow.settle()
         self.semaphores = {}
         self.has_buffers = False
-        self.known_start = self.known_end = 0
 
     def place(self, core: WatchedCore, buffers: list[BufferState], timeline: Timeline) -> None:
         """Note where the circular buffers and semaphores of a core are.
@@ -249,10 +245,7 @@ class Space:
     def overrun(self, address: int, end: int) -> tuple[int, int] | None:
         """Start and end of the buffer that bytes begin in and reach out of, if they do."""
         block = None if self.allocator is None else self.allocator.block_at(address)
-        if block is None:
-            return None
-        self.known_start, self.known_end = block
-        return None if end <= block[1] else block
+        return None if block is None or end <= block[1] else block
 
     def missing(self, address: int, end: int) -> Unwritten | None:
         """The first bytes that nobody has written, apart from padding of pages."""

@@ -44,6 +44,7 @@ from ttmlir.sim.kernels.place import (
     protect_place,
 )
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import describe_shift
 from ttmlir.sim.kernels.scope import Variable
 from ttmlir.sim.kernels.statements.plain import emit_setup
 from ttmlir.sim.kernels.value import Space, Value, settle
@@ -85,8 +86,21 @@ def _require_constant(context: Context, value: Value | None, declarator: tree.De
     if value is None or not isinstance(value.type, (IntType, FloatType)):
         return
     if value.constant is None:
-        message = f"'{declarator.name}' is constexpr, and its value is no constant"
-        raise context.error(declarator, message)
+        reason = _find_undefined(value) or "its value is no constant"
+        raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
+
+
+def _find_undefined(value: Value) -> str:
+    """The shift of constants that makes a value undefined, in words, if there is one."""
+    for node in ast.walk(value.node):
+        match node:
+            case ast.Call(
+                ast.Name("_shift_count"), [ast.Constant(int(count)), ast.Constant(int(bits))]
+            ):
+                return describe_shift(count, bits)
+            case _:
+                pass
+    return ""
 
 
 def find_declared(
