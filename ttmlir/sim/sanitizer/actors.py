@@ -150,7 +150,9 @@ class ThreadState:
         self, mark: Mark, message: str, *, rule: str, severity: str, detail: tuple[str, ...]
     ) -> Finding:
         """A finding at a place where this thread was."""
-        position = place_of(mark) or Position(self.kernel_file, 0, 0)
+        kernel = self.thread.kernel
+        place = place_of(mark)
+        position = Position(self.kernel_file, 0, 0) if place is None else kernel.position(*place)
         return Finding(
             message=message,
             rule=rule,
@@ -160,20 +162,20 @@ class ThreadState:
             core=self.thread.logical,
             role=self.thread.role_name,
             detail=detail,
-            source_line=self.thread.kernel.line(position.line),
+            source_line=kernel.line(position),
             severity=severity,
         )
 
 
-def place_of(mark: Mark) -> Position | None:
-    """The line and column that a mark stands for."""
+def place_of(mark: Mark) -> tuple[int, int] | None:
+    """The line of the compiled code and the column that a mark stands for."""
     if mark is None:
         return None
     code, instruction = mark
     for index, (line, _, column, _) in enumerate(code.co_positions()):
         if index == instruction // 2 and line is not None:
-            return Position(code.co_filename, line, 0 if column is None else column + 1)
-    return Position(code.co_filename, code.co_firstlineno, 0)
+            return line, 0 if column is None else column + 1
+    return code.co_firstlineno, 0
 
 
 class ProgramActors:

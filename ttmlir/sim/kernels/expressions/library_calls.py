@@ -50,11 +50,12 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if found is None:
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise context.error(node, f"there is no function '{name}'{hint}")
-    arguments = evaluate_arguments(context, node, name)
+        message = f"there is no function '{name}'{hint}"
+        raise context.unit.unknown_name(node, name, message)
     absence = context.unit.library.describe_absence(name)
     if absence:
         raise context.error(node, absence)
+    arguments = evaluate_arguments(context, node, name)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:

@@ -40,7 +40,7 @@ def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
     constant = context.unit.library.find_constant(bare)
     if constant is not None:
         return make_integer(constant, UNSIGNED)
-    raise context.error(node, _describe_unknown(context, node.text))
+    raise context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
 
 
 def _describe_unknown(context: Context, name: str) -> str:
