@@ -8,14 +8,14 @@ from samples.ttir_text import FunctionText
 
 from ttmlir.dialects import ttnn
 
+PIPELINE = f"{TTNN_PIPELINE}=share-transfers=true"
 TYPE = "tensor<3x70xf32>"
 FIRST = np.linspace(-2, 2, 210, dtype=np.float32).reshape(3, 70)
 SECOND = FIRST[::-1, ::-1] + np.float32(0.25)
 
 
-def count_transfers(source: str, options: str = "") -> int:
+def count_transfers(source: str, pipeline: str = PIPELINE) -> int:
     """Moves to the device."""
-    pipeline = f"{TTNN_PIPELINE}={options}" if options else TTNN_PIPELINE
     return sum(isinstance(op, ttnn.ToDeviceOp) for op in lowered(source, pipeline).walk())
 
 
@@ -26,7 +26,8 @@ def test_an_argument_is_transferred_once() -> None:
     total = text.op("add", [square, "%arg1"], TYPE)
     source = text.returning(text.op("subtract", [total, "%arg1"], TYPE), square)
     assert count_transfers(source) == 2
-    found = executed(source, [FIRST, SECOND])
+    assert count_transfers(source, TTNN_PIPELINE) == 4
+    found = executed(source, [FIRST, SECOND], PIPELINE)
     np.testing.assert_allclose(found[0], FIRST * FIRST, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found[1], FIRST * FIRST, rtol=1e-6)
 
@@ -42,7 +43,7 @@ def test_an_argument_that_is_written_to_is_not_shared() -> None:
             else:
                 results[1] = text.op("neg", ["%arg1"], TYPE)
         source = text.returning(*results, text.op("add", ["%arg0", "%arg1"], TYPE))
-        found = executed(source, [FIRST, SECOND])
+        found = executed(source, [FIRST, SECOND], PIPELINE)
         np.testing.assert_allclose(found[0], np.exp(FIRST), rtol=1e-6)
         np.testing.assert_array_equal(found[1], -SECOND)
         np.testing.assert_allclose(found[2], FIRST + SECOND, rtol=1e-6)

@@ -9,7 +9,8 @@ A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its ow
 A `ttir.broadcast` vanishes where its user repeats the tensor by itself: an elementwise operation
 whose other operands have the full shape, or a move to the host. Any other user gets a repetition.
 
-A tensor that several operations want in DRAM in the same layout is moved there once.
+With `share-transfers`, a tensor that several operations want in DRAM in the same layout is moved
+there once.
 
 Before:
 
@@ -90,6 +91,7 @@ from ttmlir.layout.enums import (
     TTNNTensorMemoryLayout,
 )
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_broadcast import convert_broadcast
 from ttmlir.passes.ttnn.ttnn_constant import constant_form
@@ -108,9 +110,13 @@ class ConvertTTIRToTTNNPass(ModulePass):
     name = "convert-ttir-to-ttnn"
     title = "ConvertTTIRToTTNN"
 
+    share_transfers: bool = option(
+        False, "Move to the device once what several operations take from the host"
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
-        _Conversion().convert(module)
+        _Conversion(share_transfers=self.share_transfers).convert(module)
 
 
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, UnrealizedConversionCastOp, ttnn.TTNNOp)
@@ -120,7 +126,8 @@ _TILE = {"layout": ttnn.LayoutAttr(TTNNLayout.TILE)}
 class _Conversion:
     """One walk over a module."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, share_transfers: bool) -> None:
+        self._share_transfers = share_transfers
         self._devices: dict[Block, SSAValue] = {}
         self._in_dram: dict[tuple[Block | None, SSAValue, Attribute], SSAValue] = {}
         """What has been moved to DRAM: its block, what it was and its type, and what it is now."""
@@ -227,7 +234,7 @@ class _Conversion:
                 location=op.location,
             )
             insert_before(op, tiled, new)
-            if layout.memory_space is MemorySpace.DEVICE_DRAM:
+            if self._share_transfers and layout.memory_space is MemorySpace.DEVICE_DRAM:
                 # In L1 it would take the room of what comes in between.
                 self._in_dram[key] = new.results[0]
         replace(op, new.results[0])
