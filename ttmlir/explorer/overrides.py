@@ -7,6 +7,7 @@ with the file that is saved. If the compiler refuses some of them, the rest stay
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -19,13 +20,15 @@ from ttmlir.explorer.program_graph import (
 )
 from ttmlir.explorer.scopes import scope_of
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000
-_OPTION = "override-output-layout="
+_GRIDS, _LAYOUTS = "override-grid-sizes=", "override-output-layout="
+_OPTION = re.compile(rf"(?:^|\s)({_GRIDS}|{_LAYOUTS})")
 
 
 class OverrideError(ValueError):
@@ -41,8 +44,17 @@ class Overrides:
     @classmethod
     def parse(cls, options: str) -> Overrides:
         """What `options` gives; ValueError for other text."""
-        entries = LAYOUT_OVERRIDES.parse(options.removeprefix(_OPTION))
-        return cls(dict(entries))
+        other, *parts = _OPTION.split(options)
+        if other.strip():
+            raise ValueError(f"Invalid overrides: {other.strip()}")
+        found: dict[str, LayoutOverride] = {}
+        for option, text in zip(parts[::2], parts[1::2], strict=True):
+            if option == _GRIDS:
+                grids = GRID_OVERRIDES.parse(text.strip())
+                found |= {name: LayoutOverride(grid=grid) for name, grid in grids}
+            else:
+                found |= dict(LAYOUT_OVERRIDES.parse(text.strip()))
+        return cls(found)
 
     def with_layout(self, name: str, words: str) -> Overrides:
         """The overrides with those of one operation replaced; OverrideError for other words."""
@@ -75,11 +87,15 @@ class Overrides:
 
     @property
     def options(self) -> str:
-        """As options of a pipeline, `override-output-layout=...`; empty if nothing is asked for."""
-        if not self.layouts:
-            return ""
-        entries = ",".join(f"{name}={override}" for name, override in self.layouts.items())
-        return f"{_OPTION}{entries}"
+        """As options of a pipeline; empty if nothing is asked for.
+
+        Grids alone are `override-grid-sizes=...`, all else is `override-output-layout=...`.
+        """
+        entries: dict[str, list[str]] = {_GRIDS: [], _LAYOUTS: []}
+        for name, override in self.layouts.items():
+            is_grid = override.parts.keys() == {"grid"} and "=" not in name
+            entries[_GRIDS if is_grid else _LAYOUTS].append(f"{name}={override}")
+        return " ".join(option + ",".join(each) for option, each in entries.items() if each)
 
 
 class State(Enum):
