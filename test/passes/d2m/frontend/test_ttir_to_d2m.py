@@ -87,6 +87,13 @@ def test_integers(mnemonic: str, element: str) -> None:
     check(mnemonic, [x, y], expected, tolerance=0)
 
 
+@pytest.mark.parametrize("mnemonic", ["ceil", "floor", "round", "trunc"])
+def test_what_leaves_integers_as_they_are(mnemonic: str) -> None:
+    """Those beyond the largest one with a sign, too."""
+    x = whole(np.uint32, 5, 40)
+    check(mnemonic, [x], x, tolerance=0)
+
+
 @pytest.mark.parametrize("target", ["f32", "bf16", "f16", "i1", "i8", "ui8", "i16", "i32", "ui32"])
 @pytest.mark.parametrize("source", ["f32", "bf16", "i1", "i8", "ui16", "i32", "i64"])
 def test_conversions(source: str, target: str) -> None:
