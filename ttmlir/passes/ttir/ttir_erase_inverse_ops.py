@@ -89,13 +89,16 @@ class TTIREraseInverseOpsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the moves of every function, in the order of the text."""
+        sliced: set[SSAValue] = set()
         for op in [op for op in module.walk() if isinstance(op, TTIRRowOp)]:
             # What an earlier operation made superfluous is gone.
             if op.parent is None or not _is_plain_row(op):
                 continue
             if _is_move(op):
                 _simplify(op)
-            elif op.ROW.mnemonic == "slice":
+            elif op.ROW.mnemonic == "slice" and op.operands[0] not in sliced:
+                # All slices of a tensor are looked at together, once.
+                sliced.add(op.operands[0])
                 _slice_before_moving(op)
 
 

@@ -56,6 +56,8 @@ class Perf(Run):
             raise InputError("--device and --host-only say where to time; give one")
         if self["batch"] is not None and not self["device"]:
             raise InputError("--batch counts items of an estimate; give --device, too")
+        if self["untraced"] and not self["device"]:
+            raise InputError("--untraced says how an estimate launches; give --device, too")
         super().check_constraints()
 
     def check_board(self, board: str) -> None:
@@ -87,7 +89,7 @@ class Perf(Run):
             self.logger.warning(binary.warning)
         files: dict[str, str] = {}
         for program in self.selected_programs(binary):
-            estimate = estimate_program(program, self["board"] or None)
+            estimate = estimate_program(program, self["board"] or None, traced=not self["untraced"])
             self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
             details = {"board": estimate.board, "total_ns": estimate.total.mid}
             if self["batch"] is not None:
