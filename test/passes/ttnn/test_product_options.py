@@ -215,32 +215,3 @@ def test_computed_second_operands_are_no_weights() -> None:
     assert "bfp_bf8" in printed(text, f"{TTNN_PIPELINE}=experimental-weight-dtype=bfp_bf8")
     only_second = printed(text, f"{TTNN_PIPELINE}=override-weight-dtype=fc2=bfp_bf8")
     assert "tile<32x32, bfp_bf8>" not in only_second
-
-
-_SHARED = """
-#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
-func.func @forward(%x: tensor<33x70xf32>, %w: tensor<70x70xf32>) -> tensor<33x70xf32> {
-  %0 = tensor.empty() : tensor<33x70xf32>
-  %1 = "ttir.matmul"(%x, %w, %0) <{operand_constraints = [#any, #any, #any]}>
-      : (tensor<33x70xf32>, tensor<70x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-  %2 = tensor.empty() : tensor<33x70xf32>
-  %3 = "ttir.add"(%1, %x, %2) <{operandSegmentSizes = array<i32: 2, 1>,
-      operand_constraints = [#any, #any, #any]}>
-      : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-  %4 = tensor.empty() : tensor<33x70xf32>
-  %5 = "ttir.matmul"(%3, %w, %4) <{operand_constraints = [#any, #any, #any]}>
-      : (tensor<33x70xf32>, tensor<70x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-  return %5 : tensor<33x70xf32>
-}
-"""
-
-
-def test_what_several_operations_read_is_moved_once() -> None:
-    """The input of a product that is added to its result, and the weight of two products."""
-    assert printed(_SHARED, TTNN_PIPELINE).count('"ttnn.to_device"') == 2
-    random = np.random.default_rng(3)
-    x = random.integers(-3, 3, (33, 70)).astype(np.float32)
-    w = random.integers(-3, 3, (70, 70)).astype(np.float32)
-    np.testing.assert_array_equal(_run(_compiled("", _SHARED), x, w), (x @ w + x) @ w)
-    narrow = printed(_SHARED, f"{TTNN_PIPELINE}=experimental-weight-dtype=bfp_bf8")
-    assert narrow.count("bfp_bf8>, #dram>") == 1

@@ -2,8 +2,7 @@
 
 Most operations keep their name and parameters and lose their constraints. What has no counterpart
 is spelled out: squeezes are reshapes, layout changes are moves between host and device, constants
-are filled tensors. What several operations read is moved once. Every function that needs a device
-asks for it once, at its top.
+are filled tensors. Every function that needs a device asks for it once, at its top.
 
 A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its own.
 
@@ -67,7 +66,6 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
-from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.ttnn.layout import BUFFER_TYPES, MEMORY_LAYOUTS
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
@@ -121,7 +119,6 @@ class _Conversion:
 
     def __init__(self) -> None:
         self._devices: dict[Block, SSAValue] = {}
-        self._moved: dict[tuple[Block, SSAValue, int], SSAValue] = {}
         self._with_destination: set[Operation] = set()
         self._rules: dict[type[Operation], ConversionRule] = {}
         self._special: dict[type[Operation], ConversionRule] = {
@@ -202,11 +199,6 @@ class _Conversion:
         assert isinstance(op, ttir.ToLayoutOp)
         device, result_type, input = self.device(op), op.results[0].type, op.operands[0]
         destinations = [value.owner for value in op.inits]
-        moved = self._already_moved(op)
-        if moved is not None:
-            replace(op, moved)
-            erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
-            return
         layout = layout_of(result_type)
         assert layout is not None, "verified: both tensors have layouts"
         if layout.memory_space.is_system:
@@ -223,16 +215,8 @@ class _Conversion:
                 location=op.location,
             )
             insert_before(op, tiled, new)
-            self._moved[_key_of(op)] = new.results[0]
         replace(op, new.results[0])
         erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
-
-    def _already_moved(self, op: Operation) -> SSAValue | None:
-        """The same tensor of the host in the same layout, if nothing has written to it."""
-        moved = self._moved.get(_key_of(op))
-        if moved is None or any(map(_is_written, moved.uses)):
-            return None
-        return moved
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -300,19 +284,6 @@ class _Conversion:
         )
         insert_before(op, new)
         replace(op, new.results[0])
-
-
-def _key_of(op: Operation) -> tuple[Block, SSAValue, int]:
-    """What is moved, and where to: `ttir-layout` makes one type for what it puts in one place."""
-    block = op.parent
-    assert block is not None, "operations are converted in place"
-    return block, op.operands[0], id(op.results[0].type)
-
-
-def _is_written(use: Use) -> bool:
-    """True for a destination."""
-    op = use.operation
-    return isinstance(op, DestinationStyleOp) and use.index in op.written_results
 
 
 @cache

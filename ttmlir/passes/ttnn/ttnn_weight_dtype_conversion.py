@@ -36,7 +36,7 @@ Options: `target-dtype` (bf16, bfp_bf8, bfp_bf4), and `override-weight-dtype`
 (`name=bfp_bf8,name=bf16`) for products picked by the name of their location, with a warning for
 names that no operation has.
 Not done here: weights of convolutions, which the library prepares by itself, and integers. A weight
-that other operations read, too, or products with other formats, stays as it is.
+that an operation other than a product reads, too, stays as it is where it is not moved for each.
 """
 
 from __future__ import annotations
