@@ -70,6 +70,7 @@ def test_items_per_second(capsys: Capture) -> None:
     ("arguments", "message"),
     [
         (("--device", "--host-only"), "--device and --host-only say where to time; give one"),
+        (("--untraced",), "--untraced says how an estimate launches; give --device, too"),
         (("--batch", "8"), "--batch counts items of an estimate; give --device, too"),
         (("--device", "--batch", "0"), "--batch must be at least 1"),
     ],

@@ -57,6 +57,8 @@ class Perf(Run):
             raise InputError("--device and --host-only say where to time; give one")
         if self["batch"] is not None and not self["device"]:
             raise InputError("--batch counts items of an estimate; give --device, too")
+        if self["untraced"] and not self["device"]:
+            raise InputError("--untraced says how an estimate launches; give --device, too")
         super().check_constraints()
 
     def check_board(self, board: str) -> None:
@@ -88,8 +90,9 @@ class Perf(Run):
             self.logger.warning(binary.warning)
         files: dict[str, str] = {}
         for program in self.selected_programs(binary):
+            traced = not self["untraced"]
             with show_wait(f"estimating {source.name} {program.name}", quiet=self["quiet"]):
-                estimate = estimate_program(program, self["board"])
+                estimate = estimate_program(program, self["board"], traced=traced)
             self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
             details = {"board": estimate.board, "total_ns": estimate.total.mid}
             if self["batch"] is not None:
