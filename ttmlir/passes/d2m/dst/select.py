@@ -286,7 +286,6 @@ class Selector:
             return None
         return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)
 
-
     def _quotient(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value | None:
         """A quotient by one number in 16 bits, which the reciprocal in 32 bits gives as well."""
         value, divisor = op.operands
