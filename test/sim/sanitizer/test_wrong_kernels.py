@@ -500,3 +500,34 @@ def test_the_mistake_is_found(case: Wrong, options: object) -> None:
     assert rule in case.rule.split("|")
     text = verdict.findings[0].text()
     assert case.words in text
+
+
+MANY = {
+    "read0": """
+    word(0x80000)[0] = 1;
+    noc_async_read_tile(16, in, LOCAL);
+    word(LOCAL + 4)[0] = word(LOCAL)[0];
+    noc_async_read_barrier();
+"""
+}
+"""A kernel with mistakes in every line but the last."""
+
+THEIR_RULES = [
+    *("unallocated-write", "out-of-bounds", "uninitialised-read"),
+    *("read-before-barrier", "read-before-barrier"),
+]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 100])
+def test_an_error_has_all_findings_up_to_the_limit(limit: int) -> None:
+    """Also where the program comes to its end before."""
+    verdict = judge(MANY, SCHEDULES[0], limit)
+    assert verdict.rules("error") == THEIR_RULES[:limit]
+    assert verdict.result == b""
+
+
+def test_what_stops_a_program_comes_with_what_was_found_before() -> None:
+    """A deadlock that an earlier mistake may have led to."""
+    kernels = {"read0": "word(0x80000)[0] = 1;\n    noc_semaphore_wait(sem(0), 1);"}
+    verdict = judge(kernels, SCHEDULES[0], 5)
+    assert verdict.rules("error") == ["deadlock", "unallocated-write"]
