@@ -169,6 +169,23 @@ CASES = (
         "get_read_ptr(0)",
         "get_read_ptr(0) + 2048",
     ),
+    Wrong(
+        "what the other processor wrote to DRAM and has not waited for",
+        "race",
+        "nothing orders the two accesses",
+        {
+            "read0": """
+    noc_async_write(LOCAL, get_noc_addr(0, out), 2048);
+    noc_semaphore_set(sem(0), 1);
+    noc_async_write_barrier();
+""",
+            "write0": """
+    noc_semaphore_wait(sem(0), 1);
+    noc_async_read(get_noc_addr(0, out), LOCAL + 2048, 2048);
+    noc_async_read_barrier();
+""",
+        },
+    ),
     in_drain(
         "no wait",
         "cb-unwaited-read",
@@ -443,6 +460,45 @@ CASES = (
             "read0": "noc_semaphore_set(sem(0), 0);",
             "read1": "noc_semaphore_inc(at(0, get_semaphore(0)), 1); noc_async_atomic_barrier();",
             "read2": "noc_semaphore_inc(at(0, get_semaphore(0)), 1); noc_async_atomic_barrier();",
+        },
+    ),
+    Wrong(
+        "a flag that is not reset before the next block",
+        "race|semaphore-race",
+        "at any time",
+        {
+            "read0": """
+    noc_semaphore_set(sem(0), 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        word(LOCAL)[0] = i;
+        noc_async_write_multicast(LOCAL, others(LOCAL), 2048, 2);
+        noc_semaphore_set_multicast(get_semaphore(0), others(get_semaphore(0)), 2);
+        noc_async_write_barrier();
+        noc_semaphore_wait_min(sem(1), 2 * (i + 1));
+    }
+""",
+            **{
+                f"read{core}": """
+    for (uint32_t i = 0; i < 2; i++) {
+        noc_semaphore_wait(sem(0), 1);
+        word(LOCAL + 4)[0] = word(LOCAL)[0];
+        noc_semaphore_inc(at(0, get_semaphore(1)), 1);
+    }
+    noc_async_atomic_barrier();
+"""
+                for core in (1, 2)
+            },
+        },
+    ),
+    Wrong(
+        "a copy over several semaphores",
+        "out-of-bounds",
+        "over a semaphore and what lies behind it",
+        {
+            "read0": """
+    noc_async_write(LOCAL, at(1, get_semaphore(0)), 64);
+    noc_async_write_barrier();
+"""
         },
     ),
     Wrong(

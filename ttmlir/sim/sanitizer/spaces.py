@@ -236,6 +236,10 @@ class Space:
             for start in self._segment_starts
         ]
 
+    def word(self, address: int) -> int:
+        """The 32-bit word at an address."""
+        return int.from_bytes(self.endpoint.memory.read(address, 4), "little")
+
     def is_free(self, address: int, end: int) -> bool:
         """Whether bytes begin in no buffer, and nobody is known to have put anything there."""
         if self.allocator is None or self.shadow.is_written(address, end):
