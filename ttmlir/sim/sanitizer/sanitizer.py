@@ -128,6 +128,14 @@ class Sanitizer:
         space.shadow.forget(address, size)
         space.grids.pop(address, None)
 
+    def semaphore_created(self, memory: Memory, address: int) -> None:
+        """The host makes a word a semaphore for all programs from now on."""
+        self._spaces[memory].lasting_semaphores.add(address)
+
+    def semaphore_freed(self, memory: Memory, address: int) -> None:
+        """The host gives such a semaphore back."""
+        self._spaces[memory].lasting_semaphores.discard(address)
+
     def program_started(
         self, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
     ) -> None:
@@ -139,7 +147,7 @@ class Sanitizer:
         self._program.begin(list(threads))
         self._threads = self._program.threads
         for space in self._spaces.values():
-            space.begin()
+            space.begin(self._program.timeline)
         self._registers = {core.l1: core.dst for core in cores}
         for core in cores:
             self._place(core)
