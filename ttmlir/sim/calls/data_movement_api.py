@@ -482,7 +482,7 @@ class DataMovementApi(NumberedReads):
                 time = self.core.semaphore_times.get(address, 0)
                 self.thread.wait_until(time, "noc_semaphore_wait")
             if self.watch is not None:
-                self.watch.semaphore_wait(self.thread, self.l1, address)
+                self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=exactly)
             return True
         if self.watch is not None:
             self.watch.check_semaphore(self.thread, self.l1, address)
