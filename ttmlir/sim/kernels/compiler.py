@@ -51,7 +51,9 @@ _MACROS = {
 }
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
-    "WAYPOINT(x)",
+    *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
+    *("DeviceRecordEvent(id)", "DeviceValidateProfiler(x)", "DeviceIncrementTraceCount()"),
+    *("StartPerfCounters()", "StopPerfCounters()", "WAYPOINT(x)"),
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
