@@ -59,7 +59,7 @@ MAY_IMPORT = {
         *DIALECTS,
     },
     "tuning": {
-        *("compiler", "cost", "explorer", "passes", "runtime", "ttrt", *DIALECTS),
+        *("compiler", "cost", "explorer", "frontend", "passes", "runtime", "ttrt", *DIALECTS),
     },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.errors import CompilationError
     from ttmlir.frontend.loaded import LoadedModel, load
     from ttmlir.program.registered import register_custom_call, unregister_custom_call
+    from ttmlir.tuning.models import tune
 
 _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
@@ -32,6 +33,7 @@ _HOMES = {
     "explore": "ttmlir.explorer.exploring",
     "load": "ttmlir.frontend.loaded",
     "register_custom_call": "ttmlir.program.registered",
+    "tune": "ttmlir.tuning.models",
     "unregister_custom_call": "ttmlir.program.registered",
 }
 
@@ -44,6 +46,7 @@ __all__ = [
     "explore",
     "load",
     "register_custom_call",
+    "tune",
     "unregister_custom_call",
 ]
 

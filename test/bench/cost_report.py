@@ -38,6 +38,7 @@ from ttmlir.cost.times import estimate_works
 from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.system.boards import board
+from ttmlir.runtime.tensor import TensorDesc
 
 HIFI4 = MathFidelity.HIFI4
 
@@ -53,11 +54,16 @@ class Case:
     measured_ns: float
     kernels: bool = True
     """Without launching the programs."""
+    inputs: Sequence[TensorDesc] = ()
+    """Of a run end to end, from the host."""
+    outputs: Sequence[TensorDesc] = ()
+    """Of such a run, back to the host."""
 
     def estimate_ns(self) -> tuple[float, float, float]:
         """Low, mid, high."""
         if not self.kernels:
-            total = estimate_works(self.machine, self.works).total
+            run = estimate_works(self.machine, self.works, inputs=self.inputs, outputs=self.outputs)
+            total = run.total
             return total.low, total.mid, total.high
         low = mid = high = 0.0
         for work in self.works:
@@ -381,14 +387,29 @@ def operation_cases() -> Iterator[Case]:
 
 
 def model_cases() -> Iterator[Case]:
-    """Whole models on one chip, launching included."""
-    for name, source, works, measured in (
-        ("Llama 3.1 8B, a token of 32 users", "models/README", llama_8b(), 1e9 / 26.0),
-        ("Falcon 7B, a token of 32 users", "models/README", falcon_7b(), 1e9 / 18.5),
-        ("ResNet-50, 16 images, device alone", "ResNet-50's device test", resnet_50(), 16e9 / 6140),
-        ("ViT-base, 8 images", "models/README", vit_base(), 8e9 / 1370),
-        ("BERT-large, 8 sentences, device alone", "BERT's device test", bert_large(), 8e9 / 371),
-        ("UNet-VGG19, an image, device alone", "UNet's device test", vgg_unet(), 1e9 / 291),
+    """Whole models on one chip, launching included.
+
+    Runs end to end write words, places and tables of rotations or a mask, or images, and read the
+    scores of all words, or classes.
+    """
+    numbers = make_desc((1, 32), DataType.U32)
+    llama = ((numbers,) * 3, (make_desc((32, 128256)),))
+    falcon = ((numbers, make_desc((32, 1, 32, 256))), (make_desc((32, 65024)),))
+    vit = ((make_desc((8 * 224, 224 * 4), tiled=False),), (make_desc((8, 1000)),))
+    alone = ((), ())
+    for name, source, works, measured, (inputs, outputs) in (
+        ("Llama 3.1 8B, a token of 32 users", "models/README", llama_8b(), 1e9 / 26.0, llama),
+        ("Falcon 7B, a token of 32 users", "models/README", falcon_7b(), 1e9 / 18.5, falcon),
+        ("ResNet-50, 16 images, device alone", "its device test", resnet_50(), 16e9 / 6140, alone),
+        ("ViT-base, 8 images", "models/README", vit_base(), 8e9 / 1370, vit),
+        (
+            "BERT-large, 8 sentences, device alone",
+            "its device test",
+            bert_large(),
+            8e9 / 371,
+            alone,
+        ),
+        ("UNet-VGG19, an image, device alone", "its device test", vgg_unet(), 1e9 / 291, alone),
     ):
         yield Case(
             name=name,
@@ -397,6 +418,8 @@ def model_cases() -> Iterator[Case]:
             works=works,
             measured_ns=measured,
             kernels=False,
+            inputs=inputs,
+            outputs=outputs,
         )
 
 

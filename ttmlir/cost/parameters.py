@@ -114,6 +114,9 @@ HOST_CALL_NS = 29_000
 """Host's time to enqueue one operation without a trace (tt-metal, tech_reports/GEMM_FLOPS: 49.0 us
 untraced against 20.0 us traced)."""
 
+SLOW_HOST_CALL_NS = 48_000
+"""The same at worst: for an operation on two tensors, through Python (tt-metal PR 54924, n300)."""
+
 
 def cost_parameters(arch: Arch) -> CostParameters:
     """The numbers of a generation of chips; ValueError for one that is not modelled."""

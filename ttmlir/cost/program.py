@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
+from ttmlir.cost.kernels import MOST_BYTES, simulate_kernels
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
 from ttmlir.cost.times import estimate_cost
@@ -22,13 +23,11 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import read_call
 from ttmlir.runtime.execution.shapes import check_shapes
 from ttmlir.runtime.memory import page_of, program_memory
-from ttmlir.runtime.system import find_system
+from ttmlir.runtime.system import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 
-KERNELS_NOTE = (
-    "of a program of kernels only the movement of its tensors is counted; ttrt perf simulates it"
-)
+KERNELS_NOTE = "of a program of kernels only the movement of its tensors is counted"
 
 
 def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -> Machine:
@@ -38,7 +37,7 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
     """
     try:
         if board is not None:
-            return Machine.of(os.fspath(board), find_system(board))
+            return Machine.of(board_text(board), find_system(board))
         system = system_of(program.binary)
         return Machine.of(_board_name(system.chip(0)), system)
     except ValueError as error:
@@ -62,12 +61,16 @@ DEFAULT_BOARD = "default"
 
 
 def estimate_program(
-    program: BinaryProgram, board: str | os.PathLike[str] | None = None
+    program: BinaryProgram,
+    board: str | os.PathLike[str] | None = None,
+    *,
+    traced: bool = True,
 ) -> Estimate:
     """Estimate every operation of a program of a `.ttnn` file, and its memory, without running it.
 
     `board` is the name of a board or the path of a `.ttsys` file; None means the system that the
-    file was compiled for. Several chips of a system count as one: the first.
+    file was compiled for. Several chips of a system count as one: the first. Programs are launched
+    from a trace, or, if they are not `traced`, called one by one by the host.
 
     Raises InputError for an unknown board, BinaryError for a damaged program and UnsupportedError
     for a `.ttm` file or for chips without figures.
@@ -78,9 +81,9 @@ def estimate_program(
             "ttrt perf, or profile of a compiled model"
         )
     machine = find_machine(board, program)
-    reader = _Reader(machine, program)
+    reader = _Reader(machine, program, traced)
     rows = tuple(reader.row(operation) for operation in program.operations)
-    return Estimate(program.name, machine, rows, program_memory(program, machine.chip))
+    return Estimate(program.name, machine, rows, program_memory(program, machine.chip), traced)
 
 
 @dataclass
@@ -89,6 +92,9 @@ class _Reader:
 
     machine: Machine
     program: BinaryProgram
+    traced: bool
+    most_bytes: int = MOST_BYTES
+    """Of tensors that may still be simulated."""
     places: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
     """What is known of tensors by their numbers, where it differs from what the file says of them.
 
@@ -125,6 +131,7 @@ class _Reader:
             location=operation.location,
             inputs=inputs,
             output=output,
+            traced=self.traced,
         )
 
     def nothing(self, operation: Operation) -> OperationEstimate:
@@ -175,20 +182,23 @@ class _Reader:
         return self._row(operation, cost_operation(self.machine, work), output=desc)
 
     def generic(self, operation: Operation) -> OperationEstimate:
-        """A program of kernels, which is not looked into."""
+        """A program of kernels, simulated where that is possible."""
         refs = operation.tensors("io_tensors")
         count = int(operation.scalar("num_outputs"))
         if not 1 <= count <= len(refs):
             raise BinaryError(f"{operation.where}: writes {count} of {len(refs)} tensors")
         descs = tuple(self._desc(ref) for ref in refs)
-        work = Work(mnemonic="generic", operands=descs[:-count], output=descs[-1])
-        cost = cost_copy(self.machine, work)
-        return self._row(
-            operation,
-            OperationCost(programs=cost.programs, notes=(KERNELS_NOTE,)),
-            inputs=descs[:-count],
-            output=descs[-1],
-        )
+        simulated = simulate_kernels(self.machine, operation, self.most_bytes)
+        if isinstance(simulated, str):
+            work = Work(mnemonic="generic", operands=descs[:-count], output=descs[-1])
+            cost = cost_copy(self.machine, work)
+            note = f"{KERNELS_NOTE}: {simulated}"
+            cost = OperationCost(programs=[replace(each, notes=()) for each in cost.programs])
+            cost = replace(cost, notes=(note,))
+        else:
+            cost = simulated
+            self.most_bytes -= sum(desc.size_in_bytes for desc in descs)
+        return self._row(operation, cost, inputs=descs[:-count], output=descs[-1])
 
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)
@@ -198,11 +208,14 @@ class _Reader:
         self.places.pop(call.output.global_id, None)
         if not output.is_on_device:
             return self._row(operation, OperationCost(), name=call.name, output=output)
+        config = call.compute_config
         work = Work(
             mnemonic=call.row.mnemonic,
             operands=inputs,
             output=output,
             parameters=call.parameters,
+            fidelity=None if config is None else config.math_fidelity,
+            wide_sums=config is not None and config.fp32_dest_acc_en,
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)

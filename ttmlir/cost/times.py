@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ttmlir.cost.estimate import Estimate, OperationEstimate, peak_flops
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.parameters import HOST_CALL_NS
+from ttmlir.cost.parameters import HOST_CALL_NS, SLOW_HOST_CALL_NS
+from ttmlir.cost.tensors import tensor_bytes
 from ttmlir.cost.work import Work
 from ttmlir.cost.workload import (
     DISPATCH,
+    HOST,
     NOTHING,
     PCIE,
     HostTransfer,
@@ -20,6 +22,7 @@ from ttmlir.cost.workload import (
 )
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.costs import tile_bytes
 from ttmlir.sim.timing.launch import replayed_ns
 
 LEAST_GAP_NS = 600
@@ -60,14 +63,26 @@ def estimate_cost(
     location: str = "",
     inputs: tuple[TensorDesc, ...] = (),
     output: TensorDesc | None = None,
+    traced: bool = True,
 ) -> OperationEstimate:
-    """The row of an operation of which it is known what it does."""
+    """The row of an operation of which it is known what it does.
+
+    Without a trace, the host's call and the kernels of the operation before it overlap, so that the
+    longer of both counts.
+    """
     time, kernels = NOTHING, NOTHING
     for workload in cost.programs:
         time = time + program_time(machine, workload)
         kernels = kernels + _kernel_time(machine, workload)
     for transfer in cost.transfers:
         time = time + _transfer_time(transfer)
+    bound_by = _bound_by(machine, cost)
+    if cost.programs and not traced:
+        called = Interval(0.0, HOST_CALL_NS, SLOW_HOST_CALL_NS)
+        bound_by = HOST if called.mid > time.mid else bound_by
+        time = Interval(time.low, max(time.mid, called.mid), max(time.high, called.high))
+    calls = cost.host_calls
+    time = time + Interval(0.0, calls * HOST_CALL_NS, calls * SLOW_HOST_CALL_NS)
     flops = sum(workload.flops for workload in cost.programs)
     dram = sum(workload.dram_bytes for workload in cost.programs)
     fidelity = next((each.fidelity for each in cost.programs if each.fidelity), None)
@@ -80,7 +95,7 @@ def estimate_cost(
         location=location,
         time=time,
         kernels=kernels,
-        bound_by=_bound_by(machine, cost),
+        bound_by=bound_by,
         flops=flops,
         bytes=dram + sum(transfer.bytes for transfer in cost.transfers),
         noc_bytes=sum(workload.noc_bytes for workload in cost.programs),
@@ -115,11 +130,24 @@ def _bound_by(machine: Machine, cost: OperationCost) -> str:
         kernels = machine.nanoseconds(longest.cycles.mid)
         hidden = replayed_ns(machine.launch_ns, kernels, machine.arch) > machine.launch_ns
         return longest.bound_by if hidden else DISPATCH
+    if cost.host_calls and not cost.transfers:
+        return HOST
     return PCIE if cost.transfers else NOTHING_BINDS
 
 
-def estimate_works(machine: Machine, works: Iterable[Work], name: str = "shapes") -> Estimate:
-    """The estimate of a list of shapes, one operation after the other."""
+def estimate_works(
+    machine: Machine,
+    works: Iterable[Work],
+    name: str = "shapes",
+    *,
+    inputs: Sequence[TensorDesc] = (),
+    outputs: Sequence[TensorDesc] = (),
+) -> Estimate:
+    """The estimate of a list of shapes, one operation after the other.
+
+    With `inputs` or `outputs` the host has its share: it writes the ones, replays the trace, and
+    reads the others, a call each.
+    """
     rows = [
         estimate_cost(
             machine,
@@ -131,4 +159,15 @@ def estimate_works(machine: Machine, works: Iterable[Work], name: str = "shapes"
         )
         for index, work in enumerate(works)
     ]
+    calls = [("to_device", desc, True) for desc in inputs]
+    calls += [("from_device", desc, False) for desc in outputs]
+    if calls:
+        replay = OperationCost(host_calls=1)
+        rows.append(estimate_cost(machine, replay, index=len(rows), name="ttnn.execute_trace"))
+    for operation, desc, is_write in calls:
+        transfer = machine.host_transfer(
+            tensor_bytes(desc), tile_bytes(desc.data_type), is_write=is_write
+        )
+        cost = OperationCost(transfers=(transfer,), host_calls=1)
+        rows.append(estimate_cost(machine, cost, index=len(rows), name=f"ttnn.{operation}"))
     return Estimate(name, machine, tuple(rows))

@@ -40,6 +40,8 @@ class Work:
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     fidelity: MathFidelity | None = None
     """None: what ttnn takes if it is not told."""
+    wide_sums: bool = False
+    """DST holds products in 32 bits, half as many tiles of them."""
     matmul: MatmulConfig = field(default=MatmulConfig())
 
     @property

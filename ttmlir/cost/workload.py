@@ -15,6 +15,7 @@ from ttmlir.layout.enums import MathFidelity
 
 DRAM, NOC, COMPUTE, UNPACK, PACK = "DRAM", "NoC", "compute", "unpack", "pack"
 LATENCY, DISPATCH, PCIE, PROCESSOR = "latency", "dispatch", "PCIe", "data movement processor"
+HOST = "host"
 
 
 @dataclass(frozen=True)
@@ -149,4 +150,6 @@ class OperationCost:
 
     programs: Sequence[Workload] = ()
     transfers: Sequence[HostTransfer] = ()
+    host_calls: int = 0
+    """What the host enqueues, one after the other, while the device waits."""
     notes: tuple[str, ...] = field(default=())

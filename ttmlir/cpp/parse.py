@@ -65,6 +65,9 @@ if TYPE_CHECKING:
 
 _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 
+_SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
+"""Macros around vectors of the vector unit (sfpi.h)."""
+
 _ITEMS = (
     "functions, variables, classes, enumerations, templates, aliases, static_assert, namespaces, "
     "'using' and directives"
@@ -140,6 +143,10 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     node = root
     while (inner := next((each for each in node.children if each.has_error), None)) is not None:
         node = inner
+    sfpi = _SFPI_WORD.search(source.text, source.text.rfind("\n", 0, node.start_byte) + 1)
+    if sfpi is not None and sfpi.start() <= node.start_byte:
+        message = f"'{sfpi[0]}' is a word of sfpi, which only math of a compute kernel has"
+        return source.error(sfpi.start(), message)
     if node.is_missing:
         return source.error(node.start_byte, f"expected '{node.type}'")
     found = source.text[node.start_byte : node.end_byte].split()

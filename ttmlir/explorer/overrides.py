@@ -7,9 +7,11 @@ with the file that is saved. If the compiler refuses some of them, the rest stay
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from ttmlir.explorer.program_graph import (
     CONSTANTS,
@@ -18,14 +20,26 @@ from ttmlir.explorer.program_graph import (
     operation_name,
 )
 from ttmlir.explorer.scopes import scope_of
+from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
+from ttmlir.passes.ttnn.product_options import MATH_FIDELITIES_BY_NAME, WEIGHT_DTYPES_BY_NAME
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000
-_OPTION = "override-output-layout="
+_GRIDS = "override-grid-sizes"
+_OPTIONS = {
+    _GRIDS: ("layouts", GRID_OVERRIDES),
+    "override-output-layout": ("layouts", LAYOUT_OVERRIDES),
+    "override-weight-dtype": ("weights", WEIGHT_DTYPES_BY_NAME),
+    "override-math-fidelity": ("fidelities", MATH_FIDELITIES_BY_NAME),
+}
+"""Options of the pipelines, the field that holds what they say, and how that is written."""
+
+_OPTION = re.compile(rf"(?:^|\s)({'|'.join(_OPTIONS)})=")
 
 
 class OverrideError(ValueError):
@@ -37,49 +51,102 @@ class Overrides:
     """What is asked for, by the names of the operations, in the order in which it was asked."""
 
     layouts: Mapping[str, LayoutOverride] = field(default_factory=dict[str, LayoutOverride])
+    """Of results."""
+    weights: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
+    """Formats of the weights of products."""
+    fidelities: Mapping[str, MathFidelity] = field(default_factory=dict[str, MathFidelity])
+    """Of products."""
 
     @classmethod
     def parse(cls, options: str) -> Overrides:
         """What `options` gives; ValueError for other text."""
-        entries = LAYOUT_OVERRIDES.parse(options.removeprefix(_OPTION))
-        return cls(dict(entries))
+        other, *parts = _OPTION.split(options)
+        if other.strip():
+            raise ValueError(f"'{other.strip()}' is none of {', '.join(_OPTIONS)}")
+        given: dict[str, dict[str, Any]] = {}
+        for option, text in zip(parts[::2], parts[1::2], strict=True):
+            kind, type_ = _OPTIONS[option]
+            values: dict[str, Any] = dict(type_.parse(text.strip()))
+            if option == _GRIDS:
+                values = {name: LayoutOverride(grid=grid) for name, grid in values.items()}
+            given.setdefault(kind, {}).update(values)
+        return cls(**given)
 
     def with_layout(self, name: str, words: str) -> Overrides:
-        """The overrides with those of one operation replaced; OverrideError for other words."""
+        """The overrides with the layout of an operation replaced; OverrideError for other words."""
+        try:
+            override = LayoutOverride.parse(words)
+        except ValueError as error:
+            raise OverrideError(str(error)) from None
+        return self._with("layouts", name, override)
+
+    def with_weight(self, name: str, data_type: DataType) -> Overrides:
+        """The overrides with the format of the weights of one operation replaced."""
+        return self._with("weights", name, data_type)
+
+    def with_fidelity(self, name: str, fidelity: MathFidelity) -> Overrides:
+        """The overrides with the fidelity of one operation replaced."""
+        return self._with("fidelities", name, fidelity)
+
+    def _with(self, kind: str, name: str, value: object) -> Overrides:
         if not name or any(letter in name for letter in ",\"'{}\n\\") or name != name.strip():
             raise OverrideError(
                 f"an operation is picked by the 'override_name' that it shows, without commas, "
                 f"quotes, braces or backslashes, not by {name!r}"
             )
-        try:
-            override = LayoutOverride.parse(words)
-        except ValueError as error:
-            raise OverrideError(str(error)) from None
-        if len(self.layouts) >= MAX_OVERRIDES and name not in self.layouts:
+        old: Mapping[str, object] = getattr(self, kind)
+        if len(old) >= MAX_OVERRIDES and name not in old:
             raise OverrideError(f"there are {MAX_OVERRIDES} overrides already")
-        return Overrides({**self.layouts, name: override})
+        return replace(self, **{kind: {**old, name: value}})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The operations that something is asked of."""
+        return tuple(dict.fromkeys((*self.layouts, *self.weights, *self.fidelities)))
 
     def without(self, name: str) -> Overrides:
         """The overrides without those of an operation."""
-        if name not in self.layouts:
+        if name not in self.names:
             raise OverrideError(f"there is no override for '{name}'")
-        return Overrides({key: each for key, each in self.layouts.items() if key != name})
+        return self.only([each for each in self.names if each != name])
 
     def only(self, names: Sequence[str]) -> Overrides:
         """The overrides of these operations."""
-        return Overrides({name: self.layouts[name] for name in names})
+        return Overrides(
+            {name: self.layouts[name] for name in names if name in self.layouts},
+            {name: self.weights[name] for name in names if name in self.weights},
+            {name: self.fidelities[name] for name in names if name in self.fidelities},
+        )
 
     def __bool__(self) -> bool:
         """True if something is asked for."""
-        return bool(self.layouts)
+        return bool(self.names)
 
     @property
     def options(self) -> str:
-        """As options of a pipeline, `override-output-layout=...`; empty if nothing is asked for."""
-        if not self.layouts:
-            return ""
-        entries = ",".join(f"{name}={override}" for name, override in self.layouts.items())
-        return f"{_OPTION}{entries}"
+        """As options of a pipeline; empty if nothing is asked for.
+
+        Grids alone are `override-grid-sizes=...`, other layouts `override-output-layout=...`.
+        """
+        grids = {
+            name: override.grid
+            for name, override in self.layouts.items()
+            if override.parts.keys() == {"grid"} and "=" not in name
+        }
+        layouts = {name: each for name, each in self.layouts.items() if name not in grids}
+        values = (grids, layouts, self.weights, self.fidelities)
+        return " ".join(
+            f"{name}={type_.format(tuple(given.items()))}"
+            for (name, (_, type_)), given in zip(_OPTIONS.items(), values, strict=True)
+            if given
+        )
+
+    def words(self, name: str) -> str:
+        """What is asked of an operation, in words: `l1:interleaved, weights bfp_bf8, lofi`."""
+        parts = [str(self.layouts[name])] if name in self.layouts else []
+        parts += [f"weights {self.weights[name].keyword}"] if name in self.weights else []
+        parts += [self.fidelities[name].keyword] if name in self.fidelities else []
+        return ", ".join(parts)
 
 
 class State(Enum):
@@ -125,7 +192,7 @@ def compile_with(
     binary = compile_them(Overrides())
     taken: list[str] = []
     refused: dict[str, str] = {}
-    for name in overrides.layouts:
+    for name in overrides.names:
         try:
             binary = compile_them(overrides.only([*taken, name]))
             taken.append(name)

@@ -103,6 +103,7 @@ ROWS = (
         summary="Product of matrices; leading dimensions are batches.",
         formula="output[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]",
         family=Family.CONTRACTION,
+        multiplies=True,
         operands=(Operand(name="a"), Operand(name="b")),
         reference=_matmul,
         result_shape=matmul_shape,

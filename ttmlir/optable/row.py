@@ -166,6 +166,9 @@ class Row:
     """True where the ttnn operation takes the device after its destination."""
     takes_host_operands: bool = False
     """True where the ttnn operation moves its operands to the device by itself."""
+    multiplies: bool = False
+    """True where the matrix unit multiplies the first two operands, with a fidelity that the ttnn
+    operation may choose as its `compute_config`."""
     flatbuffer: Flatbuffer | None
     """None for an operation that never reaches a file."""
     cpp: str = ""

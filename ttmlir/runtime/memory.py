@@ -3,7 +3,8 @@
 A tensor lives from the operation that makes it to the one that deallocates it, or to the end; the
 file says which. In DRAM, and in L1 where it is interleaved, its pages go round the banks, and all
 banks set aside as much as the fullest one needs; a sharded tensor takes a shard on each of its
-cores. Circular buffers and code of kernels are not counted, nor what fragments leave unused.
+cores. The circular buffers of a program of kernels in the file are in L1 while it runs. Those of
+the library's programs and the code of kernels are not counted, nor what fragments leave unused.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.element_type import TileFormat, is_block_float
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.system.chip import ChipDesc
+from ttmlir.program.description import list_cores
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.tensor import TensorDesc
 
@@ -72,6 +74,8 @@ class MemoryUse:
     """The first operation at which the peak is reached; -1: the inputs alone."""
     largest: tuple[LiveBuffer, ...]
     """The largest buffers at the peak."""
+    circular_buffers: int = 0
+    """Bytes of them in the fullest core at the peak."""
 
     @property
     def share(self) -> float:
@@ -133,6 +137,7 @@ def _use_of(tracker: _Tracker, space: MemorySpace) -> MemoryUse:
         peak,
         index,
         tuple(largest),
+        tracker.memory.circular_buffers if space is MemorySpace.DEVICE_L1 else 0,
     )
 
 
@@ -202,6 +207,8 @@ class DeviceMemory:
         default_factory=lambda: dict.fromkeys(_SPACES, (0, -1))
     )
     """Bytes, and the operation at which they are first reached."""
+    circular_buffers: int = 0
+    """Bytes of them in the fullest core at the peak of L1."""
     overflow: str | None = None
     """What did not fit first, where, and what to do."""
 
@@ -225,6 +232,8 @@ class DeviceMemory:
         level = self.level(space)
         if level > self.peaks[space][0]:
             self.peaks[space] = (level, buffer.made_by)
+            if space is MemorySpace.DEVICE_L1:
+                self.circular_buffers = 0
         if self.overflow is None and level > capacity_of(space, self.chip):
             where = self.program.where if operation is None else operation.where
             self.overflow = f"{where}: {self._advice(buffer, level)}"
@@ -234,6 +243,26 @@ class DeviceMemory:
         buffer = self.live.pop(number, None)
         if buffer is not None:
             self._count(buffer, -buffer.bank_bytes)
+
+    def run_kernels(self, operation: Operation) -> int:
+        """A program of kernels runs: bytes of the fullest core with its circular buffers."""
+        sizes = _circular_buffers(operation)
+        level, core = max(
+            ((self.l1_cores.get(core, 0) + size, core) for core, size in sizes.items()),
+            default=(0, (0, 0)),
+        )
+        level += self.l1_spread
+        space = MemorySpace.DEVICE_L1
+        if level > self.peaks[space][0]:
+            self.peaks[space] = (level, operation.index)
+            self.circular_buffers = sizes[core]
+        if self.overflow is None and level > capacity_of(space, self.chip):
+            self.overflow = (
+                f"{operation.where}: its circular buffers do not fit: with them {level:,} bytes of "
+                f"the L1 of a core would be in use, {capacity_of(space, self.chip):,} are there; "
+                "give them fewer pages, or keep tensors in DRAM"
+            )
+        return level
 
     def _count(self, buffer: LiveBuffer, size: int) -> None:
         if buffer.space is MemorySpace.DEVICE_DRAM:
@@ -297,8 +326,10 @@ class _Tracker:
                     self.on_host.add(ref.global_id)
                 else:
                     memory.define(ref.global_id, ref.desc, operation)
+            kernels = memory.run_kernels(operation) if operation.table == "GenericOp" else 0
             for space, levels in self.history.items():
-                levels.append(memory.level(space))
+                more = kernels if space is MemorySpace.DEVICE_L1 else 0
+                levels.append(max(memory.level(space), more))
             if operation.table == "DeallocOp" and operation.index != until:
                 memory.free(operation.tensor("in").global_id)
 
@@ -322,6 +353,21 @@ def _cores(desc: TensorDesc) -> Iterator[tuple[int, int]]:
         for row in range(y, y + height):
             for column in range(x, x + width):
                 yield row, column
+
+
+def _circular_buffers(operation: Operation) -> dict[tuple[int, int], int]:
+    """Bytes that the circular buffers of a program take of each core, by row and column.
+
+    Those on the shards of a tensor take none of their own.
+    """
+    from ttmlir.runtime.generic.reading import read_program
+
+    program = read_program(operation.table_field("program"), operation.where)
+    sizes: dict[tuple[int, int], int] = {}
+    for each in program.circular_buffers:
+        for x, y in list_cores(each.core_ranges) if each.tensor is None else ():
+            sizes[y, x] = sizes.get((y, x), 0) + each.total_size
+    return sizes
 
 
 _OUTPUT_TABLES = ("EmbeddingOp",)

@@ -19,6 +19,8 @@ def memory_lines(memory: ProgramMemory) -> list[str]:
             f"{use.space.keyword}: peak of {use.peak:,} bytes per {bank}, "
             f"{_percent(use.share)} % of {use.capacity:,}, at {_where(memory, use)}"
         )
+        if use.circular_buffers:
+            lines.append(f"  {use.circular_buffers:,} bytes per core: its circular buffers")
         lines += [f"  {_buffer(each, bank)}" for each in use.largest]
     if memory.first_overflow is not None:
         lines.append(f"does not fit: {memory.first_overflow}")
@@ -58,6 +60,7 @@ def _use_document(use: MemoryUse) -> dict[str, Any]:
         "capacity_per_bank": use.capacity,
         "peak_per_bank": use.peak,
         "peak_operation": use.peak_operation,
+        "circular_buffers": use.circular_buffers,
         "per_bank_by_operation": list(use.by_operation),
         "largest": [
             {

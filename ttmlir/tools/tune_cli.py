@@ -33,6 +33,7 @@ from ttmlir.version import VERSION
     show_default=True,
     help="Processes that work at once; the result is the same.",
 )
+@click.option("--cluster", default="", help="Address of a Dask scheduler to work on.")
 @click.option(
     "--pcc",
     type=FiniteFloat(0, 1),
@@ -48,7 +49,14 @@ from ttmlir.version import VERSION
     help="Seed of random inputs and of the search.",
 )
 @click.option("--inputs", multiple=True, help="A .npz or .npy file with inputs, in order.")
-@click.option("--keep-formats", is_flag=True, help="Round no results to bf16 and bfp8.")
+@click.option("--keep-formats", is_flag=True, help="Keep all formats and fidelities.")
+@click.option(
+    "--simulate",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Fastest candidates to run on the simulator, where kernels have their form.",
+)
 @click.option(
     "--result-file",
     default="",
@@ -61,14 +69,16 @@ def cli(
     board: str,
     budget: int,
     jobs: int,
+    cluster: str,
     pcc: float,
     seed: int,
     inputs: tuple[str, ...],
     keep_formats: bool,
+    simulate: int,
     result_file: str,
     output: str,
 ) -> int:
-    """Search layouts of the results in the file MODEL that take less estimated time.
+    """Search layouts, formats and fidelities for the file MODEL that take less estimated time.
 
     Prints the gain, and writes a file of flags that ttmlir-opt takes as @FILE.
     """
@@ -88,10 +98,12 @@ def cli(
         board=board,
         budget=budget,
         jobs=jobs,
+        cluster=cluster,
         least_pcc=pcc,
         seed=seed,
         inputs=inputs,
         formats=not keep_formats,
+        simulate=simulate,
         result_file=result_file,
     )
     try:

@@ -1,4 +1,4 @@
-"""Searches the layouts of a program for the shortest estimated time: `ttmlir-tune`.
+"""Searches layouts, formats and fidelities for the shortest estimated time: `ttmlir-tune`.
 
     from ttmlir.tuning.tuning import Request, tune
 
@@ -6,5 +6,6 @@
     print(report)
 
 `moves` says what may be tried, `search` in which order, `candidate` compiles, estimates and runs
-one candidate, in a process of the engine that `ttrt --jobs` has, and `tuning` puts them together.
+one candidate, in a process of the engine that `ttrt --jobs` has, `simulation` times it as kernels,
+and `tuning` puts them together. `models` is `ttmlir.tune`, for compiled models.
 """

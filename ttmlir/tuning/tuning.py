@@ -1,4 +1,4 @@
-"""Tunes a model: the search, on the engine that `ttrt --jobs` has."""
+"""Tunes a model: the search, on the engine that `ttrt --jobs` and `--cluster` have."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system import find_system
 from ttmlir.runtime.ttrt.reports.results import Outcome, results_as_json
 from ttmlir.runtime.ttrt.sweeps.cases import Case
+from ttmlir.runtime.ttrt.sweeps.cluster import run_on_cluster
 from ttmlir.runtime.ttrt.sweeps.journal import Journal
 from ttmlir.runtime.ttrt.sweeps.processes import run_on_processes
 from ttmlir.runtime.ttrt.sweeps.worker import make_order, result_from_json, run_case
 from ttmlir.terminal import show_wait
-from ttmlir.tuning.candidate import Candidate, forget_models, open_model
+from ttmlir.tuning.candidate import Candidate, Model, forget_models, open_model
 from ttmlir.tuning.moves import list_places
 from ttmlir.tuning.search import Search, Trial
+from ttmlir.tuning.simulation import Simulated, simulate
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,21 @@ class Request:
     inputs: tuple[str, ...] = ()
     """`.npy` and `.npz` files; random numbers without any."""
     formats: bool = True
-    """Whether results may be rounded to bf16 and bfp8."""
+    """Whether results and weights may be rounded to narrower formats, and products computed with
+    less fidelity."""
     result_file: str = ""
     """JSON file with every candidate; what was interrupted goes on where it was."""
+    cluster: str = ""
+    """Address of a Dask scheduler, whose workers try the candidates."""
+    options: str = ""
+    """Of the pipeline, besides the board."""
+    simulate: int = 0
+    """How many of the fastest candidates are timed on the simulator, besides the default."""
+
+    @property
+    def source(self) -> Model:
+        """What is compiled."""
+        return Model(self.model, self.board, self.options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +69,17 @@ class Report:
     default: Trial
     best: Trial
     trials: Sequence[Trial] = field(repr=False)
+    simulated: Sequence[Simulated] = field(repr=False)
+    """The default and the fastest candidates on the simulator, if that was asked for."""
     flags: str = field(repr=False)
     """The flag of `ttmlir-opt` that compiles the model with the best overrides."""
     file_name: str
     """Where the flag is written if nothing else is said."""
+
+    @property
+    def options(self) -> str:
+        """The overrides as `options` of `ttmlir.compile`."""
+        return self.best.overrides.options
 
     @property
     def gain(self) -> float:
@@ -84,9 +105,13 @@ class Report:
             f"candidates, {refused} refused, {inaccurate} of too little PCC",
             f"  default {_describe(self.default)}",
             f"  tuned   {_describe(self.best)}",
-            f"  {self.gain:.2f} times faster by the estimate; the simulator was not asked",
+            f"  {self.gain:.2f} times faster by the estimate"
+            + ("" if self.simulated else "; the simulator was not asked"),
+            *(f"  simulated: {each}" for each in self.simulated),
         ]
-        lines += [f"  {name}={words}" for name, words in self.best.overrides.layouts.items()]
+        lines += [
+            f"  {name}: {self.best.overrides.words(name)}" for name in self.best.overrides.names
+        ]
         return "\n".join(lines)
 
 
@@ -105,7 +130,9 @@ def tune(request: Request) -> Report:
         raise InputError("the budget and the number of jobs are at least 1")
     forget_models()
     chip = find_system(request.board).chip(0)
-    document = open_model(request.model, request.board)
+    if request.cluster and request.inputs:
+        raise InputError("workers of a cluster are sent the model alone: leave out the inputs")
+    document = open_model(request.source)
     program = document.compile_with_overrides(Overrides()).program(0)
     find_machine(request.board, program)
     journal = Journal(request.result_file)
@@ -122,6 +149,10 @@ def tune(request: Request) -> Report:
         )
     places = list_places(program, chip.grid, request.formats)
     search.run(places, request.formats)
+    simulated = [
+        simulate(request.source, each.overrides, places, request.seed)
+        for each in _fastest(search, request)
+    ]
     settings = Settings(board=request.board, overrides=search.best.overrides)
     document = replace(document, settings=settings)
     report = Report(
@@ -129,11 +160,25 @@ def tune(request: Request) -> Report:
         default=default,
         best=search.best,
         trials=search.trials,
+        simulated=simulated,
         flags=overrides_text(document),
         file_name=overrides_file_name(document),
     )
     engine.write_results()
     return report
+
+
+def _fastest(search: Search, request: Request) -> list[Trial]:
+    """The default and the fastest accurate candidates, as many as are to be simulated."""
+    if not request.simulate:
+        return []
+    accurate = [
+        each
+        for each in search.trials
+        if each.overrides and each.pcc is not None and each.pcc >= request.least_pcc
+    ]
+    accurate.sort(key=lambda each: each.time or 0.0)
+    return [search.default, *accurate[: request.simulate]]
 
 
 class _Engine:
@@ -163,6 +208,8 @@ class _Engine:
         ]
 
     def _run(self, cases: Sequence[Case]) -> Any:
+        if self._request.cluster:
+            return run_on_cluster(cases, self._request.cluster)
         if self._request.jobs > 1 and len(cases) > 1:
             return run_on_processes(cases, self._request.jobs)
         return ((case, run_case(make_order(case, None))) for case in cases)
@@ -171,13 +218,14 @@ class _Engine:
         request = self._request
         arguments = {
             "board": request.board,
+            "pipeline_options": request.options,
             "overrides": overrides.options,
             "time_limit": limit,
             "seed": request.seed,
             "given": list(request.inputs),
         }
         kind = (Candidate.__module__, Candidate.__qualname__)
-        return Case(kind, request.model, {}, arguments)
+        return Case(kind, request.model, {}, arguments, is_text=True)
 
     def write_results(self) -> None:
         """Write the results file, if one is asked for."""

@@ -1,7 +1,8 @@
 """Each pass does to the Before of its docstring what its After says.
 
 An After is compared without regard to blanks and line ends; `...` stands for any text. A Before
-that begins with `// After a b` is what the passes a and b leave of the rest.
+that begins with `// After a b` is what the passes a and b leave of the rest; `// Options: a=b` in
+front of all that gives the pass options.
 """
 
 from __future__ import annotations
@@ -41,8 +42,12 @@ def test_before_becomes_after(name: str) -> None:
     example = _EXAMPLE.search(_docstring(name))
     assert example is not None, f"{name} shows no Before and After"
     before, after = (dedent(text).strip() for text in example.groups())
+    options = re.match(r"// Options: (.*)\n", before)
+    if options is not None:
+        before = before.removeprefix(options[0])
     earlier = re.match(r"// After (.*)\n", before)
-    passes = [*(earlier[1].split() if earlier else ()), name]
+    last = name if options is None else f"{name}={options[1]}"
+    passes = [*(earlier[1].split() if earlier else ()), last]
     result = _on_one_line(printed(before, *passes))
     assert re.fullmatch(_pattern(after), result), result
 

@@ -111,6 +111,7 @@ def multiply(
         work.product_fidelity,
         subblock=work.matmul.subblock,
         accumulates=division.steps > 1,
+        wide_sums=work.wide_sums,
     )
     results = division.block_rows * division.block_columns
     once = [writing(machine, work.output, results, division.cores)]
@@ -166,11 +167,14 @@ def block_stages(
     *,
     subblock: tuple[int, int] | None = None,
     accumulates: bool = True,
+    wide_sums: bool = False,
 ) -> tuple[Stage, ...]:
     """Unpack, multiply and pack a block of rows x columns tiles and so many steps along K."""
     a, b, result = formats
     rows, columns, depth = block
-    height, width = subblock or choose_subblock(rows, columns, wide=result is DataType.F32)
+    height, width = subblock or choose_subblock(
+        rows, columns, wide=wide_sums or result is DataType.F32
+    )
     calls = -(-rows // height) * -(-columns // width)
     products = height * width
     unpack = matmul_unpack_cycles(a, b, height, width) / machine.figures.unpack_speed
@@ -286,6 +290,7 @@ def _batched(
         work.product_fidelity,
         subblock=work.matmul.subblock,
         accumulates=blocks > 1,
+        wide_sums=work.wide_sums,
     )
     written = writing(machine, work.output, block_rows * columns, cores)
     return Workload(

@@ -16,6 +16,7 @@ from ttmlir.dialects.ttnn.attrs import (
     ATTRIBUTES,
     BufferTypeAttr,
     CoreRangeAttr,
+    DeviceComputeConfigAttr,
     LayoutAttr,
     MemoryConfigAttr,
     ShapeAttr,
@@ -23,6 +24,7 @@ from ttmlir.dialects.ttnn.attrs import (
 )
 from ttmlir.dialects.ttnn.checks import CHECKS
 from ttmlir.dialects.ttnn.families import (
+    COMPUTE_CONFIG,
     DEVICE_OPERAND,
     BinaryOp,
     ContractionOp,
@@ -74,6 +76,7 @@ __all__ = [
     "CoreRangeAttr",
     "CreationOp",
     "DeallocOp",
+    "DeviceComputeConfigAttr",
     "ElementwiseOp",
     "EmptyOp",
     "FullOp",
@@ -121,11 +124,13 @@ _CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", STRUCTURE_OPS)
 def _add(row: Row) -> None:
     trailing = (DEVICE_OPERAND,) if row.device else ()
     family = _FAMILIES[row.family]
+    config = (COMPUTE_CONFIG,) if row.multiplies else ()
+    properties = (*properties_of(row.parameters), *config)
     _CLASSES.add_row(
         row,
         (family,),
         parameters=row.parameters,
-        signature=destination_signature(row, properties_of(row.parameters), trailing=trailing),
+        signature=destination_signature(row, properties, trailing=trailing),
         check=check_of(row, CHECKS),
         module=__name__,
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -16,11 +16,13 @@ from ttmlir.dialects.definition.syntax import (
     expect,
     parameter,
     parse_dimensions,
+    parse_keyword,
     parse_nested,
     parse_unsigned,
     print_stripped,
 )
-from ttmlir.layout.enums import BufferType, TTNNLayout, TTNNTensorMemoryLayout
+from ttmlir.layout.compute_config import DeviceComputeConfig
+from ttmlir.layout.enums import BufferType, MathFidelity, TTNNLayout, TTNNTensorMemoryLayout
 from ttmlir.mlir.syntax.core_prefix import TTCORE, core_prefix
 
 
@@ -200,6 +202,41 @@ def _parse_corner(parser: AttrParser) -> tuple[int, int]:
     return x, y
 
 
+@irdl_attr_definition
+class DeviceComputeConfigAttr(Data[DeviceComputeConfig]):
+    """How the matrix unit computes: fidelity, and whether sums have 32 bits.
+
+    `#ttnn.device_compute_kernel_config<math_fidelity = hifi2, fp32_dest_acc_en = true>`; sums of
+    16 bits need not be told.
+    """
+
+    name = "ttnn.device_compute_kernel_config"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> DeviceComputeConfig:
+        """Read `<math_fidelity = hifi2, fp32_dest_acc_en = true>`."""
+        expect(parser, "<")
+        _expect_field(parser, "math_fidelity")
+        fidelity = parse_keyword(parser, MathFidelity, "::mlir::tt::ttnn::MathFidelity")
+        is_wide = False
+        if parser.parse_optional_punctuation(",") is not None:
+            _expect_field(parser, "fp32_dest_acc_en")
+            is_wide = parser.parse_boolean()
+        expect(parser, ">")
+        return DeviceComputeConfig(math_fidelity=fidelity, fp32_dest_acc_en=is_wide)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        config = self.data
+        wide = ", fp32_dest_acc_en = true" if config.fp32_dest_acc_en else ""
+        printer.print_string(f"<math_fidelity = {config.math_fidelity.keyword}{wide}>")
+
+
+def _expect_field(parser: AttrParser, name: str) -> None:
+    parser.parse_keyword(name)
+    expect(parser, "=")
+
+
 ATTRIBUTES: Sequence[type[Attribute]] = (
     LayoutAttr,
     TensorMemoryLayoutAttr,
@@ -207,5 +244,6 @@ ATTRIBUTES: Sequence[type[Attribute]] = (
     MemoryConfigAttr,
     ShapeAttr,
     CoreRangeAttr,
+    DeviceComputeConfigAttr,
 )
 """Every attribute of this module."""

@@ -35,6 +35,10 @@ DTYPE = Property("dtype", ods.named_attr("tt.supportedDataTypes"), optional=True
 """The data type of the result, which its layout says, too."""
 MEMORY_CONFIG = Property("memory_config", ods.named_attr("ttnn.memory_config"), optional=True)
 """The memory of the result, which its layout says, too."""
+COMPUTE_CONFIG = Property(
+    "compute_config", ods.named_attr("ttnn.device_compute_kernel_config"), optional=True
+)
+"""How the matrix unit computes; without it, as the library likes."""
 
 
 class TTNNOp(ODSOperation):

@@ -421,6 +421,7 @@ ROWS = (
         formula="output[n, y*sh + i*dh - pt, x*sw + j*dw - pl, o] sums up "
         "input[n, y, x, c] * weight[c, o, i, j], plus bias[o]",
         family=Family.WINDOW,
+        multiplies=True,
         operands=_OPERANDS,
         parameters=_parameters(Kind.SI32, *_IMAGE, *_TRANSPOSED_WINDOW),
         ttir_parameters=_parameters(Kind.SI32, *_TRANSPOSED_WINDOW),

@@ -207,6 +207,7 @@ ROWS = (
         formula="output[n, y, x, o] = bias[o] + sum over i, j, c of "
         "input[n, y*sh + i*dh - ph, x*sw + j*dw - pw, c] * weight[o, c, i, j]",
         family=Family.WINDOW,
+        multiplies=True,
         operands=(
             Operand(name="input"),
             Operand(name="weight"),

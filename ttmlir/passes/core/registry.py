@@ -76,6 +76,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-erase-inverse-ops": "ttmlir.passes.ttir.ttir_erase_inverse_ops:TTIREraseInverseOpsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
@@ -95,6 +96,12 @@ PASSES: dict[str, str] = {
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
+    ),
+    "ttnn-set-compute-kernel-config": (
+        "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
+    ),
+    "ttnn-weight-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""

@@ -34,7 +34,8 @@ Requires: builtin, func, emitc and ttnn operations only.
 Ensures: no ttnn operation is left, or an error names the first that has no C++ form.
 Options: none.
 Not done here: the operations of tt-mlir at 880154e3c2 lose their parameters, as they do there;
-later operations pass theirs after the inputs, as literals. Memory layouts are not spelled.
+later operations pass theirs after the inputs, as literals, and so do compute configs.
+Memory layouts are not spelled.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.layout.compute_config import DeviceComputeConfig
 from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.attributes.elements import elements_of
 from ttmlir.mlir.xdsl_internals import retype
@@ -209,7 +211,8 @@ class _Conversion:
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
 
     def _call(self, op: Operation, block: Block) -> None:
-        arguments = _arguments(op) if _has_spelled_parameters(op) else None
+        spells = _has_spelled_parameters(op) or "compute_config" in op.properties
+        arguments = _arguments(op) if spells else None
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
 
 
@@ -224,7 +227,7 @@ def _has_spelled_parameters(op: Operation) -> bool:
 
 
 def _arguments(op: Operation) -> list[Attribute]:
-    """The inputs, the parameters as literals, then destination and device."""
+    """The inputs, parameters and compute config as literals, then destination and device."""
     assert isinstance(op, RowOperation)
     signature = op.SIGNATURE
     inputs = op.group_range(signature.init)[0] if signature.init else 0
@@ -234,7 +237,23 @@ def _arguments(op: Operation) -> list[Attribute]:
         for parameter in op.PARAMETERS
         for literal in _literals(op.properties.get(parameter.name))
     ]
+    if not _has_spelled_parameters(op):
+        parameters = []
+    config = op.properties.get("compute_config")
+    if isinstance(config, ttnn.DeviceComputeConfigAttr):
+        parameters.append(_compute_config(config.data))
     return [*operands[:inputs], *parameters, *operands[inputs:]]
+
+
+def _compute_config(config: DeviceComputeConfig) -> Attribute:
+    """`ttnn::WormholeComputeKernelConfig`, which Blackhole takes, too."""
+    wide = str(config.fp32_dest_acc_en).lower()
+    return emitc.EmitC_OpaqueAttr(
+        StringAttr(
+            f"ttnn::WormholeComputeKernelConfig{{.math_fidelity = MathFidelity::"
+            f"{config.math_fidelity.schema_name}, .fp32_dest_acc_en = {wide}}}"
+        )
+    )
 
 
 def _literals(attribute: Attribute | None) -> Sequence[Attribute]:

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverrides
+from ttmlir.passes.ttnn.product_options import (
+    MATH_FIDELITIES_BY_NAME,
+    MATH_FIDELITY,
+    WEIGHT_DTYPE,
+    WEIGHT_DTYPES_BY_NAME,
+    MathFidelities,
+    WeightDtypes,
+)
 
 
 @dataclass(frozen=True)
@@ -18,6 +27,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     name = "ttir-to-ttnn-backend-pipeline"
     enable_fold_batch_norm: bool = option(
         True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
+    )
+    enable_erase_inverse_ops_pass: bool = option(
+        True, "Merge reshapes and permutations: run ttir-erase-inverse-ops"
     )
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
@@ -29,6 +41,22 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
     )
+    share_transfers: bool = option(
+        False, "Move to the device once what several operations take from the host"
+    )
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
+    override_weight_dtype: WeightDtypes = option(
+        (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
+    )
+    compute_cfg_math_fidelity: MathFidelity | None = option(
+        None, "Fidelity of products", type=MATH_FIDELITY
+    )
+    compute_cfg_fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
+    override_math_fidelity: MathFidelities = option(
+        (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
+    )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
 
@@ -39,6 +67,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
@@ -54,9 +83,33 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),
+            *([TTIREraseInverseOpsPass()] if self.enable_erase_inverse_ops_pass else []),
             TTIRLoadSystemDescPass(path=self.system_desc_path),
             TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
             TTIRLayoutPass(),
             *([grid_set] if self.enable_grid_set else []),
-            ConvertTTIRToTTNNPass(),
+            ConvertTTIRToTTNNPass(share_transfers=self.share_transfers),
+            *self._product_passes(),
         )
+
+    def _product_passes(self) -> Sequence[Pass]:
+        """Formats of weights and fidelities, where they are asked for."""
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_weight_dtype_conversion import TTNNWeightDtypeConversionPass
+
+        weights = TTNNWeightDtypeConversionPass(
+            target_dtype=self.experimental_weight_dtype,
+            override_weight_dtype=self.override_weight_dtype,
+        )
+        config = TTNNSetComputeKernelConfigPass(
+            math_fidelity=self.compute_cfg_math_fidelity,
+            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en,
+            override_math_fidelity=self.override_math_fidelity,
+        )
+        asked = (
+            (weights, TTNNWeightDtypeConversionPass()),
+            (config, TTNNSetComputeKernelConfigPass()),
+        )
+        return [each for each, default in asked if each != default]

@@ -51,13 +51,12 @@ take them as they are.
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -70,7 +69,6 @@ from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
-from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
 from ttmlir.mlir.reporting.locations import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
@@ -81,6 +79,7 @@ from ttmlir.passes.placement.layout_overrides import (
     LayoutOverride,
     LayoutOverrides,
 )
+from ttmlir.passes.placement.unknown_names import warn_of_unknown_names
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -116,8 +115,8 @@ class TTIRGridSetPass(ModulePass):
         choice = _Choice(workers, overrides)
         sharding = Sharding(workers, chip.usable_l1_size)
         ops = list(module.walk())
-        _warn_of_unknown_names("override-grid-sizes", module, ops, dict(self.override_grid_sizes))
-        _warn_of_unknown_names("override-output-layout", module, ops, layouts)
+        warn_of_unknown_names("override-grid-sizes", module, ops, dict(self.override_grid_sizes))
+        warn_of_unknown_names("override-output-layout", module, ops, layouts)
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
         for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
@@ -130,29 +129,6 @@ class TTIRGridSetPass(ModulePass):
                 _return_as_declared(function)
             else:
                 _declare_what_is_returned(function)
-
-
-def _warn_of_unknown_names(
-    option_name: str, module: ModuleOp, ops: Sequence[Operation], overridden: Iterable[str]
-) -> None:
-    """Say which names in an option are no operation's, with those that are like them.
-
-    That is no error: the text may be one of several that are compiled with the same options.
-    """
-    missing = dict.fromkeys(overridden)
-    if not missing:
-        return
-    names = dict.fromkeys(filter(None, (override_name(op.location) for op in ops)))
-    named = [override_name(op.location) for op in ops if isinstance(op.location, NameLoc)]
-    for name in missing:
-        if name in names:
-            continue
-        near = difflib.get_close_matches(name, names)
-        remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not named and not near:
-            remedy = '; no operation here has a name: give it one, as in loc("add_1")'
-        text = f"{option_name}: no operation has the location '{name}'{remedy}"
-        warn(op_diagnostic(module, text, severity="warning", with_name=False))
 
 
 def _spell(grid: Grid) -> str:

@@ -103,7 +103,8 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
 # -- moves -----------------------------------------------------------------------------------------
 
 
-def _permutation(op: TTIRRowOp) -> Shape:
+def permutation_of(op: TTIRRowOp) -> Shape:
+    """The order in which a transpose or a permute puts the dimensions."""
     rank = len(value_shape(op.results[0]))
     parameters = op.parameters()
     if op.ROW.mnemonic == "permute":
@@ -116,10 +117,10 @@ def _permutation(op: TTIRRowOp) -> Shape:
 
 def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     """An order of dimensions that changes nothing vanishes; one after another is one."""
-    order, source = _permutation(op), op.operands[0]
+    order, source = permutation_of(op), op.operands[0]
     before = _producer(source, "transpose", "permute")
     if before is not None:
-        order = tuple(_permutation(before)[dim] for dim in order)
+        order = tuple(permutation_of(before)[dim] for dim in order)
         source = before.operands[0]
     moved = [place for place, dim in enumerate(order) if place != dim]
     if not moved:

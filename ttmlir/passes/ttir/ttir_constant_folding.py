@@ -59,6 +59,21 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
     return _compute(op, known, type_) if op.ROW.family.is_elementwise else None
 
 
+def fold_move(op: TTIRRowOp) -> Elements | None:
+    """The elements of a constant of any size that is moved, if the operation alone uses it."""
+    [source] = op.inputs
+    elements = constant_elements(source)
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    if elements is None or not source.has_one_use() or not math.prod(type_.get_shape()):
+        return None
+    if elements.get_element_type() != cast("TensorType[Attribute]", source.type).element_type:
+        return None
+    splat = splat_bytes(elements)
+    if splat is not None:
+        return elements_attr(cast("ElementsType", type_), splat)
+    return _move(op, [elements], type_)
+
+
 def _move(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
     import numpy as np
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ttmlir.layout.compute_config import DeviceComputeConfig
+from ttmlir.layout.enums import MathFidelity
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Kind, Parameter, Row
 from ttmlir.runtime.binary import Operation, TensorRef
@@ -31,6 +33,8 @@ class OperationCall:
     """In the order of the reference function; None for an absent optional operand."""
     parameters: dict[str, Any]
     output: TensorRef
+    compute_config: DeviceComputeConfig | None = None
+    """How the matrix unit computes, if the file says."""
 
     @property
     def name(self) -> str:
@@ -95,7 +99,17 @@ def read_call(operation: Operation) -> OperationCall:
     assert output is not None, "every row has an output"
     flat = tuple(operand for group in operands.values() for operand in group)
     _check_arity(row, operation, flat)
-    return OperationCall(row, operation, flat, parameters, output)
+    return OperationCall(row, operation, flat, parameters, output, _read_compute_config(operation))
+
+
+def _read_compute_config(operation: Operation) -> DeviceComputeConfig | None:
+    if not find_row(operation).multiplies or not operation.has("compute_config"):
+        return None
+    table = operation.table_field("compute_config")
+    return DeviceComputeConfig(
+        math_fidelity=MathFidelity.from_schema_name(table["math_fidelity"]),
+        fp32_dest_acc_en=bool(table["fp32_dest_acc_en"]),
+    )
 
 
 def _check_arity(row: Row, operation: Operation, operands: tuple[TensorRef | None, ...]) -> None:

@@ -469,6 +469,12 @@ class _Preparation:
         if rounding is None and call.row.mnemonic == "typecast":
             rounding = cast_rounding(desc.element)
         function = _bound(call)
+        config = call.compute_config
+        if config is not None and self.numerics is Numerics.DEVICE and desc.element.is_float:
+            # The registers of the simulator are loaded only for programs that choose a fidelity.
+            from ttmlir.runtime.execution.fidelity import multiply_with
+
+            function = multiply_with(config, call, function)
         compute = desc.element.compute
 
         def run(*arrays: Array) -> Array:

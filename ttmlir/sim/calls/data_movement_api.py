@@ -84,15 +84,21 @@ class DataMovementApi(NumberedReads):
         banks = self._banks(dram)
         pages = Interleaved(banks, self._alignment(dram), address, page_size, data_format)
         if self.watch is not None:
-            pages.num_pages = self.watch.count_pages(banks[0].memory, address, page_size)
+            pages.num_pages = self.watch.count_pages(
+                banks[0].memory, address, page_size, pages.stride, len(banks)
+            )
+            pages.strays = self.watch.strays(self.thread)
         return pages
 
     def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
         """The bank and the address of a page that is copied."""
         count = pages.num_pages
-        if self.watch is not None and count is not None and page >= count:
+        if self.watch is not None and count is not None and not 0 <= page < count:
             self.watch.page_outside(self.thread, page, count)
-        return pages.locate(page)
+        bank, address = pages.locate(page)
+        if pages.strays:
+            pages.strays.pop((bank.memory, address), None)
+        return bank, address
 
     def _alignment(self, dram: bool) -> int:
         chip = self.core.chip
@@ -188,7 +194,10 @@ class DataMovementApi(NumberedReads):
             return TensorAccessor(self.core, pages)
         alignment = self._alignment(args.is_dram)
         banks = [self._bank(args, x, y) for x, y in args.banks]
-        return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
+        pages = Sharded(args, banks, alignment, address, page_size)
+        if self.watch is not None:
+            pages.strays = self.watch.strays(self.thread)
+        return TensorAccessor(self.core, pages)
 
     def _bank(self, args: AccessorArgs, x: int, y: int) -> Endpoint:
         """A bank by its place in the arguments: a core on the network, or a bank of DRAM."""
@@ -521,7 +530,7 @@ class DataMovementApi(NumberedReads):
                 time = self.core.semaphore_times.get(address, 0)
                 self.thread.wait_until(time, "noc_semaphore_wait")
             if self.watch is not None:
-                self.watch.semaphore_wait(self.thread, self.l1, address)
+                self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=exactly)
             return True
         if self.watch is not None:
             self.watch.check_semaphore(self.thread, self.l1, address)

@@ -355,6 +355,8 @@ class KernelApi:
 
     def _memory(self, address: int, size: int) -> tuple[Memory, int]:
         if address % size:
+            if address < LOCAL_MEMORY:
+                self.l1.check_bounds(address, size)
             raise self.thread.error(
                 f"address {address:#x} of a {size}-byte access is not a multiple of {size}; "
                 "the processors do not access memory unaligned",

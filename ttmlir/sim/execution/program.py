@@ -142,6 +142,13 @@ class Program:
         used = {core for kernel in self.kernels for core in kernel.cores}
         return sorted(used, key=lambda core: (core[1], core[0]))
 
+    @property
+    def configured_cores(self) -> list[tuple[int, int]]:
+        """Those and the cores that only have circular buffers or semaphores."""
+        parts = (*self.kernels, *self.circular_buffers, *self.semaphores)
+        used = {core for part in parts for core in part.cores}
+        return sorted(used, key=lambda core: (core[1], core[0]))
+
     def add_kernel(self, kernel: Kernel) -> Kernel:
         """Put a kernel on its cores; SimError where another one already has the processor."""
         if not kernel.cores:

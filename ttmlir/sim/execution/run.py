@@ -24,6 +24,7 @@ from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import SimDevice
@@ -101,7 +102,7 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
-        self.compiled: dict[tuple[object, ...], CompiledKernel] = {}
+        self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
         self.scheduler = Scheduler(device.options, self.move_held_copies)
         self.noc_model = _noc_model(device) if device.options.timed else None
 
@@ -137,7 +138,8 @@ class _Run:
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
         api = self._api(thread, kernel)
-        compiled = self._compile(kernel, thread, type(api))
+        build = build_facts(thread.core, kernel, thread.role)
+        compiled = self._compile(kernel, thread.role, build, type(api))
         thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
@@ -149,11 +151,9 @@ class _Run:
         self.apis.append(api)
 
     def _compile(
-        self, kernel: Kernel, thread: KernelThread, api: type[KernelApi]
+        self, kernel: Kernel, role: Role, build: Build, api: type[KernelApi]
     ) -> CompiledKernel:
         """The kernel compiled for a processor; SimError for what is wrong in its text."""
-        role = thread.role
-        build = build_facts(thread.core, kernel, role)
         key = (id(kernel), role, build)
         if key in self.compiled:
             return self.compiled[key]
@@ -204,11 +204,15 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            cores = dict.fromkeys(thread.core for thread in self.threads)
+            cores = (self.device.core(x, y) for x, y in self.program.configured_cores)
             watch.program_started(self.threads, tuple(cores))
         try:
             with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
                 self.scheduler.run(self.threads)
+        except SimError as error:
+            if watch is not None:
+                watch.program_stopped(error)
+            raise
         finally:
             for api in self.apis:
                 api.end()

@@ -57,8 +57,8 @@ _DEBUGGING = (
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
 _ENTRY = "_kernel"
-_OWN_HEADERS = IncludePath()
 _NO_FACTS = Build()
+_OWN_HEADERS = IncludePath()
 
 
 @dataclass(frozen=True)

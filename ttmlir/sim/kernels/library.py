@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from ttmlir.optable.kernel import (
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.python.runtime import KernelFault
+from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.machine.address_generators import read_accessor_args
 
 
@@ -287,9 +287,7 @@ class Library:
 
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *SPELLINGS, *self.declared}), 3
-        )
+        return list_alike(name, {*_rows(), *SPELLINGS, *self.declared})
 
 
 def _bare_name(name: str) -> str:

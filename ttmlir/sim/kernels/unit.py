@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,6 +52,7 @@ from ttmlir.sim.kernels.scope import (
     find_shared_names,
     walk,
 )
+from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
@@ -128,7 +128,7 @@ class _ScopedNames:
         symbols = self.unit.root.symbols
         known = [key for key, each in symbols.items() if isinstance(each, StructDefinition)]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
+        near = list_alike(name, known)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         return self.unit.unknown_name(node, name, f"there is no type '{name}'{hint}")
 
@@ -332,7 +332,7 @@ class Unit:
     def list_nearest_calls(self, name: str) -> list[str]:
         """Functions with a similar name, the kernel's own ones first."""
         own = [key for key, each in self.root.symbols.items() if isinstance(each, Functions)]
-        return [*difflib.get_close_matches(name, own, 2), *self.library.list_nearest(name)][:3]
+        return list_alike(name, own, 2) or self.library.list_nearest(name)
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.core import Core, Endpoint
+from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.noc import noc_address
+
+Strays = dict[tuple[Memory, int], tuple[int, int]]
+"""Addresses behind the last page of a buffer: which page that would be, and how many there are."""
 
 
 class AddressGenerator:
@@ -24,6 +28,8 @@ class AddressGenerator:
     """How many pages the buffer has, where that is known."""
     num_banks: int | None = None
     """Over how many banks pages are spread one by one, if they are."""
+    strays: Strays | None = None
+    """Notes addresses of pages that the buffer does not have, and forgets those of pages."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -32,6 +38,12 @@ class AddressGenerator:
     def get_noc_addr(self, page: int, offset: int = 0, noc: int = 0) -> int:
         """The address of a byte of a page on the network."""
         bank, address = self.locate(page)
+        if self.strays is not None:
+            place = bank.memory, address + offset
+            if self.num_pages is not None and not 0 <= page < self.num_pages:
+                self.strays[place] = page, self.num_pages
+            elif self.strays:
+                self.strays.pop(place, None)
         return noc_address(*bank.coordinate, address + offset)
 
 
@@ -334,6 +346,7 @@ class TensorAccessor(AddressGenerator):
         self.is_dram = pages.is_dram
         self.num_pages = pages.num_pages
         self.num_banks = pages.num_banks
+        self.strays = pages.strays
         self.locate = pages.locate
 
     @property

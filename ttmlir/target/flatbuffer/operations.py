@@ -80,6 +80,12 @@ class OperationWriter:
             if content is not None:
                 _check_number(op, table_type.by_name[name], filler, content)
                 table[name] = content
+        config = op.properties.get("compute_config")
+        if isinstance(config, ttnn.DeviceComputeConfigAttr):
+            table["compute_config"] = {
+                "math_fidelity": config.data.math_fidelity.schema_name,
+                "fp32_dest_acc_en": config.data.fp32_dest_acc_en,
+            }
         return table
 
     def _filled(

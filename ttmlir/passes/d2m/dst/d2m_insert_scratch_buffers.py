@@ -88,21 +88,23 @@ from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import Format
+from ttmlir.passes.d2m.dst.matrix_operands import is_long, matrix_operands
 from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
+from ttmlir.passes.d2m.dst.product_factors import move_factors
 from ttmlir.passes.d2m.dst.select import (
     Selector,
     needs_buffer,
     scalar_of_tile,
     stored_format,
-    tiles_in,
 )
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
+from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers
 from ttmlir.passes.tiles.register_calls import Buffer
 
 if TYPE_CHECKING:
@@ -110,6 +112,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
+MOST_BUFFERS = 28
+"""Circular buffers of a generic, of 32, up to which long bodies get others."""
 _PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
 
 
@@ -128,7 +132,7 @@ class D2MInsertScratchBuffersPass(ModulePass):
         for op in list(module.walk()):
             if isinstance(op, d2m.GenericOp) and op.regions and op.is_compute_only:
                 try:
-                    _Splitter(op, self.max_dst_physical_size_tiles or DST_TILES).run()
+                    _Splitter(op, self.max_dst_physical_size_tiles).run()
                 except LayoutError as error:
                     refuse(op, f"has no kernels: {error}")
 
@@ -138,9 +142,10 @@ class _Splitter:
 
     def __init__(self, generic: d2m.GenericOp, dst_tiles: int) -> None:
         self._generic = generic
-        elements = [element_of(tile) for tile in tiles_in(generic)]
-        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        self._capacity = capacity_of(generic, dst_tiles)
         self._constants: dict[tuple[float, Attribute], SSAValue] = {}
+        self._long: set[UpstreamLoops] = set()
+        """Loops whose bodies get circular buffers for what the matrix unit takes."""
 
     def run(self) -> None:
         """Split the loops of the region until each can be computed."""
@@ -154,6 +159,7 @@ class _Splitter:
             made = self._split(op)
             if made is not None:
                 waiting += reversed(made)
+        move_factors(self._generic)
 
     def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
         """What loops become if they are split: further loops, then what is left of them."""
@@ -166,6 +172,11 @@ class _Splitter:
             repeated = _repeated_operand(op, loops)
             if repeated is not None:
                 return self._move_to_buffer(loops, repeated, None)
+        value = self._worth_a_buffer(loops)
+        if value is not None:
+            made = self._move_to_buffer(loops, value, None)
+            self._long.add(made[-1])
+            return made
         value = self._too_much(loops)
         return None if value is None else self._move_to_buffer(loops, value, None)
 
@@ -195,6 +206,14 @@ class _Splitter:
                 ) from error
             return victim
         return None
+
+    def _worth_a_buffer(self, loops: UpstreamLoops) -> SSAValue | None:
+        """A value of a long body that the matrix unit should take from a circular buffer."""
+        if loops not in self._long and not is_long(loops, self._generic):
+            return None
+        if count_circular_buffers(self._generic) >= MOST_BUFFERS:
+            return None
+        return next(iter(matrix_operands(loops)), None)
 
     # --- Local buffers --------------------------------------------------------------------------
 

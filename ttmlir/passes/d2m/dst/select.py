@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -183,6 +184,8 @@ class Selector:
         element = scalar_of_tile(op.operands[-1].type)
         word = "" if row is None else _WORDS.get(row.mnemonic, "")
         short = self._on_matrix_unit(op, word) or self._with_number(op, word)
+        if row is not None and row.mnemonic == "div":
+            short = self._quotient(op, target)
         if short is not None:
             return short
         if row is None:
@@ -217,9 +220,17 @@ class Selector:
             for name, default in (("source", source), ("target", target))
         ]
         operand = self._of(op.operands[0])
-        if not conversion_calls(0, *named).calls:
+        if self._packer_rounds(op, named) or not conversion_calls(0, *named).calls:
             return operand
         return Converted(operands=(operand,), source=named[0], target=named[1])
+
+    def _packer_rounds(self, op: d2m.ElementwiseTileOp, named: Sequence[ScalarType]) -> bool:
+        """True for a conversion from f32 to bf16 of what is packed next, which rounds alike."""
+        return (
+            [each.keyword for each in named] == ["f32", "bf16"]
+            and self._output.data_type is DataType.BF16
+            and all(isinstance(use.operation, YieldOp) for use in op.results[0].uses)
+        )
 
     def _on_matrix_unit(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
         """A sum, difference or product by the matrix unit, if it computes it well enough."""
@@ -283,6 +294,21 @@ class Selector:
         if not isinstance(right.owner, d2m.TileFillOp):
             return None
         return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)
+
+    def _quotient(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value | None:
+        """A quotient by one number in 16 bits, which the reciprocal in 32 bits gives as well."""
+        value, divisor = op.operands
+        if target.keyword not in ("bf16", "f16") or not isinstance(divisor.owner, d2m.TileFillOp):
+            return None
+        number = abs(divisor.owner.number)
+        if isinstance(value.owner, d2m.TileFillOp) or not _LEAST <= number <= 1 / _LEAST:
+            return None
+        reciprocal = 1 / divisor.owner.number
+        return WithNumber(operands=(self._of(value),), call="div_unary_tile", number=reciprocal)
+
+
+_LEAST = 2.0**-126
+"""The smallest normal number of float32."""
 
 
 def _is_source(op: Operation) -> bool:

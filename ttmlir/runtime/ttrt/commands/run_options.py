@@ -31,7 +31,6 @@ _PROGRAM = (
     Option(
         name="--board",
         type=str,
-        default="",
         help="Run only files compiled for this board; default: simulate what each asks for. perf "
         "--device estimates for it, or for a .ttsys file, whatever files were compiled for.",
     ),
@@ -153,6 +152,10 @@ _ESTIMATES = (
         "--device",
         "Estimate the operations of .ttnn files on the device, --board or what they were compiled "
         "for, without running them; .ttm files are simulated anyway.",
+    ),
+    _flag(
+        "--untraced",
+        "With --device: the host calls the operations one by one, instead of replaying a trace.",
     ),
     Option(
         name="--batch",

@@ -56,10 +56,10 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         message = f"there is no function '{name}'{hint}"
         raise context.unit.unknown_name(node, name, message)
-    arguments = evaluate_arguments(context, node, name)
     absence = context.unit.library.describe_absence(name)
     if absence:
         raise context.error(node, absence)
+    arguments = evaluate_arguments(context, node, name)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:

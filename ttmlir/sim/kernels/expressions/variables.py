@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.context import Context
@@ -13,6 +11,7 @@ from ttmlir.sim.kernels.expressions.own_calls import make_function_value
 from ttmlir.sim.kernels.expressions.places import find_own_member, find_symbol, read_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import FieldName, Functions, Pack, Variable
+from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Value, make_integer, make_value
 
 
@@ -57,6 +56,6 @@ def _describe_unknown(context: Context, name: str) -> str:
         listed = ", ".join(siblings[:16])
         return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
     own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.list_names()))
-    near = difflib.get_close_matches(name, own, 3) or difflib.get_close_matches(name, library)
+    near = list_alike(name, own) or list_alike(name, library)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"'{name}' is not declared{hint}"

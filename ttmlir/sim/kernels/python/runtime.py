@@ -87,8 +87,14 @@ def remainder(a: int, b: int) -> int:
 def shift_count(count: int, bits: int) -> int:
     """The number of places of a shift, which has to be smaller than the type."""
     if not 0 <= count < bits:
-        raise KernelFault(f"a shift by {count} places of a type of {bits} bits is undefined")
+        raise KernelFault(describe_shift(count, bits))
     return count
+
+
+def describe_shift(count: int, bits: int) -> str:
+    """What is wrong with a shift by so many places of a type of so many bits."""
+    remedy = "; shift a uint64_t, such as 1ull" if bits <= count < 64 else ""
+    return f"a shift by {count} places of a type of {bits} bits is undefined{remedy}"
 
 
 def index(value: int) -> int:

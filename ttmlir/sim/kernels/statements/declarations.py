@@ -57,6 +57,7 @@ from ttmlir.sim.kernels.place import (
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.folding import is_literal
+from ttmlir.sim.kernels.python.runtime import describe_shift
 from ttmlir.sim.kernels.scope import (
     ClassTemplate,
     Evaluated,
@@ -153,9 +154,22 @@ def _find_constant(
         value = fold_constant(context, value)
     if is_required and isinstance(value.type, (IntType, FloatType)) and value.constant is None:
         if not is_fixed_by_host(context, value):
-            message = f"'{declarator.name}' is constexpr, and its value is no constant"
-            raise context.error(declarator, message)
+            reason = _find_undefined(value) or "its value is no constant"
+            raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
     return value
+
+
+def _find_undefined(value: Value) -> str:
+    """The shift of constants that makes a value undefined, in words, if there is one."""
+    for node in ast.walk(value.node):
+        match node:
+            case ast.Call(
+                ast.Name("_shift_count"), [ast.Constant(int(count)), ast.Constant(int(bits))]
+            ):
+                return describe_shift(count, bits)
+            case _:
+                pass
+    return ""
 
 
 def find_declared(

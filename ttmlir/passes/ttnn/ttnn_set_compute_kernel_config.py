@@ -1,0 +1,99 @@
+"""Choose how the matrix unit computes the products of a program.
+
+Products are `ttnn.matmul` and the convolutions. Without a choice an operation is left alone, and
+the library decides: HiFi2 as measured with tt-metal, and LoFi for two operands in block floats.
+
+Before:
+
+    // Options: math-fidelity=hifi3
+    func.func @product(%arg0: tensor<33x70xf32>, %arg1: tensor<70x5xf32>, %arg2: tensor<33x5xf32>)
+        -> tensor<33x5xf32> {
+      %0 = "ttnn.matmul"(%arg0, %arg1, %arg2)
+          : (tensor<33x70xf32>, tensor<70x5xf32>, tensor<33x5xf32>) -> tensor<33x5xf32>
+      return %0 : tensor<33x5xf32>
+    }
+
+After:
+
+    ...
+        %0 = "ttnn.matmul"(%arg0, %arg1, %arg2) <{compute_config =
+            #ttnn.device_compute_kernel_config<math_fidelity = hifi3, fp32_dest_acc_en = true>}>
+            : (tensor<33x70xf32>, tensor<70x5xf32>, tensor<33x5xf32>) -> tensor<33x5xf32>
+        ...
+
+Requires: nothing.
+Ensures: products that had no compute config have what is asked for.
+Options: `math-fidelity` (lofi, hifi2, hifi3, hifi4), `fp32-dest-acc-en` (false; sums of 32 bits,
+which products of float32 always have), and `override-math-fidelity` (`name=hifi2,name=lofi`) for
+operations picked by the name of their location, with a warning for names that no operation has.
+With `fp32-dest-acc-en` alone, products are HiFi4.
+Not done here: configs that are there stay. tt-mlir sets more fields, and of more operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from ttmlir.dialects import ttnn
+from ttmlir.ir.layouts import layout_of, scalar_of
+from ttmlir.layout.compute_config import DeviceComputeConfig
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.locations import override_name
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.unknown_names import warn_of_unknown_names
+from ttmlir.passes.ttnn.product_options import (
+    MATH_FIDELITIES_BY_NAME,
+    MATH_FIDELITY,
+    MathFidelities,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+
+@dataclass(frozen=True)
+class TTNNSetComputeKernelConfigPass(ModulePass):
+    """Choose how the matrix unit computes the products of a program."""
+
+    name = "ttnn-set-compute-kernel-config"
+    title = "TTNNSetComputeKernelConfig"
+    math_fidelity: MathFidelity | None = option(None, "Fidelity of products", type=MATH_FIDELITY)
+    fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
+    override_math_fidelity: MathFidelities = option(
+        (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Set the config of every product of the module."""
+        by_name = dict(self.override_math_fidelity)
+        ops = list(module.walk())
+        warn_of_unknown_names("override-math-fidelity", module, ops, by_name)
+        for op in ops:
+            if not isinstance(op, ttnn.TTNNRowOp) or not op.ROW.multiplies:
+                continue
+            fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
+            is_asked_for = fidelity is not None or self.fp32_dest_acc_en
+            if "compute_config" in op.properties or not is_asked_for:
+                continue
+            config = DeviceComputeConfig(
+                math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
+                fp32_dest_acc_en=self.fp32_dest_acc_en or _has_float32(op),
+            )
+            op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
+
+
+def _has_float32(op: ttnn.TTNNRowOp) -> bool:
+    """True for a product of numbers of 32 bits, which the library sums in 32 bits by itself."""
+    return any(_data_type(value) is DataType.F32 for value in op.inputs[:2])
+
+
+def _data_type(value: SSAValue) -> DataType:
+    layout = layout_of(value.type)
+    if layout is not None:
+        return layout.element.data_type
+    return scalar_of(value.type).data_type

@@ -1,0 +1,150 @@
+"""Keep the weights of products in narrower formats.
+
+A weight is the second operand of a `ttnn.matmul` that nothing computes: an argument of the function
+or a constant, moved at most. On its way to the device, or in the operation that moves it last, it
+gets tiles of another format. The product is as wide as before.
+
+Before:
+
+    // Options: target-dtype=bfp_bf8
+    // After ttir-load-system-desc ttir-implicit-device ttir-layout convert-ttir-to-ttnn
+    #d = #tt.operand_constraint<dram|scalar|any_layout>
+    func.func @product(%arg0: tensor<33x70xf32>, %arg1: tensor<70x5xf32>) -> tensor<33x5xf32> {
+      %0 = tensor.empty() : tensor<33x5xf32>
+      %1 = "ttir.matmul"(%arg0, %arg1, %0) <{operand_constraints = [#d, #d, #d]}>
+          : (tensor<33x70xf32>, tensor<70x5xf32>, tensor<33x5xf32>) -> tensor<33x5xf32>
+      return %1 : tensor<33x5xf32>
+    }
+
+After:
+
+    ...
+    #layout4 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>,
+        memref<3x1x!tt.tile<32x32, bfp_bf8>, #dram>, interleaved>
+    ...
+        %3 = "ttnn.to_layout"(%arg1, %0) <{layout = #ttnn.layout<tile>}>
+            : (tensor<70x5xf32, #layout1>, !tt.device<#device>) -> tensor<70x5xf32, #layout4>
+        %4 = "ttnn.to_device"(%3, %0)
+            <{memory_config = #ttnn.memory_config<<interleaved>, <dram>>}>
+            : (tensor<70x5xf32, #layout4>, !tt.device<#device>) -> tensor<70x5xf32, #layout4>
+        ...
+
+Requires: layouts on all tensors.
+Ensures: weights on the device are in the format that is asked for, as far as products alone use
+them.
+Options: `target-dtype` (bf16, bfp_bf8, bfp_bf4), and `override-weight-dtype`
+(`name=bfp_bf8,name=bf16`) for products picked by the name of their location, with a warning for
+names that no operation has.
+Not done here: weights of convolutions, which the library prepares by itself, and integers. A weight
+that an operation other than a product reads, too, stays as it is where it is not moved for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+
+from ttmlir.dialects import ttnn
+from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.ir.layouts import layout_of, scalar_of, with_layout
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat
+from ttmlir.layout.enums import DataType
+from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.locations import override_name
+from ttmlir.mlir.xdsl_internals import retype
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.unknown_names import warn_of_unknown_names
+from ttmlir.passes.ttnn.product_options import (
+    WEIGHT_DTYPE,
+    WEIGHT_DTYPES_BY_NAME,
+    WeightDtypes,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+_FLOATS = frozenset({DataType.F32, DataType.F16, DataType.BF16})
+_MOVES = (ttnn.ToLayoutOp, ttnn.ToDeviceOp, ttnn.ToMemoryConfigOp)
+
+
+@dataclass(frozen=True)
+class TTNNWeightDtypeConversionPass(ModulePass):
+    """Keep the weights of products in narrower formats."""
+
+    name = "ttnn-weight-dtype-conversion"
+    title = "TTNNWeightDtypeConversion"
+    target_dtype: DataType | None = option(None, "Format of weights", type=WEIGHT_DTYPE)
+    override_weight_dtype: WeightDtypes = option(
+        (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert the weights of every product of the module."""
+        by_name = dict(self.override_weight_dtype)
+        ops = list(module.walk())
+        warn_of_unknown_names("override-weight-dtype", module, ops, by_name)
+        wanted: dict[Operation, DataType] = {}
+        for op in ops:
+            if isinstance(op, ttnn.TTNNRowOp) and op.ROW.mnemonic == "matmul":
+                dtype = by_name.get(override_name(op.location) or "", self.target_dtype)
+                if dtype is not None and _is_weight(op.operands[1]):
+                    wanted[op] = dtype
+        for op, dtype in wanted.items():
+            _convert(op.operands[1], dtype, wanted)
+
+
+def _is_weight(value: SSAValue) -> bool:
+    """True for arguments and constants, as they are or moved."""
+    while True:
+        if isinstance(value, BlockArgument):
+            return True
+        assert isinstance(value, OpResult), "a value is an argument or a result"
+        op = value.owner
+        is_moving = isinstance(op, _MOVES) or (isinstance(op, RowOperation) and op.ROW.moves)
+        if is_moving and not isinstance(op, ttnn.CreationOp) and len(_inputs(op)) == 1:
+            value = op.operands[0]
+            continue
+        return isinstance(op, ttnn.ConstantOp | ttnn.FullOp)
+
+
+def _inputs(op: Operation) -> tuple[SSAValue, ...]:
+    if isinstance(op, ttnn.TTNNRowOp):
+        return op.inputs
+    return (op.operands[0],)
+
+
+def _convert(value: SSAValue, dtype: DataType, wanted: dict[Operation, DataType]) -> None:
+    """Change the format of a weight where products alone read it, and all want the same."""
+    if isinstance(value, BlockArgument) or not _reads_agree(value, dtype, wanted):
+        return
+    type_ = value.type
+    layout = layout_of(type_)
+    if layout is None or scalar_of(type_).data_type not in _FLOATS:
+        return
+    narrow = with_layout(type_, layout.with_element(TileFormat(*DEFAULT_TILE_SHAPE, dtype)))
+    if narrow != type_:
+        _retype(value, narrow)
+
+
+def _reads_agree(value: SSAValue, dtype: DataType, wanted: dict[Operation, DataType]) -> bool:
+    return all(
+        isinstance(use.operation, ttnn.DeallocOp)
+        or (use.index == 1 and wanted.get(use.operation) is dtype)
+        for use in value.uses
+    )
+
+
+def _retype(value: SSAValue, type_: Attribute) -> None:
+    """Let an operation give another type, and what belongs to it: its destination, and the layout
+    that the host gives a tensor before it is moved."""
+    retype(value, type_)
+    op = value.owner
+    if isinstance(op, ttnn.TTNNRowOp):
+        for destination in op.inits:
+            retype(destination, type_)
+    source = op.operands[0] if isinstance(op, ttnn.ToDeviceOp) else None
+    if source is not None and isinstance(source.owner, ttnn.ToLayoutOp) and source.has_one_use():
+        retype(source, type_)
