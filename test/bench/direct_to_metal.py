@@ -4,9 +4,9 @@
 
 Programs run on the timed simulator, exactly and unchecked, as neither changes their times; those
 with coarse exponentials in device numerics, which round as the chip does. Inputs and results are in
-DRAM; the results of the transformer block, and all between, are in L1. Results are compared with NumPy's. The roofline of a program is the longest
-of the times that DRAM takes for its inputs and outputs and the matrix units for its products, at
-the rates of the chip.
+DRAM; the results of the transformer block, and all between, are in L1. Results are compared with
+NumPy's. The roofline of a program is the longest of the times that DRAM takes for its inputs and
+outputs and the matrix units for its products, at the rates of the chip.
 """
 
 from __future__ import annotations
