@@ -162,7 +162,7 @@ def test_transposed_factors() -> None:
     q, k = numbers(70, 64), numbers(150, 64, seed=1)
     text = text_of(lambda q, k: jax.lax.dot_general(q, k, (((1,), (1,)), ((), ()))), q, k)
     views = [
-        str(op.results[0].type)
+        str(op)
         for op in lowered(text, *PASSES, "d2m-grid-selection").walk()
         if op.name == "d2m.view_layout"
     ]
