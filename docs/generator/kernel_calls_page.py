@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ttmlir.optable.kernel import (
+    SPELLINGS,
     Cost,
     Form,
     KernelCall,
     Role,
     arguments,
     circular_buffers,
+    cpp_calls,
     data_movement,
     matrix,
     printing,
@@ -51,6 +53,17 @@ FAMILIES = (
     ("Vector unit, several tiles", vector_binary.CALLS),
     ("Printing", printing.CALLS),
 )
+_CPP_CALLS = """\
+## Calls of C++ alone
+
+Kernels in C++ can make these, too; no operation stands for them. They come from other releases of
+tt-metal (2024 to late 2026) and from the layers below its API.
+"""
+_SPELLINGS = """\
+## Other names
+
+What calls are named in other releases, with the same operands.
+"""
 _MAPPING = """\
 ## Elementwise operations as calls
 
@@ -63,16 +76,33 @@ matrix unit.
 
 def kernel_calls_page() -> str:
     """The page as Markdown."""
-    return "\n".join((INTRODUCTION, *_tables(), *_mapping()))
+    return "\n".join((INTRODUCTION, *_tables(), *_cpp_calls(), *_spellings(), *_mapping()))
 
 
 def _tables() -> Iterator[str]:
     for title, calls in FAMILIES:
         yield f"## {title}\n"
-        yield "| Call | Where | Meaning | Cycles | Header |"
-        yield "|---|---|---|---|---|"
-        yield from (_line(call) for call in calls)
-        yield ""
+        yield from _table(calls)
+
+
+def _table(calls: Iterable[KernelCall]) -> Iterator[str]:
+    yield "| Call | Where | Meaning | Cycles | Header |"
+    yield "|---|---|---|---|---|"
+    yield from (_line(call) for call in calls)
+    yield ""
+
+
+def _cpp_calls() -> Iterator[str]:
+    yield _CPP_CALLS
+    yield from _table(cpp_calls.CALLS)
+
+
+def _spellings() -> Iterator[str]:
+    yield _SPELLINGS
+    yield "| Name | Call |"
+    yield "|---|---|"
+    yield from (f"| `{name}` | `{call}` |" for name, call in SPELLINGS.items())
+    yield ""
 
 
 def _line(call: KernelCall) -> str:

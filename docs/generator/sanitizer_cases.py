@@ -104,16 +104,19 @@ class Case:
     """False: the finding is a note, and the program goes on."""
     page_size: int = TILE_BYTES
     """Of circular buffer 16."""
+    other: str = ""
+    """Another kernel in which the same changes are made."""
 
     @property
     def kernels(self) -> Mapping[str, str]:
         """The three kernels with the mistake."""
-        text = KERNELS[self.kernel]
-        for old, new in self.changes:
-            if text.count(old) != 1:
-                raise ValueError(f"{self.rule}: {old!r} is not in {self.kernel} once")
-            text = text.replace(old, new)
-        return {**KERNELS, self.kernel: text}
+        texts = {name: KERNELS[name] for name in (self.kernel, self.other) if name}
+        for name in texts:
+            for old, new in self.changes:
+                if texts[name].count(old) != 1:
+                    raise ValueError(f"{self.rule}: {old!r} is not in {name} once")
+                texts[name] = texts[name].replace(old, new)
+        return {**KERNELS, **texts}
 
 
 @dataclass(frozen=True)
@@ -187,12 +190,23 @@ SANITIZER_CASES: tuple[Case, ...] = (
     _case(
         "out-of-bounds",
         "Bytes are accessed that the memory does not have, or written that belong to firmware; or "
-        "a page is copied that the buffer at this address does not have, where other buffers may "
-        "lie. Pages of other sizes than the buffer's, and addresses from `get_noc_addr`, are not "
-        "counted.",
+        "bytes behind the end of a buffer that others of the same access belong to; or a page that "
+        "the buffer at this address does not have, where other buffers may lie. Padding of pages "
+        "belongs to them. An address that a kernel computes by itself and that lies in another "
+        "buffer as a whole is not found.",
         "reader.cpp",
         "get_write_ptr(0)",
         "4096",
+    ),
+    _case(
+        "unallocated-write",
+        "Bytes are written that belong to no buffer, circular buffer or semaphore: what is put "
+        "there next overwrites them, or is overwritten. The words of run-time arguments are not in "
+        "this memory.",
+        "reader.cpp",
+        "        noc_async_read_barrier();\n",
+        "        noc_async_read_barrier();\n"
+        "        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(0x80000)[0] = tile;\n",
     ),
     Case(
         "race",
@@ -324,6 +338,21 @@ SANITIZER_CASES: tuple[Case, ...] = (
         "    for (uint32_t tile",
         "    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(source), 1);\n"
         "    for (uint32_t tile",
+    ),
+    Case(
+        "semaphore-race",
+        "Two threads change a semaphore, at least one of them sets it, and nothing orders the two: "
+        "what one did may be undone by the other. Increments alone may come in any order.",
+        "reader.cpp",
+        (
+            (
+                "    for (uint32_t tile",
+                "    const uint32_t flag = get_semaphore(0);\n"
+                "    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(flag), 1);\n"
+                "    for (uint32_t tile",
+            ),
+        ),
+        other="writer.cpp",
     ),
     _note(
         "cb-not-empty",

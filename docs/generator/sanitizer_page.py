@@ -21,8 +21,8 @@ circular buffers, to semaphores and to DST, and it is on unless a device is open
 | `SimOptions`, `CreateDevice` | Meaning |
 |---|---|
 | `sanitize=False` | Do not look; programs run up to three times as fast. |
-| `max_findings=n` | Stop at the error with number n instead of the first one; `ProgramReport` has \
-them all, and the notes. |
+| `max_findings=n` | Stop at the error with number n instead of the first one, or at the end of \
+the program; the error has them all. |
 | `leniencies=frozenset({...})` | Let findings pass, by the names of their rules. |
 | `schedule_seed=n` | Run threads in another order: for what depends on the order, see below. |
 | `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
@@ -30,25 +30,38 @@ bytes. |
 
 An error stops the program as `SanitizerError`. Its text is that of the reports on this page: the
 place, what happened, what to do, the rule in brackets; then the thread, the state of the circular
-buffer, and the other access. The examples change these kernels, which copy six tiles from one
+buffer, and the other access. A program without errors has its warnings and notes in
+`ProgramReport.findings`. The examples change these kernels, which copy six tiles from one
 tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
 """
 
 _LENIENCIES = """\
 ## Leniencies
 
-Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. Two more names
-are for kernels that tt-mlir generates, whose circular buffers are placed on the tensors themselves
-and are used without the protocol:
+Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. One more name
+is for kernels that tt-mlir generates, which use the circular buffers on their tensors as far as
+they need them:
 
 | Name | Lets pass |
 |---|---|
-| `aliased-cbs` | compute threads access pages of a circular buffer on a tensor without \
-`cb_reserve_back` and `cb_wait_front` |
 | `pop-unfilled` | a circular buffer on a tensor is popped although nobody has pushed |
 
-A circular buffer that serves as scratch memory needs no leniency: reserve its pages once, and never
-push them.
+`aliased-cbs` is accepted as before and lets nothing pass: no circular buffer on a tensor needs it.
+
+## Warnings
+
+What the protocol forbids is a warning, not an error, where the result is always the same:
+
+- A circular buffer that only one thread uses is scratch memory: `cb-unreserved-write`,
+  `cb-unwaited-read` and `cb-pop-unwaited` become errors when another thread reserves, pushes, waits
+  for or pops its pages. To be told nothing, reserve the pages once and never push them.
+- Pages that were pushed and that nobody waits for may be read if the wait for a later push of the
+  same producer, or a semaphore, orders the reader behind those who wrote them.
+- A kernel may end while its writes are under way (`missing-barrier`) if another thread has waited
+  for a semaphore that was sent behind them.
+
+The pages of a circular buffer on a tensor are the tensor's: whoever uses them without the protocol
+is told nothing unless it is a race.
 
 ## What it does not find
 
@@ -95,13 +108,13 @@ def _section(case: Case) -> str:
 
 
 def _difference(case: Case) -> str:
-    """How the kernel differs from the correct one."""
-    lines = difflib.unified_diff(
-        KERNELS[case.kernel].splitlines(keepends=True),
-        case.kernels[case.kernel].splitlines(keepends=True),
-        case.kernel,
-        case.kernel,
-        n=2,
+    """How the kernels differ from the correct ones."""
+    lines = (
+        line
+        for name, text in case.kernels.items()
+        for line in difflib.unified_diff(
+            KERNELS[name].splitlines(keepends=True), text.splitlines(keepends=True), name, name, n=2
+        )
     )
     return "".join(line for line in lines if not line.startswith("+++"))
 

@@ -17,14 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from xdsl.dialects.builtin import MemRefType
+from xdsl.rewriter import Rewriter
 
 import ttmlir
+from ttmlir.dialects.ttcore import ViewLayoutAttr
 from ttmlir.interpreter import file_levels
 from ttmlir.interpreter.bisection import Report, bisect
 from ttmlir.ir.builder import Builder
+from ttmlir.layout.affine_parser import parse_affine_map
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Row
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
+from ttmlir.passes.linalg import convert_linalg_to_ttir
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition
@@ -32,7 +38,9 @@ from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 from ttmlir.runtime.metal import program as metal_program
 from ttmlir.schema import load_schema
 
-TOSA = Path(__file__).resolve().parents[1] / "models" / "tosa_convnet.mlir"
+MODELS = Path(__file__).resolve().parents[1] / "models"
+TOSA = MODELS / "tosa_convnet.mlir"
+LINALG = MODELS / "linalg_attention.mlir"
 STABLEHLO = """
 func.func @main(%x: tensor<3x7xf32>, %w: tensor<7x5xf32>, %b: tensor<5xf32>)
     -> (tensor<5xf32>, tensor<3x5xf32>, tensor<2x10xf32>) {
@@ -92,6 +100,23 @@ func.func @main(%x: tensor<70x96xf32>, %w: tensor<96x130xf32>, %b: tensor<70x130
   return %4 : tensor<130x70xf32>
 }
 """
+GATHERS = """
+func.func @main(%x: tensor<70x96xf32>) -> tensor<40x168xf32> {
+  %0 = stablehlo.reshape %x : (tensor<70x96xf32>) -> tensor<40x168xf32>
+  %1 = stablehlo.exponential %0 : tensor<40x168xf32>
+  return %1 : tensor<40x168xf32>
+}
+"""
+"""Rows of 96 elements become rows of 168, which readers gather from within tiles."""
+BROADCASTS = """
+func.func @main(%x: tensor<70x96xf32>, %b: tensor<96xf32>) -> tensor<70x96xf32> {
+  %0 = stablehlo.tanh %x : tensor<70x96xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<96xf32>) -> tensor<70x96xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<70x96xf32>
+  return %2 : tensor<70x96xf32>
+}
+"""
+"""Readers read one row of the tiles of a vector that is repeated."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +226,26 @@ def in_tosa(name: str, change: Change) -> Fault:
     )
 
 
+def in_linalg(name: str, change: Change) -> Fault:
+    """A rule of the conversion of linalg to ttir does something else."""
+    rules: Any = convert_linalg_to_ttir.RULES
+    full = f"linalg.{name}"
+    rule = rules[full]
+
+    def wrong(op: Any) -> Any:
+        change(op)
+        return rule(op)
+
+    return Fault(
+        "linalg to ttir",
+        f"{name}: {change.__name__}",
+        "ttir",
+        full,
+        lambda: replaced(rules, full, wrong),
+        lambda: bisect(LINALG.read_text(), seed=3),
+    )
+
+
 def in_decomposition(name: str, operation: str, source: str) -> Fault:
     """A rule that takes an operation apart reads the negative of an operand."""
     find_rule = ttir_decomposition._rule
@@ -282,16 +327,66 @@ def find_in_kernels() -> Report:
     return bisect(KERNELS, seed=3, target="kernels")
 
 
+def in_schedule(what: str, operation: str, pass_class: Any, change: Callable[[Any], None]) -> Fault:
+    """A pass leaves a module with `change`, which all kernels follow then."""
+    apply = pass_class.apply
+
+    def apply_wrong(self: Any, ctx: Any, module: Any) -> None:
+        apply(self, ctx, module)
+        change(module)
+
+    return Fault(
+        "schedule",
+        what,
+        "ttmetal unfused",
+        operation,
+        lambda: replaced(pass_class, "apply", apply_wrong),
+        find_in_kernels,
+        kernel="schedule",
+    )
+
+
+def find_generic(module: Any, mnemonic: str) -> Any:
+    """The generic that computes an operation and nothing else; None in a fused program."""
+    generics = [(op, str(op)) for op in module.walk() if op.name == "d2m.generic"]
+    return next(
+        (
+            op
+            for op, text in generics
+            if f'mnemonic = "{mnemonic}"' in text and text.count("mnemonic = ") == 1
+        ),
+        None,
+    )
+
+
+def view_elsewhere(mnemonic: str, number: int, text: str) -> Callable[[Any], None]:
+    """An operand of an operation is viewed by another map."""
+
+    def change(module: Any) -> None:
+        generic = find_generic(module, mnemonic)
+        if generic is None:
+            return
+        value = generic.operands[number]
+        view = ViewLayoutAttr(parse_affine_map(text))
+        type_ = value.type
+        changed = MemRefType(type_.element_type, type_.shape, view, type_.memory_space)
+        Rewriter.replace_value_with_new_type(value, changed)
+
+    return change
+
+
 ADDRESS = r"get_noc_addr\((v\d+), (v\d+), (v\d+)\)"
 """Of a tile: its column, its row and where the tensor begins."""
 
 
-def in_kernel(kernel: str, what: str, old: str, new: str, operation: str) -> Fault:
+def in_kernel(
+    kernel: str, what: str, old: str, new: str, operation: str, source: str = KERNELS
+) -> Fault:
     """A kernel of the unfused program says something else, by a regular expression."""
     read = metal_program.read_program
 
-    def change(source: str) -> str:
-        changed, count = re.subn(old, new, source)
+    def change(text: str) -> str:
+        changed, count = re.subn(old, new, text)
         assert count, f"{kernel} has no {old}"
         return changed
 
@@ -309,7 +404,7 @@ def in_kernel(kernel: str, what: str, old: str, new: str, operation: str) -> Fau
         "ttmetal unfused",
         operation,
         lambda: replaced(metal_program, "read_program", read_wrong),
-        find_in_kernels,
+        lambda: bisect(source, seed=3, target="kernels"),
         kernel=kernel.rstrip("0123456789"),
     )
 
@@ -378,6 +473,10 @@ def all_faults() -> list[Fault]:
         for name in ("conv2d", "max_pool2d", "sigmoid", "avg_pool2d", "matmul", "exp")
     ]
     tosa += [in_tosa("sub", swap_operands)]
+    linalg = [
+        in_linalg(name, negate_operand)
+        for name in ("matmul", "generic", "reduce", "transpose", "batch_matmul")
+    ]
     product = "stablehlo.dot_general"
     decomposition = [
         in_decomposition("ttir.dot_general", product, BATCHES),
@@ -459,6 +558,14 @@ def all_faults() -> list[Fault]:
                 ("compute3", "exp_tile", "stablehlo.exponential"),
             )
         ],
+        in_kernel(
+            "compute1",
+            "a sum for a product",
+            r"mul_binary_tile",
+            r"add_binary_tile",
+            "stablehlo.multiply",
+            BROADCASTS,
+        ),
         in_kernel("reader0", "the first row", read, r"get_noc_addr(\1, 0, \3)\4", product),
         in_kernel("reader0", "other rows", read, rf"{by_row}\4", product),
         in_kernel(
@@ -471,6 +578,14 @@ def all_faults() -> list[Fault]:
         in_kernel("reader2", "other columns", ADDRESS, by_column, "stablehlo.tanh"),
         in_kernel("reader3", "other rows", ADDRESS, by_row, "stablehlo.exponential"),
         in_kernel("reader4", "other columns", ADDRESS, by_column, "stablehlo.transpose"),
+        in_kernel(
+            "reader0",
+            "other elements",
+            r"= 72;",
+            r"= 71;",
+            "stablehlo.reshape",
+            GATHERS,
+        ),
         in_kernel("writer0", "other columns", write, rf"{by_column}\4", product),
         in_kernel("writer1", "other columns", ADDRESS, by_column, "stablehlo.subtract"),
         in_kernel("writer2", "other rows", ADDRESS, by_row, "stablehlo.tanh"),
@@ -482,6 +597,24 @@ def all_faults() -> list[Fault]:
             "stablehlo.transpose",
         ),
     ]
+    schedules = [
+        *[
+            in_schedule(
+                f"{mnemonic}: {text}",
+                operation,
+                D2MGridSelectionPass,
+                view_elsewhere(mnemonic, number, f"(d0, d1, d2, d3) -> {text}"),
+            )
+            for mnemonic, number, text, operation in (
+                ("matmul", 0, "(2 - d0, d3, 0, 0)", product),
+                ("matmul", 1, "(d2, 4 - d1, 0, 0)", product),
+                ("subtract", 0, "(2 - d0, d1, 0, 0)", "stablehlo.subtract"),
+                ("subtract", 1, "(d0, 4 - d1, 0, 0)", "stablehlo.subtract"),
+                ("tanh", 0, "(d0, 0, 0, 0)", "stablehlo.tanh"),
+                ("exp", 0, "(0, d1, 0, 0)", "stablehlo.exponential"),
+            )
+        ],
+    ]
     files = [
         in_file("tanh for exp", "stablehlo.exponential", change_kind("Exp", "Tanh")),
         in_file("abs for tanh", "stablehlo.tanh", change_kind("Tanh", "Abs")),
@@ -490,7 +623,8 @@ def all_faults() -> list[Fault]:
         in_file("inputs of subtract", "stablehlo.subtract", swap_inputs("Subtract")),
         in_file("place of a slice", "stablehlo.slice", shift_slice),
     ]
-    return [*stablehlo, *tosa, *decomposition, *ttnn, *d2m, *rows, *kernels, *files]
+    converted = [*stablehlo, *tosa, *linalg, *decomposition, *ttnn, *d2m]
+    return [*converted, *rows, *kernels, *schedules, *files]
 
 
 def main() -> None:

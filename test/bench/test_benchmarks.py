@@ -63,7 +63,7 @@ SMALL = Size(1, sequence=33, width=64, heads=2)
         (partial(tile_products, extent=64, repetitions=1), 5),
         (lambda: direct_to_metal.cosh_rows(direct_to_metal.cosh(64, 96)), 7),
         (lambda: direct_to_metal.add_rows(direct_to_metal.add(64, 96)), 3),
-        (lambda: direct_to_metal.matmul_rows((64, 96, 128)), 5),
+        (lambda: direct_to_metal.matmul_rows((64, 96, 128)), 6),
         (lambda: direct_to_metal.row_wise_rows(ROW_WISE), 10),
         (lambda: direct_to_metal.block_rows(SMALL), 7),
         (lambda: direct_to_metal.compilation_rows((1, 2), SMALL), 3),

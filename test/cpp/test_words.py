@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from ttmlir.cpp.preprocess import SourceText, split_tokens
+from ttmlir.cpp.preprocessor.tokens import SourceText, split_tokens
 from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS
 from ttmlir.cpp.type_names import BUILT_IN_WORDS, is_built_in_type
 

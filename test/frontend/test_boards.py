@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,13 @@ def test_boards_that_there_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names those that there are."""
     with pytest.raises(InputError, match=r"there is no board 'p15'; supported are default, n150"):
         ttmlir.compile(TEXT, board="p15")
+    wrong: tuple[Any, ...] = (3, b"n150")
+    for each in wrong:
+        message = f"a board is a name or the path of a .ttsys file, got {each!r}; the names are def"
+        with pytest.raises(InputError, match=message):
+            ttmlir.compile(TEXT, board=each)
+        with pytest.raises(InputError, match=message):
+            ttmlir.compile(TEXT).estimate(each)
     with pytest.raises(InputError, match="board and system-desc-path both say what to compile for"):
         ttmlir.compile(TEXT, board="p150", options="system-desc-path=n150")
     monkeypatch.setenv("SYSTEM_DESC_PATH", "nowhere.ttsys")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -34,7 +35,7 @@ def test_the_layers_of_jax_are_its_scopes() -> None:
     assert summary.parameters == 35
     lines = str(summary).splitlines()
     assert lines[0] == "two_blocks(x: float32[3,7]) -> (float32[3])"
-    assert lines[2].split()[:5] == ["layer", "operations", "parameters", "us", "share"]
+    assert lines[2].split()[:5] == ["layer", "operations", "constants", "us", "share"]
     assert any(line.startswith("peak of dram") for line in lines)
     estimate = compiled.estimate()
     assert sum(each.nanoseconds for each in summary.layers) == pytest.approx(estimate.total.mid)
@@ -57,11 +58,42 @@ def test_the_layers_of_torch() -> None:
     assert [layer.name for layer in summary.layers] == ["0", "1"]
 
 
+class _Masked(torch.nn.Module):
+    """Scales that are all alike, a mask that is not learned, and a weight that is used twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = torch.nn.Linear(7, 7)
+        self.tied = torch.nn.Linear(7, 7, bias=False)
+        self.tied.weight = self.fc.weight
+        self.block = torch.nn.Sequential(torch.nn.LayerNorm(7))
+        self.register_buffer("mask", torch.tril(torch.ones(3, 7)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.block(self.tied(self.fc(x))) * self.mask + torch.arange(7)
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+@pytest.mark.parametrize("target", ["ttnn", "kernels"])
+def test_parameters_of_torch(weights: Any, target: Any, tmp_path: Path) -> None:
+    """As torch counts them, wherever they are kept; masks and positions are none."""
+    module = _Masked().eval()
+    compiled = ttmlir.compile(module, torch.ones(3, 7), weights=weights, target=target)
+    summary = compiled.summary()
+    assert summary.parameters == sum(each.numel() for each in module.parameters()) == 70
+    layers = {layer.name: layer.parameters for layer in summary.layers if layer.parameters}
+    assert layers == {"fc": 56, "block/0": 14}
+    assert str(summary).splitlines()[2].split()[2] == "parameters"
+    if weights == "constants":
+        compiled.save(tmp_path / "model")
+        assert ttmlir.load(tmp_path / "model").summary().parameters == 70
+
+
 def test_a_model_of_kernels() -> None:
     """Its operations are launches."""
     summary = ttmlir.compile(jnp.tanh, jnp.ones((3, 7)), target="kernels").summary()
     assert summary.operations == 1
-    assert str(summary).splitlines()[2].split() == ["layer", "operations", "parameters"]
+    assert str(summary).splitlines()[2].split() == ["layer", "operations", "constants"]
 
 
 def test_boards() -> None:

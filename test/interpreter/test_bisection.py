@@ -135,6 +135,11 @@ def test_results_of_a_framework() -> None:
     assert (wrong.first.level, wrong.first.op) == (wrong.reference, "output 0")
     with pytest.raises(DiagnosticError, match="2 results of the framework were given"):
         bisect(ATTENTION, [q, k], framework_results=[right, right])
+    message = (
+        r"error: result 0 of the framework has shape \(2, 2\); that of the program has \(2, 3\)"
+    )
+    with pytest.raises(DiagnosticError, match=message):
+        bisect(ATTENTION, [q, k], framework_results=[right[:, :2]])
 
 
 def test_the_tool(

@@ -275,14 +275,15 @@ def test_observer_sees_every_operation() -> None:
         (CALLS, [], "'main' takes 1 inputs; 0 were given"),
         (CALLS, [np.zeros(3)], "input 0 of 'main' has shape (3,); its type is tensor<2xf32>"),
         (
-            "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
-            "  %0 = arith.negf %a : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
-            [np.zeros(2)],
-            "<text>:2:8: error: 'arith.negf' op cannot be interpreted; of arith, arith.constant",
+            "func.func @main(%a: tensor<2xf32>, %i: index) -> index {\n"
+            "  %0 = tensor.dim %a, %i : tensor<2xf32>\n  return %0 : index\n}",
+            [np.zeros(2), 0],
+            "<text>:2:8: error: 'tensor.dim' op cannot be interpreted; of tensor, tensor.cast",
         ),
         (
             "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
-            "  %0 = math.absf %a : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
+            '  %0 = "ttnn.exp"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1>}> : '
+            "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
             [np.zeros(2)],
             "cannot be interpreted; the dialects that can be are arith, chlo, d2m, func",
         ),

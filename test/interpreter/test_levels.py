@@ -139,9 +139,9 @@ def test_the_operations_that_run() -> None:
     """A level runs if all that its functions hold has a meaning."""
     known = parse(PROGRAM)
     unknown = parse(
-        "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-        "  %0 = math.absf %x : tensor<2xf32>\n"
-        "  return %0 : tensor<2xf32>\n}\n"
+        "func.func @main(%x: tensor<2xf32>, %i: index) -> index {\n"
+        "  %0 = tensor.dim %x, %i : tensor<2xf32>\n"
+        "  return %0 : index\n}\n"
     )
     assert Level("stablehlo", known, "main").can_run
     assert not Level("stablehlo", unknown, "main").can_run

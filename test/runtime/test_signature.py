@@ -125,6 +125,7 @@ EMPTY_DICT = node("Dict", 0, "[]")
         ({"bound": [5]}, "does not fit a program"),
         ({"bound": [0, 0]}, "does not fit a program"),
         ({"state": 4000000000}, "does not fit a program"),
+        ({"parameter_names": ["w"]}, "1 names of parameters, but 0 sizes"),
         ({"input_names": ["x"]}, "does not fit a program"),
     ],
 )

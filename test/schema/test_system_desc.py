@@ -38,8 +38,23 @@ def test_other_files_are_refused() -> None:
     with pytest.raises(FlatbufferError) as error:
         load_system_desc((GOLDEN / "add.ttnn").read_bytes(), "add.ttnn")
     assert str(error.value) == (
-        "add.ttnn: expected a system description, got a program (TTNN); give a .ttsys file"
+        "add.ttnn: expected a system description, got a program (TTNN); give a .ttsys file, as "
+        "ttrt query --save-artifacts writes one"
+    )
+    with pytest.raises(FlatbufferError) as error:
+        load_system_desc(b"no description", "x.ttsys")
+    assert str(error.value) == (
+        "x.ttsys: it is no system description; give a .ttsys file, as ttrt query --save-artifacts "
+        "writes one"
     )
     empty = load_schema("Common/system_desc.fbs").pack({"product_identifier": "x"})
     with pytest.raises(FlatbufferError, match=r"SystemDescRoot\.system_desc: the system desc"):
         load_system_desc(empty, "empty.ttsys")
+
+
+def test_descriptions_of_other_schemas() -> None:
+    """They are described again: there is no program to compile."""
+    schema = load_schema("Common/system_desc.fbs")
+    root = {"version": (0, 0, 9000), "ttmlir_git_hash": "5" * 64, "product_identifier": "x"}
+    with pytest.raises(FlatbufferError, match=r"describe the machine again with ttrt query --save"):
+        load_system_desc(schema.pack(root), "new.ttsys")

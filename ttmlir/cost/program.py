@@ -23,7 +23,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import read_call
 from ttmlir.runtime.execution.shapes import check_shapes
 from ttmlir.runtime.memory import page_of, program_memory
-from ttmlir.runtime.system import find_system
+from ttmlir.runtime.system import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 
@@ -37,7 +37,7 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
     """
     try:
         if board is not None:
-            return Machine.of(os.fspath(board), find_system(board))
+            return Machine.of(board_text(board), find_system(board))
         system = system_of(program.binary)
         return Machine.of(_board_name(system.chip(0)), system)
     except ValueError as error:

@@ -10,12 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ttmlir.cpp.preprocess import PreprocessedText, SourceText, Token, split_tokens
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText
+from ttmlir.cpp.preprocessor.tokens import BLANK, SourceText, Token, split_tokens
 from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
-_BLANK = ("space", "newline", "comment")
 
 
 @dataclass
@@ -57,7 +57,7 @@ def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
     parts = [_Part(is_group=False)]
     before: Token | None = None
     for token in tokens:
-        if token.kind in _BLANK:
+        if token.kind in BLANK:
             continue
         part = parts[-1]
         if token.text in _CLOSING and len(parts) > 1:

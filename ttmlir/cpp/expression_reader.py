@@ -11,7 +11,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocess import PreprocessedText
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     BINARY_OPERATORS,
@@ -117,9 +117,10 @@ class Declared(NamedTuple):
 class ExpressionReader:
     """Turns the nodes of the grammar into nodes of the tree; a method per kind."""
 
-    def __init__(self, source: PreprocessedText) -> None:
-        """A reader of what the preprocessor has left."""
+    def __init__(self, source: PreprocessedText, *, is_header: bool = False) -> None:
+        """A reader of what the preprocessor has left of a kernel, or of a header."""
         self.source = source
+        self.is_header = is_header
         self.variables = set[str]()
         self.depth = 0
 

@@ -59,10 +59,10 @@ def frame(
     covered = (*_COVERED[thread], *_EVERYWHERE)
     paths = dict.fromkeys((*HEADERS[thread], *(each for each in headers if each not in covered)))
     includes = (Include("cstdint", standard=True), *map(Include, paths))
-    function = Function(ENTRY, body=body, position=position)
+    function = Function(ENTRY, definition=body, position=position)
     items: tuple[Item, ...] = (function,)
     if thread is ThreadType.TENSIX:
         # Each of the three compute processors is compiled from this text, in its own namespace.
-        main = Function("MAIN", body=Block((Evaluate(FunctionCall(Name(ENTRY))),)))
+        main = Function("MAIN", definition=Block((Evaluate(FunctionCall(Name(ENTRY))),)))
         items = (Namespace("NAMESPACE", (function, main)),)
     return TranslationUnit((*includes, *items), position=position)

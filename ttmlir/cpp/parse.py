@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING
 from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
-from ttmlir.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.preprocessor.tokens import SourceText
 from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Alias,
@@ -29,6 +32,7 @@ from ttmlir.cpp.tree import (
     Continue,
     Declaration,
     Declarator,
+    DeferredBlock,
     Directive,
     DoWhile,
     Enumeration,
@@ -37,6 +41,7 @@ from ttmlir.cpp.tree import (
     Expression,
     For,
     Function,
+    Header,
     If,
     Include,
     Item,
@@ -54,6 +59,7 @@ from ttmlir.cpp.tree import (
     TemplateParameter,
     TranslationUnit,
     Type,
+    Unreadable,
     UsingName,
     UsingNamespace,
     While,
@@ -65,6 +71,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
+
+_SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
+"""Macros around vectors of the vector unit (sfpi.h)."""
 
 _NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
 
@@ -83,26 +92,44 @@ def parse(
     file: str = "<kernel>",
     *,
     defines: Mapping[str, str] | None = None,
+    include_path: IncludePath | None = None,
     source_map: SourceMap | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
-    first line. With a map, positions are those of what the text was made from. Raises
-    CppSyntaxError for text that is no C++ or outside of the subset.
+    first line. Headers are read along the path; without one, none is. With a map, positions are
+    those of what the text was made from. Raises CppSyntaxError for text that is no C++ or outside
+    of the subset.
     """
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
         raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
-    source = preprocess(text, file, defines or {}, source_map)
+    read_header = None if include_path is None else _read_header
+    written = SourceText(text, file, source_map)
+    with deep_recursion():
+        source, root = _read_text(preprocess(written, defines or {}, include_path, read_header))
+        if root.has_error:
+            raise _grammar_error(source, root)
+        return _Reader(source).unit(root)
+
+
+def _read_header(source: PreprocessedText) -> Header:
+    """The items of a header, as far as they can be read."""
+    source, root = _read_text(source)
+    reader = _Reader(source, is_header=True)
+    items = reader.items(root)
+    text = source.source
+    includes = tuple(source.includes)
+    return Header(text.file, text.text, items, includes, frozenset(reader.variables))
+
+
+def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
     root = _read_grammar(source)
     if root.has_error:
         source = bracket_assignments(source)
         root = _read_grammar(source)
-    if root.has_error:
-        raise _grammar_error(source, root)
-    with deep_recursion():
-        return _Reader(source).unit(root)
+    return source, root
 
 
 def _read_grammar(source: PreprocessedText) -> Node:
@@ -125,6 +152,10 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     node = root
     while (inner := next((each for each in node.children if each.has_error), None)) is not None:
         node = inner
+    sfpi = _SFPI_WORD.search(source.text, source.text.rfind("\n", 0, node.start_byte) + 1)
+    if sfpi is not None and sfpi.start() <= node.start_byte:
+        message = f"'{sfpi[0]}' is a word of sfpi, which only math of a compute kernel has"
+        return source.error(sfpi.start(), message)
     if node.is_missing:
         return source.error(node.start_byte, f"expected '{node.type}'")
     found = source.text[node.start_byte : node.end_byte].split()
@@ -133,16 +164,47 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     return source.error(node.start_byte, message)
 
 
+def _find_declared(source: PreprocessedText, node: Node) -> frozenset[str]:
+    """The names that an item may declare: those in it that stand for no body."""
+    names = set[str]()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if each.type in ("identifier", "type_identifier", "namespace_identifier"):
+            names.add(source.text[each.start_byte : each.end_byte])
+        elif each.type not in ("compound_statement", "field_declaration_list", "parameter_list"):
+            pending += each.named_children
+    return frozenset(names)
+
+
 class _Reader(ExpressionReader):
     """Items and statements; a method per kind."""
 
     # Items.
 
     def unit(self, root: Node) -> TranslationUnit:
-        return TranslationUnit(self.items(root), position=self.source.source.position(0))
+        source = self.source
+        return TranslationUnit(
+            self.items(root),
+            tuple(source.includes),
+            tuple(source.lookups),
+            position=source.source.position(0),
+        )
 
     def items(self, node: Node) -> tuple[Item, ...]:
-        return tuple(item for child in node.named_children for item in self.item(child))
+        read = self.item_of_header if self.is_header else self.item
+        return tuple(item for child in node.named_children for item in read(child))
+
+    def item_of_header(self, node: Node) -> Iterator[Item]:
+        """An item; what is wrong with it is said where it is used."""
+        depth = self.depth
+        try:
+            if node.has_error and node.type != "namespace_definition":
+                raise _grammar_error(self.source, node)
+            yield from tuple(self.item(node))
+        except CppSyntaxError as error:
+            self.depth = depth
+            yield Unreadable(_find_declared(self.source, node), error, position=self.at(node))
 
     def item(self, node: Node) -> Iterator[Item]:
         match node.type:
@@ -173,7 +235,10 @@ class _Reader(ExpressionReader):
         kept = re.fullmatch(r"#pragma (\d+)\s*", self.text(node))
         if kept is None or int(kept[1]) >= len(self.source.directives):
             raise self.error(node, "a directive stands on a line of its own, which '#' begins")
-        return self.source.directives[int(kept[1])]
+        directive = self.source.directives[int(kept[1])]
+        if isinstance(directive, Include) and directive.header is not None:
+            self.variables.update(directive.header.variables)
+        return directive
 
     def namespace(self, node: Node) -> Namespace:
         if not self.text(node).startswith("namespace"):
@@ -282,7 +347,22 @@ class _Reader(ExpressionReader):
         if body.type != "compound_statement":
             raise self.unsupported(body, "a body in braces")
         function = self.prototype(node, self.field(node, "declarator"))
-        return replace(function, body=self.block(body))
+        return replace(function, definition=self.deferred(body))
+
+    def deferred(self, body: Node) -> Block | DeferredBlock:
+        """The body of a function; one in a header is read when it is used."""
+        if not self.is_header:
+            return self.block(body)
+        reader = copy(self)
+        reader.variables = set(self.variables)
+
+        def read() -> Block:
+            if body.has_error:
+                raise _grammar_error(reader.source, body)
+            with deep_recursion():
+                return reader.block(body)
+
+        return DeferredBlock(read)
 
     def declaration_or_prototype(self, node: Node) -> Declaration | Function:
         declarator = node.child_by_field_name("declarator")

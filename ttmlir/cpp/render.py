@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.tree import (
     PRECEDENCE,
     Alias,
@@ -66,6 +67,7 @@ from ttmlir.cpp.tree import (
     Type,
     Unary,
     Undefine,
+    Unreadable,
     Update,
     UsingName,
     UsingNamespace,
@@ -99,7 +101,7 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
                 return _join(line for item in node.items for line in _item(item))
             case NamedType() | Pointer() | Reference():
                 return _type(node)
-            case Include() | UsingNamespace() | Namespace() | Struct() | Function():
+            case Include() | UsingNamespace() | Namespace() | Struct() | Function() | Unreadable():
                 return _join(_item(node))
             case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
                 return _join(_statement(node))
@@ -164,6 +166,8 @@ def _item(item: Item) -> Iterator[str]:
             yield "};"
         case Function():
             yield from _function(item)
+        case Unreadable(error=error):
+            raise CannotEmitError(error.message)
         case _:
             yield from _statement(item)
 

@@ -26,8 +26,17 @@ Conventions that make the form of a tree unique:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from ttmlir.cpp.errors import CppSyntaxError
+    from ttmlir.cpp.preprocessor.header_cache import Lookup
+
+IncludeStatus: TypeAlias = Literal["read", "again", "built-in", "missing", "unread"]
+"""What became of an `#include`: the header was read, had been read before (`#pragma once`), is one
+that is known without its text, was not found, or nobody looked for it."""
 
 
 @dataclass(frozen=True)
@@ -448,6 +457,34 @@ class Include(Node):
 
     path: str
     standard: bool = False
+    status: IncludeStatus = field(default="unread", compare=False)
+    header: Header | None = field(default=None, compare=False, repr=False)
+    """What it declares, if it was read here."""
+    reason: str = field(default="", compare=False, repr=False)
+    """Why a file of the name was not opened."""
+
+
+@dataclass(frozen=True)
+class Unreadable(Node):
+    """An item of a header that is not supported, which matters only where it is used."""
+
+    names: frozenset[str]
+    """What it may declare."""
+    error: CppSyntaxError = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header as it was read; what that is depends on the macros that are defined before it."""
+
+    file: str
+    """What messages call it."""
+    text: str = field(repr=False)
+    items: tuple[Item, ...] = ()
+    includes: tuple[Include, ...] = ()
+    """All of its `#include`s, also those within other items."""
+    variables: frozenset[str] = frozenset()
+    """The names of variables in it."""
 
 
 @dataclass(frozen=True)
@@ -490,6 +527,21 @@ class TemplateParameter(Node):
     type: Type | None = None
 
 
+class DeferredBlock:
+    """The body of a function in a header, which is read when the function is used."""
+
+    def __init__(self, read: Callable[[], Block]) -> None:
+        """`read` makes the block; it raises CppSyntaxError for what is wrong in it."""
+        self._read = read
+        self._block: Block | None = None
+
+    def read(self) -> Block:
+        """The block."""
+        if self._block is None:
+            self._block = self._read()
+        return self._block
+
+
 @dataclass(frozen=True)
 class Function(Node):
     """A function; without `body` its declaration.
@@ -499,10 +551,17 @@ class Function(Node):
 
     name: str
     parameters: tuple[Parameter, ...] = ()
-    body: Block | None = None
+    definition: Block | DeferredBlock | None = None
     result: Type = NamedType("void")
     specifiers: tuple[str, ...] = ()
     template_parameters: tuple[TemplateParameter, ...] = ()
+
+    @property
+    def body(self) -> Block | None:
+        """What it does; reads it, if that was deferred."""
+        if isinstance(self.definition, DeferredBlock):
+            return self.definition.read()
+        return self.definition
 
 
 @dataclass(frozen=True)
@@ -510,6 +569,10 @@ class TranslationUnit(Node):
     """A whole source."""
 
     items: tuple[Item, ...] = ()
+    includes: tuple[Include, ...] = field(default=(), compare=False, repr=False)
+    """All of its `#include`s, also those within other items."""
+    lookups: tuple[Lookup, ...] = field(default=(), compare=False, repr=False)
+    """All headers that were looked for, also by headers."""
 
 
 Type: TypeAlias = NamedType | Pointer | Reference
@@ -557,7 +620,9 @@ Statement: TypeAlias = (
     | Pragma
     | Comment
 )
-Item: TypeAlias = Directive | Meaning | UsingNamespace | Namespace | Struct | Function | Declaration
+Item: TypeAlias = (
+    Directive | Meaning | UsingNamespace | Namespace | Struct | Function | Declaration | Unreadable
+)
 
 TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
 SPECIFIERS = ("static", "inline", "constexpr", "extern")

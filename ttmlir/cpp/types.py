@@ -143,6 +143,8 @@ class ObjectType:
     """A class of the kernel library, such as `InterleavedAddrGenFast`."""
 
     name: str
+    arguments: tuple[int, ...] = ()
+    """Template arguments, of a class whose objects are known when a kernel is compiled."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ function. `CompiledModel` lowers the module, keeps the binary, and runs it with 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -26,7 +27,7 @@ from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import CallSignature
-from ttmlir.runtime.system import find_system
+from ttmlir.runtime.system import board_text, find_system
 from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class CompiledModel(CallableModel):
         numerics: NumericsName = "exact",
         target: TargetName = "ttnn",
         options: str = "",
-        board: str | None = None,
+        board: str | os.PathLike[str] | None = None,
         examples: CallArguments | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
@@ -348,9 +349,9 @@ class _ModelState:
     warnings: Sequence[str]
 
 
-def _for_board(board: str, options: str) -> str:
+def _for_board(board: str | os.PathLike[str], options: str) -> str:
     """The options of a pipeline, and the system of a board; InputError if there is none."""
     find_system(board)
     if "system-desc-path" in options or "system_desc_path" in options:
         raise InputError("board and system-desc-path both say what to compile for; give one")
-    return f'{options} system-desc-path="{board}"'.lstrip()
+    return f'{options} system-desc-path="{board_text(board)}"'.lstrip()

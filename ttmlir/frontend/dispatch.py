@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -64,7 +63,7 @@ def compile(
         numerics=numerics,
         target=target,
         options=options,
-        board=None if board is None else os.fspath(board),
+        board=board,
         examples=examples,
     )
 

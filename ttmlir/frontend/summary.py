@@ -10,7 +10,7 @@ from html import escape
 from ttmlir.cost import Estimate, estimate_program
 from ttmlir.runtime.binary import BinaryProgram, TensorRef
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.layers import layer_of
+from ttmlir.runtime.layers import MAIN, layer_of
 from ttmlir.terminal import printable
 
 MOST_LAYERS = 40
@@ -25,7 +25,7 @@ class Layer:
     operations: int = 0
     """Operations that compute, or launches of kernels."""
     parameters: int = 0
-    """Numbers in constants."""
+    """Numbers that it learns; where the frontend knows none, those in constants."""
     nanoseconds: float = 0
     """That its operations are expected to take, those that only move numbers included."""
     bound_by: dict[str, float] = field(default_factory=dict[str, float])
@@ -47,6 +47,8 @@ class ModelSummary:
     """What there is to say about the whole model: a name and a value."""
     has_times: bool
     """False where nothing estimates the program."""
+    knows_parameters: bool
+    """False where the frontend has handed over constants without saying what is learned."""
 
     @property
     def operations(self) -> int:
@@ -65,7 +67,8 @@ class ModelSummary:
         def row(*texts: str) -> tuple[str, ...]:
             return texts if self.has_times else texts[:3]
 
-        yield row("layer", "operations", "parameters", "us", "share", "bound by")
+        numbers = "parameters" if self.knows_parameters else "constants"
+        yield row("layer", "operations", numbers, "us", "share", "bound by")
         for layer in self.layers[:MOST_LAYERS]:
             share = layer.nanoseconds / total if total else 0
             binding = max(layer.bound_by, key=layer.bound_by.__getitem__, default="")
@@ -126,8 +129,13 @@ def summarize(
         layer_at(operation.location)
     for location in _computing_locations(program):
         layer_at(location).operations += 1
-    for location, ref in _constants(program):
-        layer_at(location).parameters += ref.desc.volume
+    parameters = program.signature.parameters if program.signature is not None else ()
+    for name, count in parameters:
+        module = "/".join(name.split(".")[:-1]) or MAIN
+        layers.setdefault(module, Layer(name=module)).parameters += count
+    if not parameters:
+        for location, ref in _constants(program):
+            layer_at(location).parameters += ref.desc.volume
     facts = [("file", f"{size:,} bytes")]
     estimate = None if program.binary.is_metal else estimate_program(program, board)
     if estimate is not None:
@@ -142,6 +150,7 @@ def summarize(
         layers=tuple(layer for layer in layers.values() if not layer.is_empty),
         facts=tuple(facts),
         has_times=estimate is not None,
+        knows_parameters=bool(parameters),
     )
 
 

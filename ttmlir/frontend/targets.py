@@ -30,6 +30,8 @@ class CompilationTarget(ABC):
     """Of the file, with its dot."""
     dialect: ClassVar[str]
     """Of the module at the end of the pipeline."""
+    defaults: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Options of the pipeline that models are compiled with unless told otherwise."""
     between: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Dialects between ttir and that one, with the passes that take programs out of them."""
 
@@ -40,8 +42,14 @@ class CompilationTarget(ABC):
 
     def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
         """Run the pipeline on a module in ttir, or the passes of it in front of one."""
-        pipeline = PIPELINES[self.name]
+        pipeline, options = PIPELINES[self.name], self.complete(options)
         transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
+
+    def complete(self, options: str) -> str:
+        """The options of the pipeline, with those that models are compiled with anyway."""
+        given = {each.partition("=")[0] for each in options.split()}
+        added = [f"{name}={value}" for name, value in self.defaults.items() if name not in given]
+        return " ".join([*added, options]).strip()
 
     @abstractmethod
     def write(
@@ -60,6 +68,7 @@ class TTNNTarget(CompilationTarget):
     name = "ttnn"
     suffix = ".ttnn"
     dialect = "ttnn"
+    defaults: ClassVar[Mapping[str, str]] = MappingProxyType({"share-transfers": "true"})
 
     def write(
         self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc
 from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
@@ -263,7 +263,8 @@ def bisect_module(
         results = [np.asarray(result) for result in framework_results]
         if framework_trace is not None:
             reference.outputs = results
-        _check_count(module, reference, results)
+        place = find_function(module, function).location
+        _check_framework_results(place, reference, results)
         outputs = comparison.outputs(name, results, reference.outputs)
         if framework_trace is None:
             reports.append(comparison.report(name, 0, [], outputs))
@@ -315,13 +316,21 @@ def _returned(module: ModuleOp, function: str | None) -> dict[int, int]:
     return {place: number for place, number in found.items() if number is not None}
 
 
-def _check_count(module: ModuleOp, trace: Trace, results: Sequence[Array]) -> None:
+def _check_framework_results(place: LocationAttr, trace: Trace, results: Sequence[Array]) -> None:
+    """Refuse results that are not as many as the program has, or of other shapes."""
     if len(results) != len(trace.outputs):
         raise LocatedError(
-            module.location,
+            place,
             f"{len(results)} results of the framework were given; the program has "
             f"{len(trace.outputs)}",
         )
+    for number, (result, output) in enumerate(zip(results, trace.outputs, strict=True)):
+        if result.shape != output.shape:
+            raise LocatedError(
+                place,
+                f"result {number} of the framework has shape {result.shape}; that of the program "
+                f"has {output.shape}",
+            )
 
 
 @dataclass

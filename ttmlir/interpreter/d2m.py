@@ -16,7 +16,6 @@ import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
-from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
@@ -194,12 +193,14 @@ def _shard(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequ
     return (operands[0],)
 
 
-def _linalg_generic(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    assert isinstance(op, LinalgGenericOp)
-    if len(op.outputs) != 1 or not isinstance(element_of_tensor(op.operands[0].type), TileType):
-        raise OpError(op, "is no loop over tiles with one output; no other can be interpreted")
+def loop_over_tiles(
+    execution: Execution, op: LinalgGenericOp, operands: Sequence[Any]
+) -> Sequence[Any]:
+    """A loop over tiles with one output; accumulators start from what they combine with."""
+    if len(op.outputs) != 1:
+        raise OpError(op, "is a loop over tiles with several outputs; one can be interpreted")
     maps = [layout_map(each) for each in op.indexing_maps.data]
-    extents = _extents(maps, operands)
+    extents = extents_of(maps, operands)
     kinds = [kind.data for kind in op.iterator_types.data]
     parallel = [n for n, kind in enumerate(kinds) if kind is IteratorType.PARALLEL]
     reduced = [n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL]
@@ -223,7 +224,7 @@ def _linalg_generic(execution: Execution, op: Operation, operands: Sequence[Any]
     return (out,)
 
 
-def _extents(maps: Sequence[AffineMap], operands: Sequence[Array]) -> Sequence[int]:
+def extents_of(maps: Sequence[AffineMap], operands: Sequence[Array]) -> Sequence[int]:
     """How far iterators go: over the dimensions that each indexes alone."""
     found: dict[int, int] = {}
     for index_map, array in zip(maps, operands, strict=True):
@@ -252,11 +253,6 @@ def _identity_of(op: Operation) -> float:
     return row.identity
 
 
-def _index(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    assert isinstance(op, IndexOp)
-    return (execution.loops[-1][op.dim.value.data],)
-
-
 FUNCTIONS: dict[str, Function] = {
     **TILE_FUNCTIONS,
     "d2m.empty": _empty,
@@ -270,6 +266,3 @@ FUNCTIONS: dict[str, Function] = {
     "d2m.wait": _shard,
 }
 """Operations of d2m by name."""
-
-LINALG: dict[str, Function] = {"linalg.generic": _linalg_generic, "linalg.index": _index}
-"""Operations of linalg on tiles by name."""

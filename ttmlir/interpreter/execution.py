@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
@@ -22,6 +22,7 @@ from ttmlir.interpreter.values import Function, array_shape, convert_to, host_dt
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.runtime.element import Array, convert
 
+_PRIVATE = StringAttr("private")
 MAIN = "main"
 """The function that is executed unless another is named."""
 
@@ -47,9 +48,10 @@ def execute(
 ) -> list[Array]:
     """The results of a function of a module on NumPy arrays.
 
-    Without a name the function `main` is executed, or the first one if there is no `main`. Inputs
-    are arrays, or whatever NumPy makes arrays of, in the shapes of the arguments; results have the
-    element types of the function's results. With `poisons_padding`, what is beyond tensors in tiles
+    Without a name the function `main` is executed, or the first public one if there is no `main`.
+    Inputs are arrays, or whatever NumPy makes arrays of, in the shapes of the arguments; results
+    have the element types of the function's results. With `poisons_padding`, what is beyond tensors
+    in tiles
     is NaN and not 0. Raises DiagnosticError for what cannot be executed.
     """
     chosen = find_function(module, function)
@@ -71,12 +73,13 @@ def functions_in(module: Operation) -> Iterator[FuncOp]:
 
 
 def find_function(module: ModuleOp, name: str | None) -> FuncOp:
-    """The function with a name; without one `main`, or else the first with a body."""
+    """The function with a name; without one `main`, or else the first public one with a body."""
     found = {op.sym_name.data: op for op in functions_in(module) if op.body.blocks}
     if not found:
         raise LocatedError(module.location, "the module has no function to execute")
     if name is None:
-        name = MAIN if MAIN in found else next(iter(found))
+        public = (name for name, op in found.items() if op.sym_visibility != _PRIVATE)
+        name = MAIN if MAIN in found else next(public, next(iter(found)))
     if name not in found:
         # A module that is not written has no place of its own.
         first = next(iter(found.values()))

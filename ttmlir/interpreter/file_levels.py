@@ -34,6 +34,8 @@ _CONSTANTS = ("ConstantOp", "FullOp")
 SCHEDULED = "convert-d2m-to-ttkernel"
 """In front of this pass, a module says which tiles each core reads and writes, and has no kernels.
 """
+UNDIVIDED = "d2m-grid-selection"
+"""In front of this pass, operations are one block on one core."""
 
 
 def spell_pipeline(target: str, options: str) -> str:
@@ -158,8 +160,10 @@ class KernelFile(FileLevel):
         from ttmlir.interpreter.kernel_check import check_kernels
         from ttmlir.runtime.metal.program import MetalProgram
 
-        schedule = cloned(self.source)
-        transform(schedule, spell_pipeline(self.target, self.pipeline_options), until=SCHEDULED)
+        schedule, whole = cloned(self.source), cloned(self.source)
+        pipeline = spell_pipeline(self.target, self.pipeline_options)
+        transform(schedule, pipeline, until=SCHEDULED)
+        transform(whole, pipeline, until=UNDIVIDED)
         program = self.program()
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
         arrays = fit_inputs(program, [np.asarray(given) for given in inputs])
@@ -167,7 +171,7 @@ class KernelFile(FileLevel):
             convert(array, ref.desc.element.compute)
             for array, ref in zip(arrays, program.inputs, strict=True)
         ]
-        return check_kernels(program, values, schedule, numerics, tolerance)
+        return check_kernels(program, values, schedule, whole, numerics, tolerance)
 
 
 class UnfusedKernelFile(KernelFile):

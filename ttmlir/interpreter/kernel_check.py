@@ -1,23 +1,36 @@
 """Which kernel of a program is wrong, by the tiles in its circular buffers.
 
-The program runs again, and the pages that the kernels of one launch push are kept. A reader is
-wrong if a circular buffer of an input gets other tiles than the memory holds where the schedule
-says; a compute kernel, if that of an output gets other numbers than the operations give; a writer,
-if what it was given is right and memory is not.
+The program runs again, and the pages that the kernels of one launch push are kept. The schedule is
+wrong if a core gets other tiles than its outputs are computed from. A reader is wrong if a circular
+buffer of an input gets other tiles than the memory holds where the schedule says; a compute kernel,
+if that of an output gets other numbers than the operations give; a writer, if what it was given is
+right and memory is not.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.interpreter.gathers import gathered_elements
 from ttmlir.interpreter.statistics import Statistics
-from ttmlir.interpreter.streams import StreamedTile, is_traceable, streamed_tiles
+from ttmlir.interpreter.streams import (
+    StreamedTile,
+    gather_of,
+    needed_tiles,
+    streamed_tiles,
+    tile_at,
+)
+from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.tile import untilize
+from ttmlir.passes.d2m.repeated_parts import repeated_parts
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.generic.run import simulator_options
@@ -26,9 +39,10 @@ from ttmlir.runtime.metal.blocks import BlockPlacement, HostBuffer
 from ttmlir.runtime.metal.golden import MetalGolden, reference_of, tile_of_page
 from ttmlir.runtime.metal.program import Command, MetalProgram, MetalTensor
 from ttmlir.runtime.metal.session import Session, execute, needed_leniencies
+from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.execution.page_log import PageLog, PushedPage
 
-READER, COMPUTE, WRITER = "reader", "compute", "writer"
+SCHEDULE, READER, COMPUTE, WRITER = "schedule", "reader", "compute", "writer"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +50,11 @@ class KernelDifference:
     """The first tile of a launch that is not what it should be."""
 
     kernel: str
-    """Which kernel is wrong: `reader`, `compute` or `writer`."""
+    """Which kernel is wrong: `reader`, `compute` or `writer`; `schedule` for what all follow."""
     cb: int
     """The circular buffer that the tile is in, or, of a writer, that it was taken from."""
     tile: int
-    """Its number among those that were pushed there, from 0."""
+    """Its number among those that were pushed there, from 0; one more than all if it is missing."""
     core: tuple[int, int]
     """Logical (x, y)."""
     launch: str
@@ -66,11 +80,11 @@ class KernelDifference:
 
     def __str__(self) -> str:
         """Lines for people."""
+        at = f"tile {self.tile} of circular buffer {self.cb} on core {self.core}"
         verb = "does not store" if self.kernel == WRITER else "pushes a wrong"
-        lines = [
-            f"the {self.kernel} kernel of '{self.launch}' {verb} tile {self.tile} of circular "
-            f"buffer {self.cb} on core {self.core}"
-        ]
+        lines = [f"the {self.kernel} kernel of '{self.launch}' {verb} {at}"]
+        if self.kernel == SCHEDULE:
+            lines = [f"the schedule of '{self.launch}' has another tile than is needed as {at}"]
         lines += [f"  expected: {self.expected or 'no such tile'}"]
         lines += [f"  {self.kernel}: {self.actual or 'no such tile'}"]
         return "\n".join(lines)
@@ -80,20 +94,26 @@ def check_kernels(
     program: MetalProgram,
     inputs: Sequence[Array],
     schedule: ModuleOp,
+    whole: ModuleOp,
     numerics: Numerics,
     tolerance: Tolerance,
 ) -> KernelDifference | None:
     """The first tile that is wrong in the first launch whose results are; None if none is found.
 
-    `inputs` are in compute types; `schedule` is the module whose generics became the launches.
+    `inputs` are in compute types; `schedule` is the module whose generics became the launches,
+    `whole` the one before these were divided into blocks.
     """
-    generics = [op for op in schedule.walk() if isinstance(op, d2m.GenericOp)]
-    if len(generics) != len(program.launches):
+    generics, undivided = (
+        [op for op in module.walk() if isinstance(op, d2m.GenericOp)]
+        for module in (schedule, whole)
+    )
+    if not len(generics) == len(undivided) == len(program.launches):
         return None
     generic_of = {
         command.index: generic for command, generic in zip(program.launches, generics, strict=True)
     }
-    observer = _LaunchChecker(program, list(inputs), tolerance, generic_of)
+    whole_of = dict(zip(generic_of, undivided, strict=True))
+    observer = _LaunchChecker(program, list(inputs), tolerance, generic_of, whole_of)
     options = replace(
         simulator_options(numerics), timed=False, leniencies=needed_leniencies(program)
     )
@@ -107,6 +127,7 @@ class _LaunchChecker:
     inputs: list[Array]
     tolerance: Tolerance
     generic_of: dict[int, d2m.GenericOp]
+    whole_of: dict[int, d2m.GenericOp]
     found: KernelDifference | None = None
     log: PageLog = field(default_factory=PageLog)
 
@@ -139,7 +160,10 @@ class _LaunchChecker:
         count = len(generic.inputs)
         launch = _Launch(session, command, generic, self.log, chip_grid, self.tolerance)
         for number in range(count):
-            if is_traceable(generic, number) and (found := launch.check_input(number)):
+            if found := launch.check_schedule(number, self.whole_of[command.index]):
+                return found
+        for number in range(count):
+            if found := launch.check_input(number):
                 return found
         for output, golden in zip(reference_of(command).outputs, goldens, strict=True):
             host = HostBuffer(
@@ -161,19 +185,69 @@ class _Launch:
     chip_grid: tuple[int, int]
     tolerance: Tolerance
 
+    def check_schedule(self, number: int, whole: d2m.GenericOp) -> KernelDifference | None:
+        """The first tile that outputs of a core need and that its steps leave out."""
+        if gather_of(self.generic, number) or self.generic.indexing_maps != whole.indexing_maps:
+            # Rows that cores share, and outputs that are stored in parts, follow other maps.
+            return None
+        output = len(self.generic.inputs)
+        stored = streamed_tiles(self.generic, output, self.chip_grid)
+        for core, tiles in streamed_tiles(self.generic, number, self.chip_grid).items():
+            needed = needed_tiles(whole, number, self._tiles_at(output, stored[core]))
+            missing = sorted(set(needed or ()) - set(self._tiles_at(number, tiles)))
+            if missing:
+                return self._difference(SCHEDULE, number, len(tiles), core, None, None)
+        return None
+
+    def _tiles_at(self, number: int, tiles: Sequence[StreamedTile]) -> list[tuple[int, ...]]:
+        """Rows and columns of those tiles that are in a buffer."""
+        placement = self.command.tensors[number].placement
+        assert isinstance(placement, BlockPlacement), "operands of launches are blocks"
+        return [tile_at(each.place, placement.shard) for each in tiles if each.place is not None]
+
     def check_input(self, number: int) -> KernelDifference | None:
         """The first tile that a reader pushes and that memory does not hold there."""
+        if gather := gather_of(self.generic, number):
+            return self._check_gathered(number, gather)
         tensor = self.command.tensors[number]
         values = self.session.value(tensor, self.command.where)
+        is_read = _elements_read(self.generic, number, tensor.ref.desc)
         for core, index, tile, page in self._tiles(number, number):
             if tile is None or page is None:
                 return self._difference(READER, number, index, core, None, None)
             if tile.place is None:
                 continue
-            expected = _tile_of(values, tensor, tile.place)
-            actual = tile_of_page(page, tensor.ref.desc)
+            expected = _tile_of(values, tensor, tile.place)[is_read]
+            actual = tile_of_page(page, tensor.ref.desc)[is_read]
             if not np.array_equal(expected, actual, equal_nan=True):
                 return self._difference(READER, number, index, core, expected, actual)
+        return None
+
+    def _check_gathered(self, number: int, gather: d2m.Gather) -> KernelDifference | None:
+        """The first tile with an element that is not the one that it is gathered from."""
+        elements = gathered_elements(gather, self._value_of)
+        if elements is None:
+            return None
+        desc = self.command.tensors[number].ref.desc
+        for core, index, tile, page in self._tiles(number, number):
+            if tile is None or page is None:
+                return self._difference(READER, number, index, core, None, None)
+            if tile.place is None:
+                continue
+            *outer, row, column = tile.place[len(tile.place) // 2 :]
+            height, width = desc.tile
+            rows = slice(row * height, (row + 1) * height)
+            expected = elements[(*outer, rows, slice(column * width, (column + 1) * width))]
+            actual = tile_of_page(page, desc)[: expected.shape[0], : expected.shape[1]]
+            if not np.array_equal(expected, actual, equal_nan=True):
+                return self._difference(READER, number, index, core, expected, actual)
+        return None
+
+    def _value_of(self, buffer: SSAValue) -> Array | None:
+        """What an operand's memory holds."""
+        for number, tensor in enumerate(self.command.tensors):
+            if d2m.memory_of(self.generic.operands[number]) is buffer:
+                return self.session.value(tensor, self.command.where)
         return None
 
     def check_output(self, number: int, golden: Array, host: HostBuffer) -> KernelDifference | None:
@@ -242,16 +316,24 @@ class _Launch:
         )
 
 
+def _elements_read(generic: d2m.GenericOp, number: int, desc: TensorDesc) -> Array:
+    """Which elements of a tile of an input are read: of what is repeated, the first ones alone."""
+    volume = math.prod(desc.tile)
+    parts = repeated_parts(generic, number)
+    if not parts:
+        return np.ones(desc.tile, np.bool_)
+    is_read = np.zeros(volume, np.bool_)
+    size = TileFormat(1, 1, desc.data_type).size_bytes
+    for begin, count in parts:
+        is_read[begin // size : (begin + count) // size] = True
+    return untilize(is_read.reshape(1, 1, volume), desc.tile, desc.tile)
+
+
 def _tile_of(values: Array, tensor: MetalTensor, place: tuple[int, ...]) -> Array:
     """The tile of a buffer at a place, which is grid and shard."""
     placement = tensor.placement
     assert isinstance(placement, BlockPlacement), "operands of launches are blocks"
-    rank = len(placement.grid)
-    at = [
-        block * extent + inner
-        for block, extent, inner in zip(place[:rank], placement.shard, place[rank:], strict=True)
-    ]
     height, width = tensor.ref.desc.tile
-    *outer, row, column = at
+    *outer, row, column = tile_at(place, placement.shard)
     rows = slice(row * height, (row + 1) * height)
     return values[(*outer, rows, slice(column * width, (column + 1) * width))]

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
 from ttmlir.compiler import run_passes, transform
+from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.execution import execute, find_function, functions_in
 from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
 from ttmlir.interpreter.registry import functions_of
@@ -80,8 +81,10 @@ class Level:
 
         def observe(op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
             if op.name not in DESTINATIONS:
-                for result in results:
-                    trace.note(number_of(op), _numbers(op, result))
+                for value, result in zip(op.results, results, strict=True):
+                    # Numbers inside of loops are those of all places at once.
+                    if isinstance(value.type, TensorType):
+                        trace.note(number_of(op), _numbers(op, result))
 
         trace.outputs = execute(self.module, inputs, function=self.function, observer=observe)
         return trace
@@ -141,11 +144,19 @@ def _is_known(op: Operation) -> bool:
 
 def _numbers(op: Operation, result: Any) -> Any:
     """A result as it is compared: of tiles on a grid the numbers without padding."""
-    if op.name.partition(".")[0] not in ("d2m", "linalg"):
+    if op.name.partition(".")[0] != "d2m" and not _is_of_tiles(op):
         return result
     from ttmlir.interpreter.d2m import logical_numbers
 
     return logical_numbers(op, result)
+
+
+def _is_of_tiles(op: Operation) -> bool:
+    return any(
+        isinstance(type_, TensorType)
+        and isinstance(cast("TensorType[Attribute]", type_).element_type, TileType)
+        for type_ in op.result_types
+    )
 
 
 def _to_ttir(dialect: str) -> Sequence[Pass]:

@@ -12,14 +12,15 @@ from importlib import import_module
 from ttmlir.interpreter.values import Function
 
 FUNCTIONS_OF_DIALECT: dict[str, str] = {
-    "arith": "ttmlir.interpreter.structure:FUNCTIONS",
+    "arith": "ttmlir.interpreter.arithmetic:ARITH_AND_MATH",
     "chlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "d2m": "ttmlir.interpreter.d2m:FUNCTIONS",
     "func": "ttmlir.interpreter.structure:FUNCTIONS",
-    "linalg": "ttmlir.interpreter.d2m:LINALG",
+    "linalg": "ttmlir.interpreter.linalg:FUNCTIONS",
+    "math": "ttmlir.interpreter.arithmetic:ARITH_AND_MATH",
     "sdy": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "stablehlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
-    "tensor": "ttmlir.interpreter.structure:FUNCTIONS",
+    "tensor": "ttmlir.interpreter.tensors:FUNCTIONS",
     "tosa": "ttmlir.interpreter.tosa:FUNCTIONS",
     "ttir": "ttmlir.interpreter.ttir:FUNCTIONS",
 }

@@ -28,10 +28,61 @@ class StreamedTile:
     """Grid and shard; None for what lies beyond the buffer."""
 
 
-def is_traceable(generic: d2m.GenericOp, number: int) -> bool:
-    """True for an operand that is whole tiles of a buffer, and no gathered elements."""
+def gather_of(generic: d2m.GenericOp, number: int) -> d2m.Gather | None:
+    """The view whose elements are gathered for an operand; None for whole tiles of a buffer."""
     buffer, _ = d2m.buffer_of_view(generic.operands[number])
-    return not isinstance(buffer.owner, d2m.ViewElementsOp)
+    return buffer.owner if isinstance(buffer.owner, d2m.Gather) else None
+
+
+def needed_tiles(
+    generic: d2m.GenericOp, number: int, stored: Sequence[Shape]
+) -> list[Shape] | None:
+    """The tiles of an input that tiles of the first output are computed from.
+
+    `generic` is not divided yet: each operand is one block. Tiles are told by their rows and
+    columns in the buffers in memory. None where that cannot be said.
+    """
+    output = len(generic.inputs)
+    places = {place: point for point, place in _tiles_in(generic, output).items()}
+    used, given = (_dimensions(generic.indexing_maps[each]) for each in (number, output))
+    shared = [(used[iterator], given[iterator]) for iterator in used if iterator in given]
+    if any(place not in places for place in stored):
+        return None
+    wanted = {tuple(places[place][at] for _, at in shared) for place in stored}
+    return [
+        place
+        for point, place in _tiles_in(generic, number).items()
+        if tuple(point[at] for at, _ in shared) in wanted
+    ]
+
+
+def _tiles_in(generic: d2m.GenericOp, number: int) -> dict[Shape, Shape]:
+    """The tiles of an operand in one block by their places in it: where they are in the buffer.
+
+    What lies beyond the buffer is left out.
+    """
+    layout = device_layout_of(generic.operands[number].type)
+    assert layout is not None, "operands of generics have grids"
+    buffer, view = d2m.buffer_of_view(generic.operands[number])
+    memory = device_layout_of(buffer.type)
+    assert memory is not None, "what is below a stream is on the device"
+    grid = (0,) * len(layout.grid_shape)
+    points = itertools.product(*map(range, layout.shard_shape))
+    found = {point: _tile(view, (*grid, *point), memory.shape).place for point in points}
+    return {
+        point: tile_at(place, memory.shard_shape)
+        for point, place in found.items()
+        if place is not None
+    }
+
+
+def tile_at(place: Shape, shard: Shape) -> Shape:
+    """Rows and columns of tiles in a buffer, of a place in its grid and shard."""
+    rank = len(shard)
+    return tuple(
+        block * extent + inner
+        for block, extent, inner in zip(place[:rank], shard, place[rank:], strict=True)
+    )
 
 
 def streamed_tiles(

@@ -1,4 +1,4 @@
-"""Calls, constants and destinations: what surrounds the operations that compute."""
+"""Calls and constants: what surrounds the operations that compute."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.values import Function, compute_dtype, constant_array, tensor_type
-from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.interpreter.values import Function, compute_dtype, constant_array
 
 
 def _call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -19,15 +18,8 @@ def _call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seque
     return execution.call(callee, operands, caller=op)
 
 
-def empty_tensor(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    """Memory of a result that is not read before it is written, without memory for each element."""
-    type_ = tensor_type(op.results[0].type)
-    if type_ is None:
-        raise OpError(op, "the shape of its result is not known; give tensors static shapes")
-    return (np.broadcast_to(np.zeros((), compute_dtype(type_.element_type)), type_.get_shape()),)
-
-
-def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+def constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    """A constant of arith."""
     value: Attribute = op.properties["value"]
     if isinstance(value, IntegerAttr | FloatAttr):
         scalar = cast("IntegerAttr | FloatAttr", value)
@@ -35,9 +27,5 @@ def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
     return (constant_array(op, value),)
 
 
-FUNCTIONS: dict[str, Function] = {
-    "arith.constant": _constant,
-    "func.call": _call,
-    "tensor.empty": empty_tensor,
-}
-"""Operations of arith, func and tensor by name."""
+FUNCTIONS: dict[str, Function] = {"func.call": _call}
+"""Operations of func by name."""

@@ -18,7 +18,7 @@ from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.interpreter import kernels
 from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.structure import empty_tensor
+from ttmlir.interpreter.tensors import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
 from ttmlir.optable.row import Family, Row
 from ttmlir.optable.window.axes import image_parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as Layout
 from ttmlir.metalium.configs import (
@@ -99,9 +101,12 @@ class TensorAccessorArgs:
     Source: tt-metal, tt_metal/api/tt-metalium/tensor_accessor_args.hpp.
     """
 
-    def __init__(self, buffer: Buffer) -> None:
-        """The layout of a buffer."""
-        self._words = accessor_words(buffer.simulated.accessor_args())
+    def __init__(self, buffer: Buffer, *, aligned_page_size: bool = False) -> None:
+        """The layout of a buffer; with the aligned size of a page in the order of late 2026."""
+        args = buffer.simulated.accessor_args()
+        if aligned_page_size:
+            args = replace(args, page_size=buffer.simulated.pages.stride)
+        self._words = accessor_words(args)
 
     def get_compile_time_args(self) -> list[int]:
         """The compile-time arguments."""

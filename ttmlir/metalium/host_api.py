@@ -7,6 +7,7 @@ runs raises SimError, whose text points into the kernel.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE, IncludePath
 from ttmlir.cpp.source_map import MappedText
 from ttmlir.metalium.arguments import argument_word, argument_words
 from ttmlir.metalium.buffers import Buffer
@@ -32,7 +34,13 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.command_queue import CommandQueue
-from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program, read_kernel
+from ttmlir.sim.execution.program import (
+    CircularBufferSpec,
+    Kernel,
+    Program,
+    find_kernel,
+    read_kernel,
+)
 from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.options import Numerics, SimOptions
 
@@ -127,11 +135,20 @@ def CreateKernel(
     file_name: str | Path,
     core_spec: CoreSpec,
     config: DataMovementConfig | ComputeConfig,
+    *,
+    include_folders: Sequence[str | Path] = (),
 ) -> Kernel:
-    """Put the kernel in a file on cores."""
+    """Put the kernel in a file on cores.
+
+    The file and the headers that it includes are looked for below `TT_METAL_HOME`, too, if this
+    variable is set; headers also in the folder of the kernel and in `include_folders`.
+    """
+    home = os.environ.get(HOME_VARIABLE, "")
+    path = find_kernel(file_name, home)
     with host_call():
-        text = read_kernel(file_name)
-    return _create_kernel(program, Path(file_name).stem, str(file_name), text, core_spec, config)
+        text = read_kernel(path)
+    headers = IncludePath.of_kernel(path, tuple(include_folders), home)
+    return _create_kernel(program, Path(path).stem, str(path), text, core_spec, config, headers)
 
 
 def CreateKernelFromString(
@@ -139,16 +156,22 @@ def CreateKernelFromString(
     kernel_src_code: str,
     core_spec: CoreSpec,
     config: DataMovementConfig | ComputeConfig,
+    *,
+    include_folders: Sequence[str | Path] = (),
 ) -> Kernel:
     """Put a kernel on cores; messages name it by its number in the program.
 
     One that was made from another language, such as a kernel in Python, is known by its name there.
+    Headers are looked for in `include_folders` and below `TT_METAL_HOME`, if it is set.
     """
+    home = os.environ.get(HOME_VARIABLE, "")
+    headers = IncludePath(tuple(map(str, include_folders)), home)
     if isinstance(kernel_src_code, MappedText):
         name, file = kernel_src_code.name, kernel_src_code.source_map.file
-        return _create_kernel(program, name, file, kernel_src_code, core_spec, config)
+        return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
     name = f"kernel_{len(program.kernels)}"
-    return _create_kernel(program, name, f"{name}.cpp", kernel_src_code, core_spec, config)
+    file = f"{name}.cpp"
+    return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
 
 
 def _create_kernel(
@@ -158,6 +181,7 @@ def _create_kernel(
     text: str,
     core_spec: CoreSpec,
     config: DataMovementConfig | ComputeConfig,
+    headers: IncludePath,
 ) -> Kernel:
     is_compute = isinstance(config, ComputeConfig)
     kernel = Kernel(
@@ -173,6 +197,7 @@ def _create_kernel(
             for name, value in config.named_compile_args.items()
         },
         defines=dict(config.defines),
+        include_path=headers,
         compute=_settings(config) if is_compute else ComputeSettings(),
     )
     with host_call():

@@ -150,6 +150,8 @@ class CallSignature:
     results: Structure
     bound: tuple[int, ...] = ()
     state: int = 0
+    parameters: tuple[tuple[str, int], ...] = ()
+    """Names of what the model learns, such as `fc.weight`, and how many numbers each has."""
 
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
@@ -180,6 +182,8 @@ class CallSignature:
             "results": self.results.to_tables(),
             "bound": list(self.bound),
             "state": self.state,
+            "parameter_names": [name for name, _ in self.parameters],
+            "parameter_sizes": [size for _, size in self.parameters],
         }
 
 
@@ -193,6 +197,7 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         results=_read_structure(table["results"] or (), f"{where}.results"),
         bound=tuple(int(index) for index in table["bound"] or ()),
         state=int(table["state"]),
+        parameters=_read_parameters(table, where),
     )
     arguments = signature.arguments
     kinds = [child.kind for child in arguments.children]
@@ -212,6 +217,13 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
     if not fits:
         raise BinaryError(f"{where}: does not fit a program of {inputs} inputs, {outputs} outputs")
     return signature
+
+
+def _read_parameters(table: Table, where: str) -> tuple[tuple[str, int], ...]:
+    names, sizes = table["parameter_names"] or (), table["parameter_sizes"] or ()
+    if len(names) != len(sizes):
+        raise BinaryError(f"{where}: {len(names)} names of parameters, but {len(sizes)} sizes")
+    return tuple((name or "", int(size)) for name, size in zip(names, sizes, strict=True))
 
 
 def _read_structure(nodes: Sequence[Table], where: str) -> Structure:

@@ -39,7 +39,7 @@ def find_system(board: str | os.PathLike[str]) -> SystemDesc:
 
     InputError for what is neither, BinaryError for a file that cannot be used.
     """
-    board = os.fspath(board)
+    board = board_text(board)
     if board in BOARD_NAMES:
         return find_board(board)
     if not board.endswith(".ttsys") and not os.path.exists(board):
@@ -51,6 +51,18 @@ def find_system(board: str | os.PathLike[str]) -> SystemDesc:
         return system_desc_from_table(load_system_desc(board)["system_desc"])
     except LayoutError as error:
         raise BinaryError(f"{board}: {error}") from None
+
+
+def board_text(board: str | os.PathLike[str]) -> str:
+    """The name or path of a system as text; InputError for what is neither text nor a path."""
+    given: object = board
+    text = os.fspath(board) if isinstance(board, os.PathLike) else given
+    if not isinstance(text, str):
+        raise InputError(
+            f"a board is a name or the path of a .ttsys file, got {board!r}; the names are "
+            + ", ".join(BOARD_NAMES)
+        )
+    return text
 
 
 def plain_system(system: Table) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from ttmlir.version import EMULATED_TTMLIR_HASH, EMULATED_TTMLIR_VERSION, VERSIO
 _RECOMPILE = "compile it again with this program, or with tt-mlir " + ".".join(
     str(part) for part in EMULATED_TTMLIR_VERSION
 )
+_DESCRIBE_AGAIN = "describe the machine again with ttrt query --save-artifacts"
 _SHA256_DIGITS = 64
 
 # Bytes of an element; block formats share exponents and have none of their own.
@@ -73,14 +74,15 @@ def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
     stamp = _read_stamp(schema, data, source)
     version = stamp.version
-    _refuse_schema_digest(stamp, source)
+    remedy = _DESCRIBE_AGAIN if identifier == "TTSY" else _RECOMPILE
+    _refuse_schema_digest(stamp, source, remedy)
     try:
         root = schema.read(data, source)
     except FlatbufferError as error:
         if version is None or version == EMULATED_TTMLIR_VERSION:
             raise
         problem = f"{_show(version)}, whose schema does not fit: {error.problem}"
-        raise FlatbufferError(source, problem, where=error.where, remedy=_RECOMPILE) from error
+        raise FlatbufferError(source, problem, where=error.where, remedy=remedy) from error
     return LoadedFile(root, identifier, check_version(root))
 
 
@@ -114,13 +116,13 @@ def _read_stamp(schema: Schema, data: bytes | bytearray | memoryview, source: st
     return TableView(view, position, type, source)
 
 
-def _refuse_schema_digest(stamp: TableView, source: str) -> None:
+def _refuse_schema_digest(stamp: TableView, source: str, remedy: str) -> None:
     """Refuse files whose second field is the digest of their schema instead of a git hash."""
     digest = stamp.text or ""
     if re.fullmatch(rf"[0-9a-f]{{{_SHA256_DIGITS}}}", digest) is None:
         return
     problem = f"{_show(stamp.version)} with another schema (SHA-256 {digest[:12]}...)"
-    raise FlatbufferError(source, problem, where="version", remedy=_RECOMPILE)
+    raise FlatbufferError(source, problem, where="version", remedy=remedy)
 
 
 def _show(version: Any) -> str:

@@ -23,8 +23,12 @@ class SimError(Exception):
         detail: tuple[str, ...] = (),
         source_line: str = "",
         related: tuple[Finding, ...] = (),
+        others: tuple[Finding, ...] = (),
     ) -> None:
-        """Keep the parts; the text is made when asked for."""
+        """Keep the parts; the text is made when asked for.
+
+        `others` are findings that were made in the same run.
+        """
         super().__init__(message)
         self.message = message
         self.position = position
@@ -34,10 +38,11 @@ class SimError(Exception):
         self.detail = detail
         self.source_line = source_line
         self.related = related
+        self.others = others
 
     @classmethod
-    def of(cls, finding: Finding) -> SimError:
-        """The error that stops a program at a finding."""
+    def of(cls, finding: Finding, others: tuple[Finding, ...] = ()) -> SimError:
+        """The error that stops a program at a finding, with the other findings of the run."""
         position = Position(finding.file, finding.line, finding.column) if finding.file else None
         return cls(
             finding.message,
@@ -48,7 +53,13 @@ class SimError(Exception):
             detail=finding.detail,
             source_line=finding.source_line,
             related=finding.related,
+            others=others,
         )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The error and the other findings of the run."""
+        return (self.finding, *self.others)
 
     @property
     def finding(self) -> Finding:
@@ -68,8 +79,8 @@ class SimError(Exception):
         )
 
     def __str__(self) -> str:
-        """The text of the finding."""
-        return self.finding.text()
+        """The texts of all findings."""
+        return "\n".join(finding.text() for finding in self.findings)
 
 
 class DeadlockError(SimError):

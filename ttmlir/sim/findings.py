@@ -11,6 +11,7 @@ LENIENCIES = (
     *("cb-pop-unwaited", "cb-unreserved-write", "cb-unwaited-read", "cb-straddle"),
     *("race", "missing-barrier", "read-before-barrier", "write-before-barrier"),
     *("reuse-before-barrier", "atomic-open", "uninitialised-read", "out-of-bounds"),
+    *("unallocated-write", "semaphore-race"),
     *("dst-acquire", "dst-wait", "format", "init", "semaphore-address"),
 )
 """Findings that can be let pass; the first two are no findings but looser forms of some."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ttmlir.optable.kernel import Role
     from ttmlir.sim.errors import SimError
-    from ttmlir.sim.findings import Finding
+    from ttmlir.sim.findings import Finding, Position
 
 
 class KernelText(Protocol):
@@ -22,8 +22,12 @@ class KernelText(Protocol):
         """The file that messages name."""
         ...
 
-    def line(self, number: int) -> str:
-        """A line by its number from 1; empty if the text has none with that number."""
+    def position(self, code_line: int, column: int) -> Position:
+        """The place that a line of the compiled code stands for."""
+        ...
+
+    def line(self, position: Position) -> str:
+        """The line of a place; empty if it is in none of the texts."""
         ...
 
 

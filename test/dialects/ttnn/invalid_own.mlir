@@ -515,3 +515,35 @@ func.func @generic_without_kernels(%a: tensor<32x64xf32>) {
 
 // expected-error@+1 {{common run-time argument 0 of kernel 'r' is TensorAccessorArgs, which kernels read at compile time}}
 #k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [#ttnn.kernel_arg_tensor_accessor_args<0>]>
+
+// -----
+
+func.func @sum_dimension(%a: tensor<3x7xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{op Reduction dimension 5 is out of range for rank 2.}}
+  %r = "ttnn.sum"(%a, %b) <{dim_arg = [5 : i32], keep_dim = false}> : (tensor<3x7xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @mean_of_others(%a: tensor<3x7xf32>, %b: tensor<7x1xf32>) {
+  // expected-error@+1 {{op Output shape (7, 1) must be (3, 1).}}
+  %r = "ttnn.mean"(%a, %b) <{dim_arg = [-1 : i32], keep_dim = true}> : (tensor<3x7xf32>, tensor<7x1xf32>) -> tensor<7x1xf32>
+  return
+}
+
+// -----
+
+func.func @max_kept(%a: tensor<3x7xf32>, %b: tensor<3x1xf32>) {
+  // expected-error@+1 {{op Output shape (3, 1) must be (3).}}
+  %r = "ttnn.max"(%a, %b) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<3x7xf32>, tensor<3x1xf32>) -> tensor<3x1xf32>
+  return
+}
+
+// -----
+
+// A whole tile of results, as in programs of tt-mlir, is no error.
+func.func @sum_in_a_tile(%a: tensor<3x70xf32>, %b: tensor<3x32xf32>) -> tensor<3x32xf32> {
+  %r = "ttnn.sum"(%a, %b) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<3x70xf32>, tensor<3x32xf32>) -> tensor<3x32xf32>
+  return %r : tensor<3x32xf32>
+}

@@ -25,6 +25,12 @@ NUMBERS: dict[str, dict[str, int]] = {
     "BroadcastType": {"NONE": 0, "COL": 1, "ROW": 2, "SCALAR": 3},
     "EltwiseBinaryType": {"ELWMUL": 0, "ELWDIV": 1, "ELWADD": 2, "ELWSUB": 3, "ELWLESS": 4},
     "EltwiseBinaryReuseDestType": {"NONE": 0, "DEST_TO_SRCA": 1, "DEST_TO_SRCB": 2},
+    "ThreadId": {
+        **{"BriscThreadId": 0, "UnpackThreadId": 1, "MathThreadId": 2, "PackThreadId": 3},
+    },
+    "ReluType": {
+        **{"NO_RELU": 0, "ZERO_RELU": 1, "MIN_THRESHOLD_RELU": 2, "MAX_THRESHOLD_RELU": 3},
+    },
     "ProgrammableCoreType": {"TENSIX": 0, "ACTIVE_ETH": 1, "IDLE_ETH": 2},
 }
 
@@ -43,5 +49,6 @@ def test_there_are_no_other_enumerations() -> None:
 def test_constants() -> None:
     """Tiles of four faces, packets of the network, states of semaphores."""
     sizes = {"TILE_HEIGHT": 32, "TILE_WIDTH": 32, "FACE_HEIGHT": 16, "FACE_WIDTH": 16}
+    sizes |= {"TILE_HW": 1024, "FACE_HW": 256}
     states = {"INVALID": 0, "VALID": 1}
     assert CONSTANTS == {**sizes, **states, "NOC_MAX_BURST_SIZE": 8192}

@@ -113,7 +113,7 @@ def test_circular_buffers_on_interleaved_tensors_are_refused() -> None:
 
 
 def test_words_of_accessors_are_counted() -> None:
-    """Those of a sharded tensor are many: 1000 times 71 words are more than a kernel takes."""
+    """Those of a sharded tensor are many: 2000 times 39 words are more than a kernel takes."""
     desc = replace(
         tiled((2048, 32)),
         memory_space=MemorySpace.DEVICE_L1,
@@ -122,7 +122,7 @@ def test_words_of_accessors_are_counted() -> None:
         shard=(1, 1),
     )
     description = exp_program(1)
-    reader = replace(description.kernels[0], compile_time_args=(TensorAccessorArgs(0),) * 1000)
+    reader = replace(description.kernels[0], compile_time_args=(TensorAccessorArgs(0),) * 2000)
     program = GenericProgram(
         description=replace(description, kernels=(reader,)),
         descs=(desc, tiled((5, 5))),

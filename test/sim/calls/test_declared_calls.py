@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from ttmlir.optable.kernel import CALLS, Form, Role
+from ttmlir.optable.kernel import ALL_CALLS as CALLS
+from ttmlir.optable.kernel import Form, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.calls.declaration import declared_calls, kernel_call, waiting_calls
 from ttmlir.sim.calls.kernel_api import KernelApi
@@ -90,7 +91,16 @@ def test_a_method_that_hides_a_call_has_to_be_declared_too() -> None:
 
 STEADY = {
     *("get_arg_val", "get_common_arg_val", "get_arg_addr", "get_common_arg_addr"),
-    *("get_tile_size", "get_dataformat", "get_semaphore", "get_noc_addr"),
+    *("safe_get_noc_addr", "get_noc_addr_helper", "NOC_XY_ADDR", "NOC_MULTICAST_ADDR", "NOC_X"),
+    *("NOC_Y", "DYNAMIC_NOC_X", "DYNAMIC_NOC_Y", "NOC_XY_ENCODING", "NOC_UNICAST_ADDR_X"),
+    *(
+        "NOC_UNICAST_ADDR_Y",
+        "get_tile_hw",
+        "get_tile_size",
+        "get_dataformat",
+        "get_semaphore",
+        "get_noc_addr",
+    ),
     *("get_noc_multicast_addr", "get_absolute_logical_x", "get_absolute_logical_y"),
     *("get_relative_logical_x", "get_relative_logical_y"),
 }

@@ -199,11 +199,11 @@ template <AddressGenerator Generator>
 uint64_t get_noc_addr(uint32_t id, const Generator& generator, uint32_t offset, uint8_t noc) {
     return generator.get_noc_addr(id, offset, noc);
 }
-template <uint32_t max_page_size>
+template <uint32_t max_page_size, bool enable_noc_tracing>
 void noc_async_read(uint64_t from, uint32_t to, uint32_t size, uint8_t, uint32_t) {
     std::memcpy(host::l1 + to - host::L1_START, host::dram_at(from), size);
 }
-template <uint32_t max_page_size>
+template <uint32_t max_page_size, bool enable_noc_tracing, bool posted>
 void noc_async_write(uint32_t from, uint64_t to, uint32_t size, uint8_t, uint32_t) {
     std::memcpy(host::dram_at(to), host::l1 + from - host::L1_START, size);
 }

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from oracles.kernel_oracle import run
+from oracles.kernel_oracle import RecordingApi, run
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.kernels import compile_kernel
+from ttmlir.sim.kernels.build import Build, CircularBufferFacts
 
 MACROS = {
     "NOC_0": 0,
@@ -40,3 +46,58 @@ def test_conditions_of_switches_are_evaluated_once(number: int) -> None:
     }"""
     cases = {1: [10], 2: [20], 3: [30, 10]}
     assert run(text, number).noted == [*cases.get(number, [90]), number + 1]
+
+
+BUILD = Build(
+    circular_buffers=(
+        (3, CircularBufferFacts(data_format=5, tile_size=2048)),
+        (16, CircularBufferFacts(data_format=6, tile_size=1088)),
+    ),
+    constants=(("DRAM_ALIGNMENT", 64), ("DST_ACCUM_MODE", 1), ("MATH_FIDELITY", 4)),
+    macros=(("NUM_DRAM_BANKS", "12"), ("IS_NOT_POW2_NUM_DRAM_BANKS", "1")),
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("get_tile_size(3)", 2048),
+        ("get_tile_size(tt::CBIndex::c_16) / 2", 544),
+        ("static_cast<uint32_t>(get_dataformat(16))", 6),
+        ("get_tile_hw(3)", 1024),
+        ("get_ct_arg<1>()", 7),
+        ("get_ct_arg<get_compile_time_arg_val(0)>()", 7),
+        ("DRAM_ALIGNMENT", 64),
+        ("DST_ACCUM_MODE ? 4 : 8", 4),
+        ("MATH_FIDELITY", 4),
+        ("NUM_DRAM_BANKS", 12),
+        ("tt::constants::TILE_HW + tt::constants::FACE_HW", 1280),
+        ("std::min<uint32_t>(get_tile_size(16), 2000)", 1088),
+    ],
+)
+def test_what_the_build_knows_is_constant(expression: str, value: int) -> None:
+    """It may be a constexpr variable, a size of an array and an argument of a template."""
+    text = f"""
+    #ifndef IS_NOT_POW2_NUM_DRAM_BANKS
+    #error "the board has 12 banks"
+    #endif
+    template <uint32_t n> uint32_t given() {{ return n; }}
+    void kernel_main() {{
+        constexpr uint32_t x = {expression};
+        static_assert(x == {value});
+        uint32_t array[x];
+        array[0] = given<x>();
+    }}"""
+    compile_kernel(
+        text, "k.cpp", Role.BRISC, api=RecordingApi, compile_time_args=(1, 7), build=BUILD
+    )
+
+
+def test_what_the_build_does_not_know_is_found_when_the_kernel_runs() -> None:
+    """A circular buffer that is not configured, and one that is not named by a constant."""
+    for expression in ("get_tile_size(5)", "get_tile_size(get_arg_val<uint32_t>(0))"):
+        text = f"void kernel_main() {{ uint32_t x = {expression}; constexpr uint32_t y = 1; }}"
+        compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi, build=BUILD)
+    text = "void kernel_main() { constexpr uint32_t x = get_tile_size(5); }"
+    with pytest.raises(CppSyntaxError, match="'x' is constexpr, and its value is no constant"):
+        compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi, build=BUILD)

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from running.confinement import confined
 
-from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.boards import BOARD_NAMES, board
 from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.sim.errors import AllocationError, SimError
+from ttmlir.sim.execution.placement import addresses
+from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.allocator import Allocator
 from ttmlir.sim.machine.buffer import Buffer, Sharding
 from ttmlir.sim.machine.chip import SimChip
@@ -71,6 +73,50 @@ def test_allocator_fills_gaps_from_its_side() -> None:
     down = Allocator("L1", 1000, 2000, 16, top_down=True)
     assert [down.allocate(100), down.allocate(1)] == [1888, 1872]
     assert down.lowest == 1872
+
+
+@pytest.mark.parametrize(("board", "unit"), [("n150", 32), ("p150", 64)])
+def test_buffers_are_aligned_for_copies_from_dram(board: str, unit: int) -> None:
+    """In L1 as well, whose own unit is 16: a page of either can be copied to the other."""
+    device = SimDevice(SimChip.of_board(board), SimOptions())
+    for space in (MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM):
+        first, second = (Buffer(device, 3 * 48, 48, space) for _ in range(2))
+        assert first.address % unit == second.address % unit == 0
+        assert abs(first.address - second.address) == -(-48 // unit) * unit
+
+
+@pytest.mark.parametrize(("board", "unit"), [("n150", 32), ("p150", 64)])
+def test_circular_buffers_are_aligned_for_copies_from_dram(board: str, unit: int) -> None:
+    """Pages of 16 bytes: each begins at the next multiple."""
+    device = SimDevice(SimChip.of_board(board), SimOptions())
+    program = Program()
+    for index in range(3):
+        indices = {index: (16, DataType.BF16)}
+        spec = CircularBufferSpec(cores=((0, 0),), total_size=16, indices=indices)
+        program.add_circular_buffer(spec)
+    base = device.chip.l1_unreserved_base
+    assert base % unit == 0
+    assert addresses(device, program) == [base, base + unit, base + 2 * unit]
+
+
+def test_buffers_may_come_from_the_other_side() -> None:
+    """L1 from the bottom and DRAM from the top, if that is asked for."""
+    device = SimDevice(SimChip.of_board("n150"), SimOptions())
+    low = Buffer(device, 64, 64, MemorySpace.DEVICE_L1, bottom_up=True)
+    assert low.address == device.chip.l1_unreserved_base
+    high = Buffer(device, 64, 64, bottom_up=False)
+    assert high.address == device.chip.dram_channel_size - 64
+
+
+def test_allocator_knows_who_has_a_byte() -> None:
+    """Start and end of a block, also after its neighbours have gone."""
+    allocator = Allocator("L1", 0, 1024, 16, top_down=False)
+    first, second, third = (allocator.allocate(size) for size in (16, 40, 16))
+    assert allocator.block_at(second + 47) == (second, second + 48)
+    assert allocator.block_at(third + 16) is None
+    allocator.free(first)
+    assert allocator.block_at(first) is None
+    assert allocator.block_at(second) == (second, second + 48)
 
 
 def test_allocator_refuses_what_does_not_fit() -> None:

@@ -20,6 +20,7 @@ from ttmlir.sim.machine.noc import Network, multicast_address, noc_address
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.reporting import SanitizerError
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
+from ttmlir.sim.sanitizer.spaces import PageGrid
 
 PAGE = 2048
 PAGES = 4
@@ -112,6 +113,11 @@ class Machine:
         self.writer.cb_pop_front(0, pages)
 
 
+def pages_of(count: int) -> PageGrid:
+    """Pages that lie over the channels of DRAM."""
+    return PageGrid(page_size=PAGE, stride=PAGE, bank_size=-(-count // 12) * PAGE, num_pages=count)
+
+
 def unwritten(machine: Machine) -> None:
     """Reads DRAM behind what the host wrote."""
     machine.reader.cb_reserve_back(0, 1)
@@ -132,7 +138,7 @@ def read_behind_the_last_page(machine: Machine) -> None:
     """Reads a page that an interleaved buffer does not have, where host and kernels have others."""
     memory = machine.network.dram[0].memory
     machine.watch.host_write(memory, DRAM, 16 * PAGE)
-    machine.watch.allocated(memory, DRAM, PAGE, 12)
+    machine.watch.allocated(memory, DRAM, pages_of(12))
     pages = machine.reader.InterleavedAddrGen(DRAM, PAGE, (True,))
     machine.reader.noc_async_read_tile(0, pages, SCRATCH)
     machine.reader.noc_async_read_tile(12, pages, SCRATCH + PAGE)
@@ -140,7 +146,7 @@ def read_behind_the_last_page(machine: Machine) -> None:
 
 def write_behind_the_last_page(machine: Machine) -> None:
     """Writes pages of an interleaved buffer that has one."""
-    machine.watch.allocated(machine.network.dram[0].memory, DRAM, PAGE, 1)
+    machine.watch.allocated(machine.network.dram[0].memory, DRAM, pages_of(1))
     args = AccessorArgs(is_sharded=False, is_dram=True)
     pages = machine.writer.TensorAccessor(args, DRAM, PAGE)
     machine.writer.noc_async_write_page(0, pages, SCRATCH)
@@ -264,8 +270,9 @@ def pop_unwaited(machine: Machine) -> None:
 
 
 def pop_of_nothing(machine: Machine) -> None:
-    """Pops what nobody pushed."""
+    """Pops what nobody has pushed yet."""
     machine.writer.cb_pop_front(0, 1)
+    machine.reader.cb_reserve_back(0, 1)
 
 
 def two_producers(machine: Machine) -> None:
@@ -286,6 +293,9 @@ def write_unreserved(machine: Machine) -> None:
     """Fills the second page, of which only the first is reserved."""
     machine.reader.cb_reserve_back(0, 1)
     machine.reader.noc_async_read(machine.dram_address(0), BUFFER, 2 * PAGE)
+    machine.reader.noc_async_read_barrier()
+    machine.reader.cb_push_back(0, 1)
+    machine.writer.cb_wait_front(0, 1)
 
 
 def read_unwaited(machine: Machine) -> None:
@@ -302,8 +312,9 @@ def read_reserved_by_another(machine: Machine) -> None:
 
 
 def remote_write_unreserved(machine: Machine) -> None:
-    """Writes into a circular buffer of another core that has reserved nothing."""
+    """Writes into a circular buffer of another core that has reserved nothing yet."""
     machine.writer.noc_async_write(SCRATCH, machine.l1_address(1, BUFFER), PAGE)
+    machine.reader2.cb_reserve_back(0, 1)
 
 
 def straddle(machine: Machine) -> None:
@@ -314,11 +325,6 @@ def straddle(machine: Machine) -> None:
     machine.reader.noc_async_read(machine.dram_address(0), BUFFER + 3 * PAGE, 2 * PAGE)
 
 
-def aliased_unreserved(machine: Machine) -> None:
-    """A compute thread packs into a tensor's circular buffer without reserving."""
-    machine.watch.write(machine.packer.l1, ALIASED, PAGE, machine.packer.thread)
-
-
 def page_too_small(machine: Machine) -> None:
     """A compute thread packs a tile of 2048 bytes into pages of 1024."""
     machine.core(0, 0).cbs[1].page_size = 1024
@@ -327,8 +333,9 @@ def page_too_small(machine: Machine) -> None:
 
 
 def aliased_pop(machine: Machine) -> None:
-    """Pops a tensor's circular buffer that nobody pushed."""
+    """Pops a tensor's circular buffer that nobody has pushed yet."""
     machine.writer.cb_pop_front(1, 1)
+    machine.reader.cb_push_back(1, 1)
 
 
 def no_semaphore_wait(machine: Machine) -> None:
@@ -385,7 +392,6 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (read_reserved_by_another, "cb-unwaited-read", "call cb_wait_front(0, n) before"),
     (remote_write_unreserved, "cb-unreserved-write", "call cb_reserve_back(0, n) before"),
     (straddle, "cb-straddle", "bytes beyond the end of circular buffer 0 at 0x22000"),
-    (aliased_unreserved, "cb-unreserved-write", "call cb_reserve_back(1, n) before"),
     (page_too_small, "cb-page-size", "create it with pages of 2048 bytes"),
     (aliased_pop, "cb-pop-unwaited", "call cb_wait_front(1, 1) before"),
     (no_semaphore_wait, "semaphore-address", "is not the address of a semaphore"),
@@ -417,10 +423,10 @@ def test_findings_can_be_let_pass(scenario: Scenario, rule: str) -> None:
 
 
 def pages_of_a_buffer_that_was_freed(machine: Machine) -> None:
-    """What is allocated there next has pages of its own; pages of other sizes are not counted."""
+    """What is allocated there next has pages of its own; pages of other sizes count by bytes."""
     memory = machine.network.dram[0].memory
     machine.watch.host_write(memory, DRAM, PAGE)
-    machine.watch.allocated(memory, DRAM, PAGE, 1)
+    machine.watch.allocated(memory, DRAM, pages_of(1))
     halves = machine.reader.InterleavedAddrGen(DRAM, PAGE // 2, (True,))
     machine.watch.freed(memory, DRAM, PAGE)
     whole = machine.reader.InterleavedAddrGen(DRAM, PAGE, (True,))
@@ -513,6 +519,13 @@ def tensor_in_l1(machine: Machine) -> None:
     machine.reader2.noc_async_read_barrier()
 
 
+def tensor_without_protocol(machine: Machine) -> None:
+    """Threads use the numbers of a tensor in place, and move the read pointer for themselves."""
+    machine.watch.read(machine.packer.l1, ALIASED, PAGE, machine.packer.thread)
+    machine.watch.write(machine.packer.l1, ALIASED, PAGE, machine.packer.thread)
+    machine.writer2.store(ALIASED, 4, 1)
+
+
 def forwarding(machine: Machine) -> None:
     """A reader sends on what it has just read into pages that it has reserved."""
     machine.reader2.cb_reserve_back(0, 1)
@@ -545,6 +558,7 @@ RIGHT: list[Scenario] = [
     polled_semaphore,
     transaction_ids,
     tensor_in_l1,
+    tensor_without_protocol,
     forwarding,
 ]
 
@@ -561,11 +575,11 @@ def test_nothing_is_found_in_correct_programs(scenario: Scenario) -> None:
 
 
 def test_leniencies_for_generated_kernels() -> None:
-    """Circular buffers on tensors may be used without the protocol, others may not."""
-    machine = Machine(leniencies=frozenset({"aliased-cbs", "pop-unfilled"}))
-    aliased_unreserved(machine)
+    """Circular buffers on tensors may be popped before they are pushed, others may not."""
+    machine = Machine(leniencies=frozenset({"pop-unfilled"}))
     aliased_pop(machine)
     assert machine.watch.findings == []
+    machine.fill()
     with pytest.raises(SanitizerError, match="cb-unreserved-write"):
         machine.watch.write(machine.packer.l1, BUFFER, PAGE, machine.packer.thread)
 

@@ -162,6 +162,7 @@ class Oracle:
                 before = [self.step(thread)]
                 if kind == "release behind":
                     before += self.pending.get(("U", thread), [])
+                    before += self.pending.get(("S", thread), [])
                 elif kind == "release behind flushed":
                     before += self.flushed.get(thread, [])
                 self.released.setdefault(point, []).append(self.node(*before))
@@ -210,10 +211,12 @@ class Subject:
                 sources.finish()
                 targets.flush()
             case _:
-                self.hand_over(kind, thread, targets, other % POINTS)
+                self.hand_over(kind, thread, (sources, targets), other % POINTS)
         return ""
 
-    def hand_over(self, kind: str, thread: Thread, targets: Agent, number: int) -> None:
+    def hand_over(
+        self, kind: str, thread: Thread, writers: tuple[Agent, Agent], number: int
+    ) -> None:
         """A thread tells, or learns."""
         point = self.points[number]
         match kind:
@@ -227,7 +230,11 @@ class Subject:
                 self.taken += 1 + number
                 self.queue.take_until(self.threads[1], self.taken)
             case _:
-                thread.release_behind(point, targets, kind == "release behind flushed")
+                thread.release(point)
+                for agent in writers if kind == "release behind" else ():
+                    thread.release_behind(point, agent)
+                if kind == "release behind flushed":
+                    thread.release_flushed(point, writers[1])
 
 
 def verdict(conflict: Conflict | Unwritten | None) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel import Role, call_named
+from ttmlir.optable.kernel import Role, find_row
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
 from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
@@ -18,6 +18,7 @@ from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
+from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
@@ -97,6 +98,24 @@ class ComputeCore:
 
     def run(self, calls: Sequence[Call]) -> Mapping[Role, KernelThread]:
         """Run the calls on the three threads; calls of other roles are left out."""
+
+        def started(role: Role, api: ComputeApi) -> Generator[None, None, None]:
+            return _running(api, [each for each in calls if role in _roles(each.name)])
+
+        return self._run(started)
+
+    def run_cpp(self, text: str, **options: Any) -> Mapping[Role, KernelThread]:
+        """Run a compute kernel in C++; options are those of `compile_kernel`."""
+
+        def started(role: Role, api: ComputeApi) -> Generator[None, None, None]:
+            kernel = compile_kernel(text, "kernel.cpp", role, api=type(api), **options)
+            return kernel.start(api)
+
+        return self._run(started)
+
+    def _run(
+        self, started: Callable[[Role, ComputeApi], Generator[None, None, None]]
+    ) -> Mapping[Role, KernelThread]:
         give_registers(self.core, self.settings, timed=self.options.timed)
         scheduler = Scheduler(self.options)
         source = KernelSource("kernel", "kernel.cpp")
@@ -104,7 +123,7 @@ class ComputeCore:
             thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
             api = api_class(self.core, thread, self.options, self.settings)
             scheduler.interleave(api, waiting_calls(api_class))
-            thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
+            thread.start(started(role, api))
             self.threads[role] = thread
         with np.errstate(all="ignore"):
             scheduler.run(list(self.threads.values()))
@@ -117,7 +136,7 @@ class ComputeCore:
 
 
 def _roles(name: str) -> Role:
-    return call_named(name).roles
+    return find_row(name).roles
 
 
 def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, None]:

@@ -20,17 +20,23 @@ FORBIDDEN = (
 )
 NAME = re.compile(r"[vtfc]_\w+|_")
 SERVICES = {"_load", "_store", "_poll", "_turns", "_limited", "_dprint", "_thread"}
+SERVICES |= {"_received", "_move_bytes", "_fill_bytes"}
 HELPERS = {
     *("_quotient", "_remainder", "_shift_count", "_index", "_float32", "_float"),
     *("_float_quotient", "_truncated", "_float_bits", "_bits_float", "_double_bits"),
     *("_bits_double", "_put", "_point", "_point_at_one", "_is_local", "_element_at", "_put_at"),
     *("_advance", "_advance_any", "_distance", "_is_same", "_address", "_pointer_to"),
     *("_copied", "_overwrite", "_printed", "_character", "_endless", "_missing", "_min", "_max"),
+    *("_put_member", "_awaited"),
     *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
 }
 ATTRIBUTES = {
+    *("is_dram", "is_sharded", "log_base_2_of_page_size", "num_compile_time_args"),
+    *("get_aligned_page_size", "get_bank_base_address"),
     *("clock", "bank_base_address", "page_size", "data_format"),
     *("get_noc_addr", "get_shard_noc_addr", "is_local_bank", "is_local_addr", "is_local_page"),
+    *("fifo_size", "fifo_limit", "fifo_page_size", "fifo_num_pages", "fifo_rd_ptr", "fifo_wr_ptr"),
+    *("fifo_wr_tile_ptr", "tiles_acked", "tiles_received", "tiles_acked_received_init"),
     *("is_local_shard", "next_compile_time_args_offset", "next_common_runtime_args_offset"),
 }
 CONSTANTS = (int, float, str, bool, type(None))

@@ -249,7 +249,7 @@ ITEMS = st.one_of(
         unique(SPECIFIERS),
         st.just(()) | tuples(TEMPLATE_PARAMETERS, 2, 1),
     ),
-    st.builds(Function, st.just("MAIN"), body=tuples(STATEMENTS).map(Block)),
+    st.builds(Function, st.just("MAIN"), definition=tuples(STATEMENTS).map(Block)),
 )
 UNITS = st.builds(
     TranslationUnit,
@@ -283,7 +283,7 @@ def test_generated_expressions_survive_text(expression: Expression) -> None:
             Return(expression),
         )
     )
-    unit = TranslationUnit((Function("f", body=body),))
+    unit = TranslationUnit((Function("f", definition=body),))
     assert parse(render(unit)) == unit
 
 
@@ -456,7 +456,7 @@ def test_comparisons_in_braces() -> None:
     for elements in ((Initializer(less), Initializer(more)), named):
         declarator = Declarator("s", value=Braces(elements))
         statement = Declaration(NamedType("S"), (declarator,))
-        text = render(Function("f", body=Block((statement,))))
+        text = render(Function("f", definition=Block((statement,))))
         assert "(p < q)" in text
         assert "(r > t)" in text
         (function,) = parse(text).items

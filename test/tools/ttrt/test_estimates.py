@@ -49,6 +49,9 @@ def test_a_board_is_estimated_whatever_the_file_was_compiled_for(capsys: Capture
     assert f"forward on {path}: " in capsys.readouterr().out
     assert main(["perf", "--device", "--board", "p15", "exp.ttnn"]) == 1
     assert "there is no board 'p15'" in capsys.readouterr().err
+    for command in (["perf", "--device"], ["perf"], ["run"]):
+        assert main([*command, "--board", "", "exp.ttnn"]) == 1
+        assert "there is no board ''; supported are default, n150" in capsys.readouterr().err
 
 
 def test_items_per_second(capsys: Capture) -> None:

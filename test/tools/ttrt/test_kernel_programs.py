@@ -106,12 +106,9 @@ def test_golden_finds_a_wrong_kernel(capsys: Capture) -> None:
     assert "(ttir.subtract) at loc(" in capsys.readouterr().err
 
 
-def test_strict_runs_report_what_kernels_of_tt_mlir_leave_out(capsys: Capture) -> None:
-    """With another leniency than theirs: they read pages that they have not waited for."""
-    assert run("run", "--lenient", "cb-not-empty", "model.ttm") == 1
-    shown = capsys.readouterr().err
-    assert "forward_1_tensix.cpp:" in shown
-    assert "[cb-unwaited-read]" in shown
+def test_kernels_of_tt_mlir_use_tensors_in_place() -> None:
+    """Without their leniency as well: pages of a tensor need no wait, they hold its numbers."""
+    assert run("run", "--lenient", "cb-not-empty", "model.ttm") == 0
     assert run("run", "--lenient", "cb-not-empty", "--no-sanitize", "model.ttm") == 0
 
 

@@ -6,17 +6,23 @@ from typing import cast
 
 from xdsl.ir import Operation
 
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.ods import ODSOperation, refuse
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.definition.shape_checks import (
     Check,
     check_bits,
     check_conv2d,
+    check_output,
     check_pool_rank,
     check_window_fits,
     comma_separated,
     int_property,
+    is_static,
+    ruled_shape,
     shape_of,
 )
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE
 from ttmlir.optable.elementwise import ROWS
 
 
@@ -60,9 +66,32 @@ def check_max_pool2d(op: Operation) -> None:
         )
 
 
+def check_reduction(op: Operation) -> None:
+    """Check the dimensions and the shape of a reduction that the reference does not verify.
+
+    C1: dimensions exist, and differ from each other.
+    C2: the output has the shape that follows; dimensions that are kept may also be a tile long, as
+    in programs of tt-mlir, and dynamic shapes are not compared.
+    """
+    assert isinstance(op, RowOperation)
+    assert isinstance(op, DestinationStyleOp)
+    if not all(is_static(shape_of(value)) for value in (*op.inputs, op.output)):
+        return
+    expected, output = ruled_shape(op), shape_of(op.output)
+    input = shape_of(op.inputs[0])
+    if op.parameters()["keep_dim"] and len(output) == len(input):
+        output = tuple(
+            rule if rule != extent and given == DEFAULT_TILE_SHAPE[1] else given
+            for rule, extent, given in zip(expected, input, output, strict=True)
+        )
+    if output != expected:
+        check_output(op, expected)
+
+
 CHECKS: dict[str, Check] = {
     "conv2d": check_conv2d_with_bias,
     "max_pool2d": check_max_pool2d,
     **{row.mnemonic: check_bits for row in ROWS if row.takes_bits},
+    **dict.fromkeys(("max", "mean", "sum"), check_reduction),
 }
 """Checks by mnemonic."""

@@ -120,7 +120,8 @@ class _Kernel(KernelExpressions):
 
     def __init__(self, unit: TranslationUnit, start: Position) -> None:
         entry = IRBlock()
-        functions = {each.name: each for each in _functions(unit.items) if each.body is not None}
+        defined = (each for each in _functions(unit.items) if each.definition is not None)
+        functions = {each.name: each for each in defined}
         super().__init__(ValueBuilder(entry, start), entry, functions)
         self._unit = unit
         self._entry = entry

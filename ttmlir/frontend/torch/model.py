@@ -109,7 +109,16 @@ class _Door:
             results=structure_of_torch(program.out_spec, iter(program.outputs)),
             bound=tuple(range(len(kept))),
             state=len(program.state),
+            parameters=self._parameters(),
         )
+
+    def _parameters(self) -> tuple[tuple[str, int], ...]:
+        """What the model learns; what modules share counts once, under its first name."""
+        first: dict[int, tuple[str, int]] = {}
+        for name in self._exported.graph_signature.inputs_to_parameters.values():
+            tensor = self._exported.state_dict[name]
+            first.setdefault(id(tensor), (name, tensor.numel()))
+        return tuple(first.values())
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         """The arrays of a call."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ttmlir.optable.kernel import (
     arguments,
     circular_buffers,
+    cpp_calls,
     data_movement,
     matrix,
     printing,
@@ -17,6 +18,7 @@ from ttmlir.optable.kernel import (
     vector_binary,
     vector_unary,
 )
+from ttmlir.optable.kernel.cpp_calls.spellings import SPELLINGS
 from ttmlir.optable.kernel.row import (
     Approximation,
     Cost,
@@ -33,7 +35,9 @@ from ttmlir.optable.kernel.row import (
 )
 
 __all__ = [
+    "ALL_CALLS",
     "CALLS",
+    "SPELLINGS",
     "Approximation",
     "Cost",
     "Element",
@@ -48,6 +52,7 @@ __all__ = [
     "ValueKind",
     "call_named",
     "calls_named",
+    "find_row",
 ]
 
 CALLS: tuple[KernelCall, ...] = (
@@ -61,19 +66,23 @@ CALLS: tuple[KernelCall, ...] = (
     *vector_binary.CALLS,
     *printing.CALLS,
 )
-"""Every call."""
+"""Every call that an operation of the dialect stands for."""
+
+ALL_CALLS = (*CALLS, *cpp_calls.CALLS)
+"""Every call that kernels in C++ can make."""
 
 
-def _by_name() -> dict[str, tuple[KernelCall, ...]]:
+def _by_name(calls: tuple[KernelCall, ...]) -> dict[str, tuple[KernelCall, ...]]:
     overloads: dict[str, tuple[KernelCall, ...]] = {}
-    for call in CALLS:
+    for call in calls:
         if call.header and call.form in _NAMED:
             overloads[call.cpp] = (*overloads.get(call.cpp, ()), call)
     return overloads
 
 
 _NAMED = (Form.CALL, Form.OBJECT, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
-_BY_NAME = _by_name()
+_BY_NAME = _by_name(CALLS)
+_ROWS = _by_name(ALL_CALLS)
 
 
 def calls_named(cpp_name: str) -> tuple[KernelCall, ...]:
@@ -87,3 +96,8 @@ def call_named(cpp_name: str) -> KernelCall:
     KeyError if there is no such name.
     """
     return _BY_NAME[cpp_name][0]
+
+
+def find_row(cpp_name: str) -> KernelCall:
+    """As `call_named`, of all that C++ can call; other spellings of a name are not known here."""
+    return _ROWS[cpp_name][0]

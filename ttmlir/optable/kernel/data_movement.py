@@ -190,6 +190,7 @@ _GENERATORS = (
         roles=Role.DATA,
         form=Form.OBJECT,
         constant=True,
+        members=(("is_sharded", _BOOL), ("is_dram", _BOOL)),
         templates=(number("cta_base"), number("crta_base", "0")),
     ),
     KernelCall(
@@ -197,7 +198,7 @@ _GENERATORS = (
         summary="Tensor accessor of the tensor at an address.",
         operands=(("args", ValueKind.ACCESSOR_ARGS), *ints("bank_address", "page_size")),
         result=("accessor", ValueKind.ACCESSOR),
-        members=ints("page_size"),
+        members=(*ints("page_size", "bank_base_address"), ("is_dram", _BOOL)),
         header=_ACCESSOR_HEADER,
         roles=Role.DATA,
         form=Form.OBJECT,
@@ -259,7 +260,7 @@ _READS = (
         "Start a copy from another core's memory into L1.",
         (*_FROM, *ints("dstLocalL1Addr", "size")),
         (_NOC, _CHANNEL),
-        (number("max_page_size", "NOC_MAX_BURST_SIZE + 1"),),
+        (number("max_page_size", "NOC_MAX_BURST_SIZE + 1"), flag("enable_noc_tracing", "true")),
         since=REFERENCE,
     ),
     _call(
@@ -317,7 +318,11 @@ _WRITES = (
         "Start a copy from L1 into another core's memory.",
         (*ints("srcLocalL1Addr"), *_TO, *ints("size")),
         (_NOC, _CHANNEL),
-        (number("max_page_size", "NOC_MAX_BURST_SIZE + 1"),),
+        (
+            number("max_page_size", "NOC_MAX_BURST_SIZE + 1"),
+            flag("enable_noc_tracing", "true"),
+            flag("posted", "false"),
+        ),
         since=REFERENCE,
     ),
     _call(

@@ -82,6 +82,16 @@ _ALL = (
         name="EltwiseBinaryReuseDestType",
         members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
     ),
+    CppEnum(
+        name="ThreadId",
+        members=_number("BriscThreadId", "UnpackThreadId", "MathThreadId", "PackThreadId"),
+        scoped=False,
+    ),
+    CppEnum(
+        name="ReluType",
+        members=_number("NO_RELU", "ZERO_RELU", "MIN_THRESHOLD_RELU", "MAX_THRESHOLD_RELU"),
+        scoped=False,
+    ),
     CppEnum(name="ProgrammableCoreType", members=_number("TENSIX", "ACTIVE_ETH", "IDLE_ETH")),
 )
 ENUMS: Mapping[str, CppEnum] = {enum.name: enum for enum in _ALL}
@@ -93,8 +103,10 @@ CONSTANTS: Mapping[str, int] = {
     "NOC_MAX_BURST_SIZE": 8192,
     "TILE_HEIGHT": 32,
     "TILE_WIDTH": 32,
+    "TILE_HW": 1024,
     "FACE_HEIGHT": 16,
     "FACE_WIDTH": 16,
+    "FACE_HW": 256,
 }
 """Names of numbers that kernels use (tt-metal, dataflow_api.h and tt_metal/hostdevcommon's
 constants; the size of a packet is Wormhole's)."""

@@ -177,6 +177,7 @@ _ELEMENTWISE = (
         header=_BINARY,
         operands=_TWO,
         roles=_SOURCES,
+        options=(_ACCUMULATE,),
         since=REFERENCE,
     ),
     KernelCall(

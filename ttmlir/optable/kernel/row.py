@@ -53,6 +53,8 @@ class ValueKind(Enum):
     """What the arguments of a kernel say about the layout of a tensor."""
     ACCESSOR = auto()
     """A tensor accessor: an address generator for every layout, sharded ones included."""
+    CB_INTERFACE = auto()
+    """What a processor knows of a circular buffer: its pointers and sizes."""
     BOOL = auto()
     """A truth value."""
     F32 = auto()
@@ -223,6 +225,8 @@ class KernelCall:
     """Integer attributes of the op that are arguments in C++, before the operands."""
     members: Operands = ()
     """What C++ can read of an object that the call makes."""
+    writable: tuple[str, ...] = ()
+    """The members that C++ can change, too."""
     defaults: tuple[str, ...] = ()
     """What C++ takes for the last operands when they are left out, as in Python."""
     options: tuple[Option, ...] = ()

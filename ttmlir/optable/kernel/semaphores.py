@@ -19,6 +19,7 @@ from ttmlir.optable.kernel.row import (
 
 _HEADER = "dataflow_api.h"
 _NOC = Option(name="noc", type="uint8_t", default="noc_index")
+_CHANNEL = Option(name="vc", type="uint8_t", default="1")
 _LINKED = Option(name="linked", type="bool", default="false", is_attribute=True)
 _SOURCE = (("srcLocalL1Addr", ValueKind.ADDRESS),)
 _TARGET = (("addr", ValueKind.NOC_ADDR),)
@@ -61,7 +62,7 @@ CALLS = (
         "noc_semaphore_inc",
         "Start to add to the word of a semaphore of any core.",
         (*_TARGET, *ints("incr")),
-        (_NOC,),
+        (_NOC, _CHANNEL),
         _POSTED,
     ),
     _call(

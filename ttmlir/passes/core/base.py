@@ -63,7 +63,10 @@ class Pass(ABC):
 
     @abstractmethod
     def run(self, ctx: Context, op: Operation) -> None:
-        """Transform `op`; raise a located error if that is impossible."""
+        """Transform `op`; raise a located error if that is impossible.
+
+        For values of options that mean nothing, it raises OptionError.
+        """
 
     def count(self, statistic: str, amount: int = 1) -> None:
         """Add to a statistic; the first call with amount 0 makes it appear in the report."""

@@ -58,7 +58,7 @@ class PassManager:
         """Run all passes on `op`.
 
         Raises PassFailure, whose cause is what the pass or the verifier raised, and OptionError if
-        the nest is for operations of another name.
+        the nest is for operations of another name, or an option does not suit the module.
         """
         if self.nest.anchor not in (ANY, op.name):
             raise OptionError(f"can't run '{self.nest.anchor}' pass manager on '{op.name}' op")
@@ -91,6 +91,8 @@ class PassManager:
         except Exception as error:
             for instrument in self.instruments:
                 instrument.after_failure(step, op)
+            if isinstance(error, OptionError):
+                raise
             raise PassFailure(step, op, left_invalid=has_run) from error
         for instrument in self.instruments:
             instrument.after_pass(step, op)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttmlir.layout.enums import Arch, MathFidelity, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import Arch, DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.option_values import OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
+from ttmlir.passes.ttnn.product_options import WEIGHT_DTYPE
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,12 @@ class TTIRToTTMetalPipeline(Pipeline):
     set_math_fidelity: MathFidelity = option(
         MathFidelity.HIFI4, "Passes of the matrix unit over the bits of its operands"
     )
+    fp32_dest_acc_en: Accumulation = option(
+        Accumulation.AUTO, "Sum 16-bit numbers in 32 bits: where sums are long, always, or never"
+    )
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
     math_approx_mode: bool = option(
         False, "Compute exponentials by a coarse function that takes a tenth of the time"
     )
@@ -147,6 +155,8 @@ class TTIRToTTMetalPipeline(Pipeline):
                 default_output_memspace=self.default_output_memspace,
                 collapse_tensors_2d=self.collapse_tensors_2d,
                 ttnn_mode=self.ttnn_mode,
+                fp32_dest_acc_en=self.fp32_dest_acc_en,
+                experimental_weight_dtype=self.experimental_weight_dtype,
             ),
             D2MMaskPaddingPass(),
             D2MGenericFusionPass(

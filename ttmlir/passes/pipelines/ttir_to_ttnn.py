@@ -41,6 +41,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
     )
+    share_transfers: bool = option(
+        False, "Move to the device once what several operations take from the host"
+    )
     experimental_weight_dtype: DataType | None = option(
         None, "Format of the weights of products", type=WEIGHT_DTYPE
     )
@@ -85,7 +88,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
             TTIRLayoutPass(),
             *([grid_set] if self.enable_grid_set else []),
-            ConvertTTIRToTTNNPass(),
+            ConvertTTIRToTTNNPass(share_transfers=self.share_transfers),
             *self._product_passes(),
         )
 

@@ -9,6 +9,9 @@ A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its ow
 A `ttir.broadcast` vanishes where its user repeats the tensor by itself: an elementwise operation
 whose other operands have the full shape, or a move to the host. Any other user gets a repetition.
 
+With `share-transfers`, a tensor that several operations want in DRAM in the same layout is moved
+there once.
+
 Before:
 
     // After ttir-load-system-desc ttir-implicit-device ttir-layout
@@ -66,6 +69,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.ttnn.layout import BUFFER_TYPES, MEMORY_LAYOUTS
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
@@ -87,6 +91,7 @@ from ttmlir.layout.enums import (
     TTNNTensorMemoryLayout,
 )
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_broadcast import convert_broadcast
 from ttmlir.passes.ttnn.ttnn_constant import constant_form
@@ -105,9 +110,13 @@ class ConvertTTIRToTTNNPass(ModulePass):
     name = "convert-ttir-to-ttnn"
     title = "ConvertTTIRToTTNN"
 
+    share_transfers: bool = option(
+        False, "Move to the device once what several operations take from the host"
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
-        _Conversion().convert(module)
+        _Conversion(share_transfers=self.share_transfers).convert(module)
 
 
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, UnrealizedConversionCastOp, ttnn.TTNNOp)
@@ -117,8 +126,11 @@ _TILE = {"layout": ttnn.LayoutAttr(TTNNLayout.TILE)}
 class _Conversion:
     """One walk over a module."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, share_transfers: bool) -> None:
+        self._share_transfers = share_transfers
         self._devices: dict[Block, SSAValue] = {}
+        self._in_dram: dict[tuple[Block | None, SSAValue, Attribute], SSAValue] = {}
+        """What has been moved to DRAM: its block, what it was and its type, and what it is now."""
         self._with_destination: set[Operation] = set()
         self._rules: dict[type[Operation], ConversionRule] = {}
         self._special: dict[type[Operation], ConversionRule] = {
@@ -201,6 +213,13 @@ class _Conversion:
         destinations = [value.owner for value in op.inits]
         layout = layout_of(result_type)
         assert layout is not None, "verified: both tensors have layouts"
+        key = (op.parent, input, result_type)
+        known = self._in_dram.get(key)
+        if known is not None and not any(map(_is_written, known.uses)):
+            # What is used several times is transferred once.
+            replace(op, known)
+            erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
+            return
         if layout.memory_space.is_system:
             new = ttnn.ToMemoryConfigOp.make(input, device, result_type, location=op.location)
             insert_before(op, new)
@@ -215,6 +234,9 @@ class _Conversion:
                 location=op.location,
             )
             insert_before(op, tiled, new)
+            if self._share_transfers and layout.memory_space is MemorySpace.DEVICE_DRAM:
+                # In L1 it would take the room of what comes in between.
+                self._in_dram[key] = new.results[0]
         replace(op, new.results[0])
         erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
 
@@ -292,6 +314,11 @@ def _memory_config(
 ) -> ttnn.MemoryConfigAttr:
     spread = MEMORY_LAYOUTS.get(memory_layout, TTNNTensorMemoryLayout.INTERLEAVED)
     return ttnn.MemoryConfigAttr.get(spread, BUFFER_TYPES[memory_space])
+
+
+def _is_written(use: Use) -> bool:
+    user = use.operation
+    return isinstance(user, DestinationStyleOp) and use.index in range(*user.init_range)
 
 
 def _keep(op: Operation) -> None:

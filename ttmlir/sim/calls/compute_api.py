@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.optable.kernel import call_named
+from ttmlir.optable.kernel import find_row
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
@@ -57,6 +58,8 @@ def give_registers(core: Core, settings: ComputeSettings, *, timed: bool) -> Non
 class ComputeApi(KernelApi):
     """What the three threads' calls have in common."""
 
+    ADDRESS_UNIT: ClassVar[int] = 16
+
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
     ) -> None:
@@ -85,6 +88,16 @@ class ComputeApi(KernelApi):
         if self.timed:
             self.thread.clock += RECONFIGURE
 
+    @kernel_call(waits=True)
+    def get_tile_address(self, cb: int, index: int) -> bool:
+        """Wait for the address of a filled tile, which the unpack thread sends."""
+        return self.receive_word("UNPACK")
+
+    @kernel_call(waits=True)
+    def read_tile_value(self, cb: int, index: int, element: int) -> bool:
+        """Wait for a word of a filled tile, which the unpack thread sends."""
+        return self.receive_word("UNPACK")
+
     def report(self, rule: str, message: str, *detail: str) -> None:
         """Hand a finding to the sanitizer, if there is one."""
         if self.watch is not None:
@@ -93,7 +106,7 @@ class ComputeApi(KernelApi):
     def numbers_of(self, call: str, template: Template, count: int) -> tuple[int, ...]:
         """The first template arguments of a call, which it needs; error if they are missing."""
         if len(template) < count:
-            names = ", ".join(each.name for each in call_named(call).templates[:count])
+            names = ", ".join(each.name for each in find_row(call).templates[:count])
             raise self.thread.error(
                 f"{call} is called without the template arguments that it works by; write "
                 f"{call}<{names}>(...)",
@@ -137,5 +150,5 @@ class ComputeApi(KernelApi):
 @cache
 def math_cost(name: str, phases: int) -> int:
     """Cycles of the math thread for a tile of a call, from its row."""
-    cost = call_named(name).cost
+    cost = find_row(name).cost
     return cost.math * phases if cost.phases else cost.math

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.calls.transactions import Transactions
+from ttmlir.sim.calls.numbered_reads import NumberedReads
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
     AddressGenerator,
@@ -26,11 +26,12 @@ from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.timing.costs import page_address_cycles
 
 _WORD = 0xFFFF_FFFF
+_WORD_BITS = 32
 
 _TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUMBERS.items()}
 
 
-class DataMovementApi(Transactions):
+class DataMovementApi(NumberedReads):
     """Calls of BRISC or NCRISC."""
 
     # Addresses.
@@ -77,15 +78,21 @@ class DataMovementApi(Transactions):
         banks = self._banks(dram)
         pages = Interleaved(banks, self._alignment(dram), address, page_size, data_format)
         if self.watch is not None:
-            pages.num_pages = self.watch.count_pages(banks[0].memory, address, page_size)
+            pages.num_pages = self.watch.count_pages(
+                banks[0].memory, address, page_size, pages.stride, len(banks)
+            )
+            pages.strays = self.watch.strays(self.thread)
         return pages
 
     def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
         """The bank and the address of a page that is copied."""
         count = pages.num_pages
-        if self.watch is not None and count is not None and page >= count:
+        if self.watch is not None and count is not None and not 0 <= page < count:
             self.watch.page_outside(self.thread, page, count)
-        return pages.locate(page)
+        bank, address = pages.locate(page)
+        if pages.strays:
+            pages.strays.pop((bank.memory, address), None)
+        return bank, address
 
     def _alignment(self, dram: bool) -> int:
         chip = self.core.chip
@@ -97,6 +104,40 @@ class DataMovementApi(Transactions):
     ) -> Interleaved:
         """Address generator of pages that are spread in turn over the banks."""
         return self._interleaved(bool(template[0]), bank_base_address, page_size)
+
+    @kernel_call()
+    def InterleavedPow2AddrGen(
+        self,
+        bank_base_address: int,
+        log_base_2_of_page_size: int,
+        template: tuple[Any, ...] = (True,),
+    ) -> Interleaved:
+        """Address generator of pages of a power of two."""
+        size = log_base_2_of_page_size
+        if not 0 <= size < _WORD_BITS:
+            raise self.thread.error(
+                f"pages of 2 to the power of {size} bytes; the power is that of their size",
+                rule="arguments",
+            )
+        return self._interleaved(bool(template[0]), bank_base_address, 1 << size)
+
+    InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
+
+    @kernel_call()
+    def get_interleaved_addr_gen(
+        self,
+        address: int,
+        page_size: int = 0,
+        log_page_size: int = 0,
+        template: tuple[Any, ...] = (True, False),
+    ) -> Interleaved:
+        """Address generator of pages of a size, or of a power of two; of `template[1]` alone."""
+        dram, size = bool(template[0]), int(template[1])
+        if not page_size:
+            return self._interleaved(dram, address, size)
+        if size:
+            return self.InterleavedPow2AddrGen(address, log_page_size or page_size, (dram,))
+        return self._interleaved(dram, address, page_size)
 
     @kernel_call()
     def InterleavedAddrGenFast(
@@ -124,19 +165,45 @@ class DataMovementApi(Transactions):
         return self._interleaved(bool(template[0]), bank_base_address, page_size, data_format)
 
     @kernel_call()
-    def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
-        """Layout of a tensor, from the compile-time arguments from `template[0]` on."""
-        return read_accessor_args(self._compile_time_args, *template)
+    def TensorAccessorArgs(
+        self, common_base: int | None = None, template: tuple[Any, ...] = (0, 0)
+    ) -> AccessorArgs:
+        """Layout of a tensor, from the compile-time arguments from `template[0]` on.
+
+        Common run-time arguments are read from `common_base` on, or from `template[1]`.
+        """
+        base, common = (*template, 0)[:2]
+        start = common if common_base is None else common_base
+        return read_accessor_args(self._compile_time_args, base, start, self._common_arguments)
 
     @kernel_call()
-    def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
+    def TensorAccessor(
+        self, args: AccessorArgs, address: int, page_size: int | None = None
+    ) -> TensorAccessor:
         """Tensor accessor of the tensor at an address."""
+        if page_size is None:
+            page_size = args.get_aligned_page_size()
         if not args.is_sharded:
             pages = self._interleaved(args.is_dram, address, page_size)
             return TensorAccessor(self.core, pages)
         alignment = self._alignment(args.is_dram)
-        banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
-        return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
+        banks = [self._bank(args, x, y) for x, y in args.banks]
+        pages = Sharded(args, banks, alignment, address, page_size)
+        if self.watch is not None:
+            pages.strays = self.watch.strays(self.thread)
+        return TensorAccessor(self.core, pages)
+
+    def _bank(self, args: AccessorArgs, x: int, y: int) -> Endpoint:
+        """A bank by its place in the arguments: a core on the network, or a bank of DRAM."""
+        if not args.is_dram:
+            return self.network.endpoint(noc_address(x, y, 0))
+        if x >= len(self.network.dram):
+            raise self.thread.error(
+                f"the arguments of a tensor accessor name bank {x} of DRAM; there are "
+                f"{len(self.network.dram)}, numbered from 0",
+                rule="arguments",
+            )
+        return self.network.dram[x]
 
     # Reads.
 
@@ -425,7 +492,12 @@ class DataMovementApi(Transactions):
 
     @kernel_call(waits=True)
     def noc_semaphore_inc(
-        self, target: int, increment: int, noc: int | None = None, template: tuple[Any, ...] = ()
+        self,
+        target: int,
+        increment: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: tuple[Any, ...] = (),
     ) -> bool:
         """Add to the word of a semaphore of any core."""
         if self.thread.clock > self.scheduler.horizon:

@@ -17,9 +17,10 @@ from ttmlir.sim.errors import CycleLimitError
 from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
-from ttmlir.sim.machine.circular_buffer import COUNTER_MASK
+from ttmlir.sim.machine.circular_buffer import COUNTER_MASK, LocalCBInterface
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.numerics import TILE_VOLUME
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.options import SimOptions
 
@@ -32,6 +33,12 @@ _COMMON_ARGUMENTS = 0x400
 
 _POLL_CYCLES = 8
 """Cycles of a load from L1 (tt-isa-documentation, BabyRISCV/README.md)."""
+
+_STORE_CYCLES = 5
+"""Cycles from one narrow store to L1 to the next (the same)."""
+
+_PROCESSORS = ("BRISC", "UNPACK", "MATH", "PACK")
+"""Names by tt-metal's ThreadId."""
 
 _MANY = 1024
 """Turns of a loop that are counted at once."""
@@ -57,6 +64,9 @@ class KernelApi:
     VARIABLES: ClassVar[frozenset[str]] = frozenset()
     """Attributes that kernels can read as variables of the same name."""
 
+    ADDRESS_UNIT: ClassVar[int] = 1
+    """Bytes that addresses of circular buffers count."""
+
     def __init__(self, core: Core, thread: KernelThread, options: SimOptions) -> None:
         """The calls of a thread of a core whose circular buffers are set up."""
         self.core = core
@@ -77,6 +87,7 @@ class KernelApi:
         self._line: list[str] = []
         self._printed = 0
         self._turns = 0
+        self._received = 0
 
     def counters(self) -> dict[str, int]:
         """What the thread has done, counted while there are clocks."""
@@ -177,6 +188,24 @@ class KernelApi:
         """The circular buffer's format, by its number in tt-metal's `DataFormat`."""
         return FORMAT_NUMBERS[self.cbs[cb].data_format]
 
+    @kernel_call(steady=True)
+    def get_tile_hw(self, cb: int) -> int:
+        """Numbers of a tile."""
+        return TILE_VOLUME
+
+    @kernel_call()
+    def LocalCBInterface(self, *members: int) -> LocalCBInterface:
+        """Error: kernels make none of their own."""
+        raise self.thread.error(
+            "a LocalCBInterface of the kernel's own is not supported; write "
+            "LocalCBInterface& name = get_local_cb_interface(cb)"
+        )
+
+    @kernel_call()
+    def get_local_cb_interface(self, cb: int) -> LocalCBInterface:
+        """The circular buffer's pointers and sizes, as the processor counts them."""
+        return LocalCBInterface(self.cbs[cb], self.thread, self.ADDRESS_UNIT)
+
     @kernel_call()
     def cb_pages_available_at_front(self, cb: int, pages: int) -> bool:
         """Whether so many pages are filled now."""
@@ -269,8 +298,44 @@ class KernelApi:
         memory.write(address, (value & (1 << 8 * size) - 1).to_bytes(size, "little"))
         self.scheduler.progress += 1
 
+    def move_bytes(self, target: int, source: int, size: int) -> None:
+        """`memmove`: bytes of L1, by loads and stores of the processor."""
+        if size <= 0:
+            return
+        from_memory, start = self._place_of(source)
+        to_memory, there = self._place_of(target)
+        if self.watch is not None:
+            self.watch.read(from_memory, start, size, self.thread)
+            self.watch.write(to_memory, there, size, self.thread)
+        to_memory.write(there, bytes(from_memory.read(start, size)))
+        self._spend_copy(size, _POLL_CYCLES + _STORE_CYCLES)
+
+    def fill_bytes(self, target: int, value: int, size: int) -> None:
+        """`memset`: bytes of L1, by stores of the processor."""
+        if size <= 0:
+            return
+        memory, there = self._place_of(target)
+        if self.watch is not None:
+            self.watch.write(memory, there, size, self.thread)
+        memory.ensure(there, size)
+        memory.write(there, bytes((value & 0xFF,)) * size)
+        self._spend_copy(size, _STORE_CYCLES)
+
+    def _place_of(self, address: int) -> tuple[Memory, int]:
+        if address >= LOCAL_MEMORY:
+            return self.local, address - LOCAL_MEMORY
+        return self.l1, address
+
+    def _spend_copy(self, size: int, cycles: int) -> None:
+        """Account for loads or stores of words."""
+        self.scheduler.progress += 1
+        if self.timed:
+            self.thread.clock += -(-size // 4) * cycles
+
     def _memory(self, address: int, size: int) -> tuple[Memory, int]:
         if address % size:
+            if address < LOCAL_MEMORY:
+                self.l1.check_bounds(address, size)
             raise self.thread.error(
                 f"address {address:#x} of a {size}-byte access is not a multiple of {size}; "
                 "the processors do not access memory unaligned",
@@ -291,6 +356,61 @@ class KernelApi:
             if self.scheduler.next_clock < FOREVER:
                 thread.wait_until(self.scheduler.next_clock, "poll")
         return False
+
+    @kernel_call()
+    def riscv_wait(self, cycles: int) -> None:
+        """Do nothing for so many cycles."""
+        if self.timed:
+            self.thread.clock += cycles
+
+    # Words from other processors.
+
+    def received(self) -> int:
+        """What the last call that waited for a word has got."""
+        return self._received
+
+    @kernel_call()
+    def mailbox_write(self, thread: int, value: int) -> None:
+        """Send a word to another processor of the core."""
+        target = self._processor(thread, "mailbox_write")
+        self.send_word(target, value & 0xFFFF_FFFF)
+
+    @kernel_call(waits=True)
+    def mailbox_read(self, thread: int) -> bool:
+        """Wait for a word from another processor of the core."""
+        return self.receive_word(self._processor(thread, "mailbox_read"))
+
+    def send_word(self, target: str, value: int) -> None:
+        """Send a word to the processor of a name."""
+        thread = self.thread
+        if self.watch is not None:
+            self.watch.put(thread, ("mailbox", self.core.logical, thread.role_name, target))
+        if self.timed:
+            thread.clock += 1
+        self.core.mailboxes.send(thread.role_name, target, value, thread.clock)
+        self.scheduler.progress += 1
+
+    def receive_word(self, source: str) -> bool:
+        """Take a word from the processor of a name, if there is one."""
+        thread = self.thread
+        found = self.core.mailboxes.receive(source, thread)
+        if found is None:
+            return False
+        self._received, time = found
+        if self.timed:
+            thread.wait_until(time, "mailbox")
+        if self.watch is not None:
+            self.watch.take(thread, ("mailbox", self.core.logical, source, thread.role_name))
+        return True
+
+    def _processor(self, number: int, call: str) -> str:
+        if not 0 <= number < len(_PROCESSORS) or _PROCESSORS[number] == self.thread.role_name:
+            raise self.thread.error(
+                f"{call} with processor {number}; there are 0 BRISC, 1 UNPACK, 2 MATH, 3 PACK, and "
+                f"this one is {self.thread.role_name}",
+                rule="arguments",
+            )
+        return _PROCESSORS[number]
 
     # Loops.
 

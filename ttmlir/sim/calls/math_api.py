@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.optable.kernel import call_named
+from ttmlir.optable.kernel import find_row
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
@@ -102,6 +102,29 @@ def _part_preparation(operation: str, part: str) -> Callable[..., None]:
     return call
 
 
+def _reuse_preparation(operation: int) -> Callable[..., None]:
+    name = f"{_OPERATIONS[operation]}_reuse_dest_init"
+
+    @kernel_call()
+    def call(self: MathApi, cb: int, *, template: Template = ()) -> None:
+        (register,) = self.numbers_of(name, template, 1)
+        self.prepare(f"binary_dest_reuse_tiles {(operation, register)}")
+
+    return call
+
+
+def _reuse_call(operation: int) -> Callable[..., bool]:
+    word = _OPERATIONS[operation]
+    names = f"{word}_reuse_dest_tiles", f"{word}_reuse_dest_init"
+
+    @kernel_call(waits=True)
+    def call(self: MathApi, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
+        (register,) = self.numbers_of(names[0], template, 1)
+        return self.reuse(operation, register, dst, names)
+
+    return call
+
+
 class MathApi(VectorApi):
     """Calls of the MATH thread."""
 
@@ -173,6 +196,7 @@ class MathApi(VectorApi):
     reduce_uninit = tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _configured
     pack_untilize_uninit = _configured
     pack_untilize_dest_init = _configured
+    reduce_revert_delta = unary_bcast_uninit = fast_tilize_uninit = tensix_sync = _configured
 
     def _check_prepared(self, name: str, remedy: str) -> None:
         """Find fault with an operation that the unit was not prepared for."""
@@ -193,9 +217,37 @@ class MathApi(VectorApi):
         self.prepare("sub_tiles", accumulates=bool(acc_to_dest))
 
     @kernel_call()
-    def mul_tiles_init(self, in0: int = 0, in1: int = 1) -> None:
-        """Prepare products."""
+    def mul_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+        """Prepare products, which are always added to DST."""
         self.prepare("mul_tiles")
+
+    @kernel_call()
+    def binary_tiles_init(
+        self, in0: int, in1: int, acc_to_dest: int = 0, *, template: Template = ()
+    ) -> None:
+        """Prepare sums, differences or products: (whether of the unpacker too, operation)."""
+        operation = self._operation_of("binary_tiles_init", template)
+        self.prepare(f"{operation}_tiles", accumulates=bool(acc_to_dest))
+
+    @kernel_call()
+    def binary_op_specific_init(self, *, template: Template = ()) -> None:
+        """Prepare sums, differences or products: (whether of the unpacker too, operation)."""
+        self.prepare(f"{self._operation_of('binary_op_specific_init', template)}_tiles")
+
+    def _operation_of(self, call: str, template: Template) -> str:
+        _, operation = self.numbers_of(call, template, 2)
+        if operation not in _OPERATIONS:
+            raise self.thread.error(
+                f"{call} of operation {operation}; there are ELWADD, ELWSUB and ELWMUL",
+                rule="template",
+            )
+        return _OPERATIONS[operation]
+
+    @kernel_call()
+    def bcast_init(self, in0: int, in1: int, *, template: Template = ()) -> None:
+        """Prepare an operation with a part of the second tile spread: (operation, part)."""
+        operation, part = self.numbers_of("bcast_init", template, 2)
+        self.prepare(_spread(_OPERATIONS[operation], _PART_NAMES[part]))
 
     add_bcast_rows_init_short = _part_preparation("add", "rows")
     add_bcast_cols_init_short = _part_preparation("add", "cols")
@@ -269,6 +321,7 @@ class MathApi(VectorApi):
         self.prepare("matmul_block")
 
     mm_block_init_short = mm_block_init_short_with_dt = mm_block_init
+    mm_block_init_short_with_both_dt = mm_block_init
 
     @kernel_call()
     def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
@@ -276,11 +329,23 @@ class MathApi(VectorApi):
         self.prepare(f"reduce_tile {self.numbers_of('reduce_init', template, 2)}")
 
     @kernel_call()
+    def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
+        """Prepare reductions of a kind: (at_start, PoolType, ReduceDim)."""
+        self.prepare(f"reduce_tile {self.numbers_of('reduce_init_delta', template, 3)[1:]}")
+
+    @kernel_call()
+    def tilizeA_B_reduce_init(
+        self, cb: int, scaler: int, block: int, out: int, *faces: int, template: Template = ()
+    ) -> None:
+        """Prepare reductions of tiles that are made of rows."""
+        self.prepare("reduce_tile_math")
+
+    @kernel_call()
     def tilize_init(self, *arguments: int) -> None:
         """Prepare tilizing."""
         self.prepare("tilize_block")
 
-    tilize_init_short_with_dt = tilize_init
+    tilize_init_short_with_dt = fast_tilize_init = fast_tilize_init_with_dt = tilize_init
 
     @kernel_call()
     def untilize_init(self, *buffers: int) -> None:
@@ -348,6 +413,24 @@ class MathApi(VectorApi):
         """SrcA, transposed by the unpacker, to a tile of DST."""
         return self._copy("transpose_wh_tile", "transpose_wh_init", dst)
 
+    @kernel_call()
+    def transpose_wh_dest_init_short(self, operand: int = 0, *, template: Template = ()) -> None:
+        """Prepare transpositions within DST."""
+        self.prepare("transpose_wh_dest")
+
+    @kernel_call()
+    def transpose_wh_dest(self, dst: int, *, template: Template = ()) -> None:
+        """Transpose a tile of DST; with the second flag false each of its faces by itself."""
+        if self._prepared != "transpose_wh_dest":
+            self._check_prepared("transpose_wh_dest", "transpose_wh_dest_init_short")
+        tile = self._half(dst).rows(dst)
+        if len(template) > 1 and not template[1]:
+            faces = tile.reshape(2, 16, 2, 16)
+            faces[:] = faces.transpose(0, 3, 2, 1).copy()
+        else:
+            tile[:] = tile.T.copy()
+        self.spend(math_cost("transpose_wh_dest", 1))
+
     @kernel_call(waits=True)
     def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread, to a tile of DST."""
@@ -362,7 +445,7 @@ class MathApi(VectorApi):
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != prepared:
-            self._check_prepared(prepared, call_named(name).init)
+            self._check_prepared(prepared, find_row(name).init)
         half = self._half(dst)
         a, b = self._use(math_cost(name, self._phases))
         if operation == "mul":
@@ -436,12 +519,20 @@ class MathApi(VectorApi):
         self, cb: int, index: int, dst: int, *, template: Template = ()
     ) -> bool:
         """A tile of DST, moved to a source register, and the tile in the other one, combined."""
+        operation, register = self.numbers_of("binary_dest_reuse_tiles", template, 2)
+        init = "binary_dest_reuse_tiles_init"
+        return self.reuse(operation, register, dst, ("binary_dest_reuse_tiles", init))
+
+    def reuse(self, operation: int, register: int, dst: int, names: tuple[str, str]) -> bool:
+        """Combine a tile of DST, moved to a source register, with the tile in the other one.
+
+        `names` are those of the call and of what prepares it.
+        """
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
-        operation, register = self.numbers_of("binary_dest_reuse_tiles", template, 2)
         prepared = f"binary_dest_reuse_tiles {(operation, register)}"
         if self._prepared != prepared:
-            self._check_prepared("binary_dest_reuse_tiles", "binary_dest_reuse_tiles_init")
+            self._check_prepared(*names)
         half = self._half(dst)
         tile, _ = self._use(math_cost("binary_dest_reuse_tiles", self._phases))
         moved = self._moved(half.faces(dst).copy(), tile)
@@ -460,6 +551,13 @@ class MathApi(VectorApi):
         if self.exact:
             return values
         return numerics.to_source(values, self._source)
+
+    add_reuse_dest_init = _reuse_preparation(ADD)
+    sub_reuse_dest_init = _reuse_preparation(SUBTRACT)
+    mul_reuse_dest_init = _reuse_preparation(MULTIPLY)
+    add_reuse_dest_tiles = _reuse_call(ADD)
+    sub_reuse_dest_tiles = _reuse_call(SUBTRACT)
+    mul_reuse_dest_tiles = _reuse_call(MULTIPLY)
 
     # --- Matrix products ------------------------------------------------------------------------
 
@@ -534,16 +632,29 @@ class MathApi(VectorApi):
         pool, dimension = self.numbers_of("reduce_tile", template, 2)
         if self._prepared != f"reduce_tile {(pool, dimension)}":
             self._check_prepared("reduce_tile", "reduce_init with the same template arguments")
-        half = self._half(dst)
+        self._reduce_onto(self._half(dst), dst, pool, dimension, "reduce_tile")
+        return True
+
+    @kernel_call(waits=True)
+    def reduce_tile_math(self, dst: int, faces: int = 4, *, template: Template = ()) -> bool:
+        """SrcA, a tile made of rows, reduced as by `reduce_tile`."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        pool, dimension = self.numbers_of("reduce_tile_math", template, 2)
+        if self._prepared not in ("reduce_tile_math", f"reduce_tile {(pool, dimension)}"):
+            self._check_prepared("reduce_tile_math", "tilizeA_B_reduce_init")
+        self._reduce_onto(self._half(dst), dst, pool, dimension, "reduce_tile_math")
+        return True
+
+    def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(REDUCE_MAX if largest else math_cost("reduce_tile", self._phases))
+        a, b = self._use(REDUCE_MAX if largest else math_cost(call, self._phases))
         first = not half.written(dst)
         tile = half.rows(dst)
         if largest:
             self._reduce_max(tile, numerics.rows_of_faces(a), dimension, first=first)
         else:
             self._reduce_sum(tile, a, b, dimension)
-        return True
 
     def _reduce_max(self, tile: Array, rows: Array, dimension: int, *, first: bool) -> None:
         """The largest number of each column of `rows`, which hold the transpose to reduce rows.
@@ -600,6 +711,8 @@ class MathApi(VectorApi):
     ) -> bool:
         """Copy each tile, in a half of DST of its own."""
         return self._copy_each("tilize_block", "tilize_init", tiles)
+
+    fast_tilize_block = tilize_block
 
     @kernel_call(waits=True)
     def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:

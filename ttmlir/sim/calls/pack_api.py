@@ -42,6 +42,10 @@ _KEPT = {
 """What the masks of the packer leave of a tile that was reduced (tt-llk, llk_pack.h)."""
 
 
+NO_RELU, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU = range(4)
+"""Numbers of tt-metal's ReluType."""
+
+
 class PackApi(ComputeApi):
     """Calls of the PACK thread."""
 
@@ -58,6 +62,8 @@ class PackApi(ComputeApi):
         self.tiles_packed = 0
         self._kept: Array | None = None
         """Which numbers of a tile `reduce_init` leaves; the packer makes the others zero."""
+        self._relu = NO_RELU
+        self._threshold = np.float32(0)
 
     def counters(self) -> dict[str, int]:
         """What the thread has done."""
@@ -124,6 +130,32 @@ class PackApi(ComputeApi):
     def reduce_uninit(self, cb: int = 0, *, template: Template = ()) -> None:
         """Pack whole tiles again."""
         self._kept = None
+        self.reconfigured()
+
+    @kernel_call()
+    def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
+        """Pack only what was reduced to, zeros elsewhere; the format stays."""
+        self._kept = _KEPT.get(int(template[2])) if len(template) > 2 else None
+        self.reconfigured()
+
+    @kernel_call()
+    def reduce_revert_delta(self, out: int = 16, *, template: Template = ()) -> None:
+        """Pack whole tiles again."""
+        self._kept = None
+        self.reconfigured()
+
+    @kernel_call()
+    def tilizeA_B_reduce_init(
+        self, cb: int, scaler: int, block: int, out: int, *faces: int, template: Template = ()
+    ) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    @kernel_call()
+    def llk_pack_relu_config(self, config: int) -> None:
+        """Apply ReLU to packed numbers: how in bits 0 and 1, a threshold in the upper half."""
+        self._relu = config & 3
+        self._threshold = np.uint32(config & 0xFFFF_0000).view(np.float32)
         self.reconfigured()
 
     @kernel_call()
@@ -196,7 +228,8 @@ class PackApi(ComputeApi):
         """Account for a call that resets configuration which nothing here depends on."""
         self.reconfigured()
 
-    tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _undo
+    tilize_uninit = tilize_uninit_with_dt = untilize_uninit = fast_tilize_uninit = _undo
+    fast_tilize_init = fast_tilize_init_with_dt = tensix_sync = _undo
 
     # --- Packing --------------------------------------------------------------------------------
 
@@ -244,10 +277,18 @@ class PackApi(ComputeApi):
         self.tiles_packed += 1
         if self._kept is not None:
             tile = np.where(self._kept.reshape(tile.shape), tile, 0).astype(tile.dtype)
+        if self._relu != NO_RELU:
+            tile = self._rectified(tile)
         pack = self._packers.get(data_type)
         if pack is None:
             pack = self._packers[data_type] = self._packer(data_type)
         return pack(tile)
+
+    def _rectified(self, tile: Array) -> Array:
+        """A tile as the packer's ReLU leaves it (tt-isa-documentation, Packers/ReLU.md)."""
+        lowest = self._threshold if self._relu == MIN_THRESHOLD_RELU else np.float32(0)
+        kept = np.where(tile <= lowest, np.float32(0), tile)
+        return np.minimum(kept, self._threshold) if self._relu == MAX_THRESHOLD_RELU else kept
 
     def _packer(self, data_type: DataType) -> Callable[[Array], Array]:
         if not self.exact:
@@ -311,6 +352,8 @@ class PackApi(ComputeApi):
     ) -> bool:
         """Pack each tile, from a half of DST of its own."""
         return self._pack_each(out, tiles, pack_cycles(self.cbs[out].data_format))
+
+    fast_tilize_block = tilize_block
 
     @kernel_call(waits=True)
     def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:

@@ -238,6 +238,7 @@ class Transactions(KernelApi):
         """
         noc = self._noc(noc)
         if local % 4:
+            endpoint.memory.check_bounds(local, len(data))
             raise self.thread.error(
                 f"address {local:#x} of a 32-bit word is not a multiple of 4", rule="unaligned"
             )
@@ -375,6 +376,8 @@ class Transactions(KernelApi):
                 f"a copy of {size} bytes never completes; copy at least one byte", rule="noc-size"
             )
         if (there ^ here) & (alignment - 1) and not self._lenient_alignment and not word:
+            endpoint.memory.check_bounds(there, size)
+            self.l1.check_bounds(here, size)
             raise self.thread.error(
                 f"address {here:#x} in L1 and {there:#x} in {endpoint.name} differ modulo "
                 f"{alignment}: {here % alignment} and {there % alignment}; a copy needs the same "

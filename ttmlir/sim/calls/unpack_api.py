@@ -6,22 +6,15 @@ and transpositions use SrcA alone. Source: tt-llk, llk_unpack_{A,AB,AB_matmul,ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ttmlir.layout.enums import DataType
-from ttmlir.layout.tile import repeated_bytes
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.compute_api import Template
 from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.calls.unpack_unit import ELEMENTWISE, NUMBERS, Source, UnpackUnit
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.tile_reader import ARRANGEMENT, Arrangement, TileReader, Use
-from ttmlir.sim.options import SimOptions
+from ttmlir.sim.machine.tile_reader import Arrangement, Use
 from ttmlir.sim.timing.costs import (
     matmul_unpack_cycles,
     tilize_unpack_cycles,
@@ -32,95 +25,22 @@ from ttmlir.sim.timing.costs import (
 BROADCASTS = (Arrangement.PLAIN, Arrangement.COLUMN, Arrangement.ROW, Arrangement.SCALAR)
 """What each number of tt-metal's BroadcastType does: NONE, COL, ROW, SCALAR."""
 
-_PARTS = {
-    int(Arrangement.COLUMN): "col",
-    int(Arrangement.ROW): "row",
-    int(Arrangement.SCALAR): "scalar",
-}
-
 REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR = 0, 1, 2
 """Numbers of tt-metal's ReduceDim."""
 
 POOL_MAX = 2
 """Number of PoolType::MAX; SUM is 0, AVG 1."""
 
-_NUMBERS = int(Use.NUMBERS)
 _FACTOR_A = int(Use.FACTOR_A)
 _FACTOR_B = int(Use.FACTOR_B)
 _SCALER = int(Use.SCALER)
-_ELEMENTWISE, _FACTORS = 0, 1 << 16
 _TRANSPOSED = int(Arrangement.TRANSPOSED)
 
 
-class _Source:
-    """A circular buffer that the unpacker reads."""
-
-    __slots__ = ("cb", "data_type", "operands", "parts", "read", "reader", "size")
-
-    def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
-        self.cb = cb
-        self.operands = operands
-        """The use of its tiles in elementwise operations."""
-        self.data_type = cb.data_format
-        self.reader = reader
-        self.read = reader.read
-        self.size = reader.size
-        self.parts = _parts_of(reader.size)
-        """By arrangement: the bytes of a tile that count, if not all do."""
-
-
-def _parts_of(size: int) -> dict[int, Sequence[tuple[int, int]]]:
-    """For tiles of so many bytes; numbers of block floats share exponents, so all count."""
-    element_bytes, rest = divmod(size, 32 * 32)
-    if rest:
-        return {}
-    return {part: repeated_bytes(name, element_bytes) for part, name in _PARTS.items()}
-
-
-class UnpackApi(ComputeApi):
+class UnpackApi(UnpackUnit):
     """Calls of the UNPACK thread."""
 
-    def __init__(
-        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
-    ) -> None:
-        """The unpacker, not yet configured."""
-        super().__init__(core, thread, options, settings)
-        self._formats = frozenset(cb.data_format for cb in core.cbs.values())
-        self._sources: dict[int, _Source] = {}
-        self._copies: dict[int, _Source] = {}
-        self._format_a: DataType | None = None
-        self._format_b: DataType | None = None
-        self.tiles_unpacked = 0
-        self._pairs: dict[int, tuple[_Source, _Source, int, int]] = {}
-        """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
-        by their buffers."""
-        self._transposed = 0
-        self._transposed_copy = 0
-        self._block = (1, 1, 1)
-        """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
-        self._strip_call = ""
-        """`tilize_block` or `untilize_block`, while the unpackers are set up for rows."""
-        self._strip_tiles = 0
-        self._rows: Any = None
-        """What `untilize_block` is about to copy."""
-
-    def counters(self) -> dict[str, int]:
-        """What the thread has done."""
-        return {**super().counters(), "tiles unpacked": self.tiles_unpacked}
-
     # --- Configuration --------------------------------------------------------------------------
-
-    def reconfigured(self) -> None:
-        """Account for a call that only writes configuration, and check formats anew."""
-        self._pairs.clear()
-        super().reconfigured()
-
-    def _configure(self, a: int, b: int) -> None:
-        self._strip_call = ""
-        self._format_a = self.cbs[a].data_format
-        self._format_b = self.cbs[b].data_format
-        self._transposed_copy = 0
-        self.reconfigured()
 
     @kernel_call()
     def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
@@ -161,22 +81,22 @@ class UnpackApi(ComputeApi):
         self._configure(cb, cb)
         self._strip_call, self._strip_tiles = "tilize_block", tiles
 
+    fast_tilize_init_with_dt = tilize_init
+
+    @kernel_call()
+    def fast_tilize_init(self, cb: int, full_dim: int, out: int) -> None:
+        """Make tiles of rows, whose format the unpackers know."""
+        self._check_tiles("tilize_block")
+        self._source(cb)
+        self._strip_call, self._strip_tiles = "tilize_block", full_dim
+        self.reconfigured()
+
     @kernel_call()
     def untilize_init(self, cb: int, out: int = 16) -> None:
         """Take the format of SrcA and SrcB from one buffer; make rows of tiles."""
         self._check_tiles("untilize_block")
         self._configure(cb, cb)
         self._strip_call = "untilize_block"
-
-    def _check_tiles(self, own: str = "") -> None:
-        """Find fault with unpackers that are still set up for rows, by another call than `own`."""
-        call = self._strip_call
-        if call not in ("", own):
-            self.report(
-                "init",
-                f"the unpackers are still set up for {call}; call "
-                f"{call.replace('block', 'uninit')} before other tiles are unpacked",
-            )
 
     @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
@@ -244,6 +164,23 @@ class UnpackApi(ComputeApi):
         """Prepare matrix products of blocks, with the format of SrcA taken from in1."""
         self.mm_init_short_with_dt(in0, in1, old, transpose)
         self._block = (ct_dim, rt_dim, kt_dim)
+
+    @kernel_call()
+    def mm_block_init_short_with_both_dt(
+        self,
+        in0: int,
+        in1: int,
+        old_in0: int,
+        old_in1: int,
+        transpose: int = 0,
+        ct_dim: int = 1,
+        rt_dim: int = 1,
+        kt_dim: int = 1,
+    ) -> None:
+        """Prepare matrix products of blocks, with both formats taken from in1 and in0."""
+        self._source(old_in0)
+        self._format_b = self.cbs[in0].data_format
+        self.mm_block_init_short_with_dt(in0, in1, old_in1, transpose, ct_dim, rt_dim, kt_dim)
 
     @kernel_call()
     def reconfig_data_format(self, *buffers: int, template: Template = ()) -> None:
@@ -316,7 +253,7 @@ class UnpackApi(ComputeApi):
         self._strip_call = ""
         self._prepare(*buffers)
 
-    untilize_uninit = tilize_uninit
+    untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
 
     @kernel_call()
     def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
@@ -326,6 +263,24 @@ class UnpackApi(ComputeApi):
         self.reconfigured()
 
     sub_tiles_init = mul_tiles_init = add_tiles_init
+
+    @kernel_call()
+    def binary_tiles_init(
+        self, in0: int, in1: int, acc_to_dest: int = 0, *, template: Template = ()
+    ) -> None:
+        """Choose the program of the unpackers, if so asked."""
+        if template and template[0]:
+            self.add_tiles_init(in0, in1)
+
+    @kernel_call()
+    def binary_op_specific_init(self, *, template: Template = ()) -> None:
+        """Choose the program of the unpackers, if so asked."""
+        self.reconfigured()
+
+    @kernel_call()
+    def tensix_sync(self) -> None:
+        """Wait for nothing: what the thread asked for is done when a call returns."""
+
     binary_dest_reuse_tiles_init = _prepare
     add_bcast_rows_init_short = add_bcast_cols_init_short = add_bcast_scalar_init_short = _prepare
     sub_bcast_rows_init_short = sub_bcast_cols_init_short = _prepare
@@ -333,138 +288,13 @@ class UnpackApi(ComputeApi):
     mul_bcast_rows_init_short = mul_bcast_cols_init_short = _prepare
     transpose_wh_init_short = _prepare
     pack_untilize_uninit = pack_untilize_dest_init = _prepare
+    bcast_init = unary_bcast_uninit = _prepare
+    add_reuse_dest_init = sub_reuse_dest_init = mul_reuse_dest_init = _prepare
 
-    # --- Reading tiles --------------------------------------------------------------------------
-
-    def _source(self, index: int) -> _Source:
-        """The buffer as the source of operands."""
-        source = self._sources.get(index)
-        if source is None:
-            cb = self.cbs[index]
-            wide = self.settings.fp32_dest_acc_en
-            register = numerics.source_register(cb.data_format, self._formats, wide=wide)
-            self._check_width(cb)
-            source = self._new_source(cb, register)
-            self._sources[index] = source
-        return source
-
-    def _copy_source(self, index: int) -> _Source:
-        """The buffer as the source of copies to DST."""
-        source = self._copies.get(index)
-        if source is None:
-            source = self._source(index)
-            direct = index in self.settings.unpack_to_dest and self.settings.fp32_dest_acc_en
-            if direct and source.data_type is DataType.F32:
-                source = self._new_source(source.cb, Register.FP32)
-            self._copies[index] = source
-        return source
-
-    def _new_source(self, cb: CircularBuffer, register: Register) -> _Source:
-        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact)
-        flushed = register is Register.FP16 and not self.exact
-        return _Source(cb, reader, int(Use.OPERANDS) if flushed else _NUMBERS)
-
-    def _check_width(self, cb: CircularBuffer) -> None:
-        narrow = not self.settings.fp32_dest_acc_en and not self.exact
-        if narrow and cb.data_format is DataType.U32:
-            self.report(
-                "format",
-                f"circular buffer {cb.index} holds 32-bit integers, which a DST of 16 bits cannot: "
-                "compile the kernel with fp32_dest_acc_en",
-            )
-
-    def _tile(self, source: _Source, index: int, form: int) -> Any:
-        """The tile `index` pages behind the read pointer of a buffer."""
-        if self._strip_call:
-            self._check_tiles()
-        return self._page(source, index, form)
-
-    def _page(self, source: _Source, index: int, form: int) -> Any:
-        cb = source.cb
-        address = cb.rd_ptr + index * cb.page_size
-        if address + source.size > cb.limit:
-            raise self._beyond(source, index)
-        if self.watch is not None:
-            for first, size in source.parts.get(form & ARRANGEMENT, ((0, source.size),)):
-                self.watch.read(self.core.l1, address + first, size, self.thread)
-        self.tiles_unpacked += 1
-        return source.read(address, form)
-
-    def _beyond(self, source: _Source, index: int) -> Exception:
-        cb = source.cb
-        ahead = (cb.limit - cb.rd_ptr) // cb.page_size
-        return self.thread.error(
-            f"tile {index} of circular buffer {cb.index} lies behind its end: {ahead} of its "
-            f"{cb.num_pages} pages are left behind the read pointer, and a tile of "
-            f"{source.data_type.schema_name} takes {source.size} bytes",
-            rule="cb-bounds",
-            detail=(cb.state(),),
-        )
-
-    def _check_a(self, source: _Source) -> None:
-        self.check_format(
-            source.cb, self._format_a, "the unpacker of SrcA", "reconfig_data_format_srca"
-        )
-
-    def _check_b(self, source: _Source) -> None:
-        self.check_format(
-            source.cb, self._format_b, "the unpacker of SrcB", "reconfig_data_format_srcb"
-        )
-
-    def _fill(self, a: Any, b: Any, cycles: int) -> None:
-        """Fill the bank that is free."""
-        src = self.src
-        if self.watch is not None:
-            self.watch.put(self.thread, self.src_key)
-        if not self.timed:
-            src.fill(a, b, 0)
-            return
-        thread = self.thread
-        free = src.freed[0]
-        if free > thread.clock:
-            thread.wait_until(free, "src")
-        thread.clock += cycles
-        src.fill(a, b, thread.clock)
-
-    def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
-        """Fill SrcA with a tile to be copied."""
-        if not self.src.can_fill(self.thread):
-            return False
-        source = self._copy_source(cb)
-        if source.data_type is not self._format_a:
-            self._check_a(source)
-        tile = self._tile(source, index, _NUMBERS + arrangement)
-        self._fill(tile, None, unpack_cycles(source.data_type))
-        return True
-
-    def _two(self, in0: int, in1: int, index0: int, index1: int, arrangement: int = 0) -> bool:
-        """Fill SrcA and SrcB with the operands of an elementwise operation."""
-        if not self.src.freed and not self.src.can_fill(self.thread):
-            return False
-        pair = self._pairs.get(in0 << 8 | in1)
-        first, second, cycles, _ = pair or self._pair(in0, in1, _ELEMENTWISE)
-        a = self._tile(first, index0, first.operands)
-        b = self._tile(second, index1, second.operands + arrangement)
-        self._fill(a, b, cycles)
-        return True
-
-    def _factors(self, in0: int, in1: int) -> tuple[_Source, _Source, int, int]:
-        """The buffers of a matrix product."""
-        pair = self._pairs.get(_FACTORS | in0 << 8 | in1)
-        return pair or self._pair(in0, in1, _FACTORS)
-
-    def _pair(self, in0: int, in1: int, use: int) -> tuple[_Source, _Source, int, int]:
-        """Two buffers, after a look at their formats."""
-        first, second = self._source(in0), self._source(in1)
-        a, b = (second, first) if use == _FACTORS else (first, second)
-        if a.data_type is not self._format_a:
-            self._check_a(a)
-        if b.data_type is not self._format_b:
-            self._check_b(b)
-        types = first.data_type, second.data_type
-        pair = (first, second, unpack_cycles(*types), matmul_unpack_cycles(*types))
-        self._pairs[use | in0 << 8 | in1] = pair
-        return pair
+    @kernel_call()
+    def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
+        """Choose the program of the unpackers."""
+        self.reconfigured()
 
     # --- Calls that read tiles ------------------------------------------------------------------
 
@@ -537,6 +367,9 @@ class UnpackApi(ComputeApi):
         self, cb: int, index: int, dst: int, *, template: Template = ()
     ) -> bool:
         """A tile to the source register that DST does not move to."""
+        return self._reused(cb, index)
+
+    def _reused(self, cb: int, index: int) -> bool:
         if not self.src.can_fill(self.thread):
             return False
         source = self._source(cb)
@@ -545,6 +378,15 @@ class UnpackApi(ComputeApi):
         tile = self._tile(source, index, source.operands)
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
+
+    @kernel_call(waits=True)
+    def add_reuse_dest_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
+        """A tile to the source register that DST does not move to."""
+        return self._reused(cb, index)
+
+    sub_reuse_dest_tiles = mul_reuse_dest_tiles = add_reuse_dest_tiles
 
     @kernel_call(waits=True)
     def matmul_tiles(
@@ -615,14 +457,37 @@ class UnpackApi(ComputeApi):
         """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
         if not self.src.can_fill(self.thread):
             return False
-        first, second, _, _ = self._pair(cb, scaler, _ELEMENTWISE)
+        first, second, _, _ = self._pair(cb, scaler, ELEMENTWISE)
         pool, dimension = self.numbers_of("reduce_tile", template, 2)
-        form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
+        form = NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
         a = self._tile(first, index, form)
         b = self._tile(second, scaler_index, _SCALER)
         self._fill(a, b, unpack_cycles(first.data_type, instructions=1))
+        return True
+
+    @kernel_call(waits=True)
+    def get_tile_address(self, cb: int, index: int) -> bool:
+        """Find the address of a filled tile and send it to the other threads."""
+        return self._share(self._tile_address(cb, index, 0))
+
+    @kernel_call(waits=True)
+    def read_tile_value(self, cb: int, index: int, element: int) -> bool:
+        """Read a word of a filled tile and send it to the other threads."""
+        return self._share(self.load(self._tile_address(cb, index, 4 * element), 4, False))
+
+    def _tile_address(self, cb: int, index: int, offset: int) -> int:
+        buffer = self.cbs[cb]
+        address = buffer.rd_ptr + index * buffer.page_size + offset
+        if address >= buffer.limit:
+            raise self._beyond(self._source(cb), index)
+        return address
+
+    def _share(self, value: int) -> bool:
+        self._received = value
+        for target in ("MATH", "PACK"):
+            self.send_word(target, value)
         return True
 
     # --- Rows of numbers ------------------------------------------------------------------------
@@ -651,14 +516,89 @@ class UnpackApi(ComputeApi):
         self.done = 0
         return True
 
-    def _tilized(self, source: _Source, tiles: int, start: int) -> Any:
+    fast_tilize_block = tilize_block
+
+    @kernel_call()
+    def tilizeA_B_reduce_init(
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        out: int,
+        faces: int = 4,
+        face_rows: int = 16,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Take the formats of SrcA and SrcB from the rows and the factors; make tiles of rows."""
+        self._check_tiles("tilize_block")
+        self._configure(cb, scaler)
+        self._strip_call, self._strip_tiles = "tilize_block", block
+
+    @kernel_call(waits=True)
+    def unpack_tilizeA_B_block(
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        scaler_index: int,
+        faces: int = 4,
+        face_rows: int = 16,
+        *,
+        template: Template = (),
+    ) -> bool:
+        """Tiles to SrcA out of rows that are `block` tiles long, each with factors in SrcB.
+
+        Without the lower faces (`faces` of 2) there are `face_rows` rows, else twice as many; what
+        they do not fill is minus infinity, or zero if the template arguments say so.
+        """
+        source, factors, _, _ = self._pair(cb, scaler, ELEMENTWISE)
+        self._check_rows(source)
+        flags = [*template, *(True, True, False, False)[len(template) :]]
+        rows = min(face_rows, 16) if faces <= 2 else 16 + min(face_rows, 16)
+        is_infinite = bool(flags[0]) and not flags[2]
+        cycles = tilize_unpack_cycles(source.data_type, block)
+        while self.done < block:
+            if not self.src.can_fill(self.thread):
+                return False
+            tile = self._filled(source, block, rows, is_infinite=is_infinite)
+            self._fill(tile, self._page(factors, scaler_index, _SCALER), cycles)
+            self.done += 1
+        self.done = 0
+        return True
+
+    def _filled(self, source: Source, tiles: int, rows: int, *, is_infinite: bool) -> Any:
+        """The next tile of some rows.
+
+        To find the largest: numbers, then minus infinity; to add up: a factor, then zeros.
+        """
+        cb = source.cb
+        row_bytes = source.size // 32
+        address, size = cb.rd_ptr, rows * tiles * row_bytes
+        if address + size > cb.limit:
+            raise self._beyond(source, -(-size // cb.page_size) - 1)
+        memory = self.core.l1
+        if self.watch is not None and self.done == 0:
+            self.watch.read(memory, address, size, self.thread)
+        memory.ensure(address, size)
+        there = np.zeros((32, row_bytes), np.uint8)
+        there[:rows] = memory.data[address : address + size].reshape(rows, tiles, -1)[:, self.done]
+        self.tiles_unpacked += 1
+        if not is_infinite:
+            return source.reader.decode(_faces_of_bytes(there), _FACTOR_A)
+        tile = source.reader.decode(_faces_of_bytes(there), NUMBERS)
+        values = np.array(numerics.rows_of_faces(tile))
+        values[rows:] = -np.inf
+        return numerics.faces_of_rows(values)
+
+    def _tilized(self, source: Source, tiles: int, start: int) -> Any:
         """The next tile of a strip of 32 rows."""
         strip = self._strip(source, tiles, start)
         rows = strip.reshape(32, tiles, -1)[:, self.done]
         self.tiles_unpacked += 1
-        return source.reader.decode(_faces_of_bytes(rows), _NUMBERS)
+        return source.reader.decode(_faces_of_bytes(rows), NUMBERS)
 
-    def _strip(self, source: _Source, tiles: int, start: int) -> Any:
+    def _strip(self, source: Source, tiles: int, start: int) -> Any:
         """The bytes of so many tiles, unchecked for what they are."""
         cb = source.cb
         address = cb.rd_ptr + start * cb.page_size
@@ -671,7 +611,7 @@ class UnpackApi(ComputeApi):
         memory.ensure(address, size)
         return memory.data[address : address + size]
 
-    def _check_rows(self, source: _Source) -> None:
+    def _check_rows(self, source: Source) -> None:
         if source.data_type in numerics.BLOCK_FLOATS:
             raise self.thread.error(
                 f"circular buffer {source.cb.index} holds {source.data_type.schema_name}, which "
@@ -696,9 +636,9 @@ class UnpackApi(ComputeApi):
         self.done = 0
         return True
 
-    def _untilized(self, source: _Source, tiles: int) -> Any:
+    def _untilized(self, source: Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
-        rows = [numerics.rows_of_faces(self._page(source, each, _NUMBERS)) for each in range(tiles)]
+        rows = [numerics.rows_of_faces(self._page(source, each, NUMBERS)) for each in range(tiles)]
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     @kernel_call(waits=True)
@@ -714,7 +654,7 @@ class UnpackApi(ComputeApi):
         while self.done < rows * width:
             if not self.src.can_fill(self.thread):
                 return False
-            self._fill(self._tile(source, self.done, _NUMBERS), None, cycles)
+            self._fill(self._tile(source, self.done, NUMBERS), None, cycles)
             self.done += 1
         self.done = 0
         return True

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.number_conversion import convert
-from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
+from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
@@ -122,6 +122,24 @@ class VectorApi(ComputeApi):
         self.spend(row.cost.math)
 
     @kernel_call()
+    def mask_tile(self, dst: int, mask: int, data_format: int = 5) -> None:
+        """Zero where the tile behind this one is zero, whatever number the mask is said to have."""
+        self._mask("mask_tile", dst, np.float32(0))
+
+    @kernel_call()
+    def mask_posinf_tile(self, dst: int, mask: int) -> None:
+        """Infinity where the tile behind this one is zero."""
+        self._mask("mask_posinf_tile", dst, np.float32(np.inf))
+
+    def _mask(self, name: str, dst: int, value: np.float32) -> None:
+        row = _ROWS[name]
+        self.check_vector_prepared(row)
+        mask = self.tile(dst + 1)
+        tile = self.tile(dst, "write")
+        tile[mask == 0] = value
+        self.spend(row.cost.math)
+
+    @kernel_call()
     def rand_tile_init(self, seed: int) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
         self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
@@ -185,7 +203,7 @@ def _round(values: Array, data_format: int) -> Array:
     return values.astype(np.float16).astype(np.float32) if data_format == 1 else values
 
 
-_ROWS = {row.cpp: row for row in CALLS if row.roles is Role.MATH and row.header}
+_ROWS = {row.cpp: row for row in ALL_CALLS if row.roles is Role.MATH and row.header}
 
 
 def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:

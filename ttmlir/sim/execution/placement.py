@@ -1,8 +1,9 @@
 """Puts circular buffers and semaphores of a program into the L1 of its cores.
 
 Circular buffers grow from the first unreserved byte up, in the order in which they were created,
-each at one address on all of its cores; those on a buffer are where the buffer is. Semaphores are
-words below the unreserved part (tt-metal, tech_reports/memory/allocator.md; program.cpp).
+each at one address on all of its cores, a multiple of the alignment of DRAM, from and to which its
+pages are copied; those on a buffer are where the buffer is. Semaphores are words below the
+unreserved part (tt-metal, tech_reports/memory/allocator.md; program.cpp).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ttmlir.sim.machine.device import SimDevice
 
 def place(device: SimDevice, program: Program) -> None:
     """Set up the cores of a program; AllocationError if their L1 is too small."""
-    for x, y in program.cores:
+    for x, y in program.configured_cores:
         device.core(x, y).reset()
     places = addresses(device, program)
     for spec, address in zip(program.circular_buffers, places, strict=True):
@@ -39,7 +40,7 @@ def addresses(device: SimDevice, program: Program) -> list[int]:
             places.append(_on_buffer(spec))
             continue
         top = max((tops.get(core, chip.l1_unreserved_base) for core in spec.cores), default=0)
-        address = -(-top // chip.l1_alignment) * chip.l1_alignment
+        address = -(-top // chip.dram_alignment) * chip.dram_alignment
         places.append(address)
         tops.update(dict.fromkeys(spec.cores, address + spec.total_size))
     lowest = device.allocator(MemorySpace.DEVICE_L1).lowest

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ttmlir.cpp.source_map import map_of
+from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.files import read_text
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
@@ -42,6 +42,8 @@ class Kernel:
     compile_time_args: Sequence[int] = ()
     named_compile_time_args: Mapping[str, int] = field(default_factory=dict[str, int])
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    include_path: IncludePath = field(default_factory=IncludePath)
+    """Where its headers are."""
     compute: ComputeSettings = field(default_factory=ComputeSettings)
     """Of a compute kernel."""
     common_arguments: Sequence[int] = ()
@@ -54,12 +56,6 @@ class Kernel:
         """File, processor and cores."""
         count = len(self.cores)
         return f"Kernel({self.file} on {self.role.name} of {count} core{'s' * (count != 1)})"
-
-    @property
-    def shown_text(self) -> str:
-        """What messages quote: what the text was made from, if it knows."""
-        source_map = map_of(self.text)
-        return self.text if source_map is None else source_map.text
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -143,6 +139,13 @@ class Program:
         used = {core for kernel in self.kernels for core in kernel.cores}
         return sorted(used, key=lambda core: (core[1], core[0]))
 
+    @property
+    def configured_cores(self) -> list[tuple[int, int]]:
+        """Those and the cores that only have circular buffers or semaphores."""
+        parts = (*self.kernels, *self.circular_buffers, *self.semaphores)
+        used = {core for part in parts for core in part.cores}
+        return sorted(used, key=lambda core: (core[1], core[0]))
+
     def add_kernel(self, kernel: Kernel) -> Kernel:
         """Put a kernel on its cores; SimError where another one already has the processor."""
         if not kernel.cores:
@@ -202,6 +205,12 @@ class Program:
 def _same_network(kernel: Kernel, other: Kernel) -> bool:
     both_move = bool(kernel.role & Role.DATA) and bool(other.role & Role.DATA)
     return both_move and kernel.noc_index == other.noc_index
+
+
+def find_kernel(path: str | Path, home: str) -> str | Path:
+    """The path of a kernel: as it is given, or below the root of a tree of tt-metal."""
+    below = Path(home) / path
+    return below if home and not Path(path).exists() and below.exists() else path
 
 
 def read_kernel(path: str | Path) -> str:

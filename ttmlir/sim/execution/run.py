@@ -16,6 +16,7 @@ from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.kernel_build import build_facts
 from ttmlir.sim.execution.page_log import PageLog
 from ttmlir.sim.execution.placement import place
 from ttmlir.sim.execution.program import Kernel, Program
@@ -23,6 +24,7 @@ from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import SimDevice
@@ -100,6 +102,7 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
+        self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
         self.scheduler = Scheduler(device.options, self.move_held_copies)
         self.noc_model = _noc_model(device) if device.options.timed else None
 
@@ -123,7 +126,7 @@ class _Run:
             thread = KernelThread(
                 core,
                 role,
-                KernelSource(kernel.name, kernel.file, kernel.shown_text),
+                KernelSource(kernel.name, kernel.file),
                 len(self.threads),
                 scheduler=self.scheduler,
                 arguments=kernel.arguments.get(core.logical, ()),
@@ -135,7 +138,9 @@ class _Run:
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
         api = self._api(thread, kernel)
-        compiled = _compile(thread, kernel, type(api), timed=self.device.options.timed)
+        build = build_facts(thread.core, kernel, thread.role)
+        compiled = self._compile(kernel, thread.role, build, type(api))
+        thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
             self.timeline.watch(api, waiting_calls(type(api)), thread, track)
@@ -144,6 +149,38 @@ class _Run:
         self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
+
+    def _compile(
+        self, kernel: Kernel, role: Role, build: Build, api: type[KernelApi]
+    ) -> CompiledKernel:
+        """The kernel compiled for a processor; SimError for what is wrong in its text."""
+        key = (id(kernel), role, build)
+        if key in self.compiled:
+            return self.compiled[key]
+        try:
+            made = compile_kernel(
+                kernel.text,
+                kernel.file,
+                role,
+                api=api,
+                defines=kernel.defines,
+                compile_time_args=kernel.compile_time_args,
+                named_compile_time_args=kernel.named_compile_time_args,
+                arch_macro=self.device.chip.spec.macro,
+                build=build,
+                include_path=kernel.include_path,
+                timed=self.device.options.timed,
+            )
+        except CppSyntaxError as error:
+            place = error.position
+            raise SimError(
+                error.message,
+                Position(place.file, place.line, place.column),
+                source_line=error.line,
+                detail=error.notes,
+            ) from None
+        self.compiled[key] = made
+        return made
 
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
         compute = _COMPUTE_APIS.get(thread.role)
@@ -167,11 +204,15 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            cores = dict.fromkeys(thread.core for thread in self.threads)
+            cores = (self.device.core(x, y) for x, y in self.program.configured_cores)
             watch.program_started(self.threads, tuple(cores))
         try:
             with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
                 self.scheduler.run(self.threads)
+        except SimError as error:
+            if watch is not None:
+                watch.program_stopped(error)
+            raise
         finally:
             for api in self.apis:
                 api.end()
@@ -207,31 +248,6 @@ def run_program(
     run = _Run(device, program, timeline, page_log)
     run.prepare()
     return run.run()
-
-
-def _compile(
-    thread: KernelThread, kernel: Kernel, api: type[KernelApi], *, timed: bool
-) -> CompiledKernel:
-    """The kernel compiled for the thread's processor; SimError for what is wrong in its text."""
-    try:
-        return compile_kernel(
-            kernel.text,
-            kernel.file,
-            thread.role,
-            api=api,
-            defines=kernel.defines,
-            compile_time_args=kernel.compile_time_args,
-            named_compile_time_args=kernel.named_compile_time_args,
-            arch_macro=thread.core.chip.spec.macro,
-            timed=timed,
-        )
-    except CppSyntaxError as error:
-        line, column = error.position.line, error.position.column
-        raise SimError(
-            error.message,
-            Position(error.position.file, line, column),
-            source_line=thread.kernel.line(line),
-        ) from None
 
 
 def _noc_model(device: SimDevice) -> NocModel:

@@ -207,7 +207,7 @@ class Scheduler:
         """The error, with the place in the kernel if it does not say one itself."""
         if error.position is None:
             error.position = thread.position_in(error.__traceback__)
-            error.source_line = thread.kernel.line(error.position.line)
+            error.source_line = thread.kernel.line(error.position)
         if error.core is None:
             error.core, error.role = thread.core.logical, thread.role_name
         return error

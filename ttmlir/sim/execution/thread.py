@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import CodeType, FrameType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding, Position, thread_name
+from ttmlir.sim.sources import KernelSources
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.core import Core
@@ -25,16 +25,17 @@ class KernelSource:
 
     name: str
     file: str
-    text: str = field(repr=False, default="")
+    sources: KernelSources = field(repr=False, default_factory=lambda: KernelSources({}))
+    """The texts that the kernel was made of, once it is compiled."""
 
-    @cached_property
-    def lines(self) -> list[str]:
-        """The text line by line."""
-        return self.text.splitlines()
+    def position(self, code_line: int, column: int) -> Position:
+        """The place that a line of the compiled code stands for."""
+        file, line = self.sources.place(code_line) or (self.file, code_line)
+        return Position(file, line, column)
 
-    def line(self, number: int) -> str:
-        """A line by its number from 1; empty if the text has none with that number."""
-        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+    def line(self, position: Position) -> str:
+        """The line of a place; empty if it is in none of the texts."""
+        return self.sources.line(position.file, position.line)
 
 
 class ThreadScheduler(Protocol):
@@ -171,7 +172,9 @@ class KernelThread:
             frame = _innermost(generator)
         if frame is None:
             return Position(self.kernel.file, 0, 0)
-        return _position(frame.f_code, frame.f_lasti, frame.f_lineno)
+        return self.kernel.position(
+            frame.f_lineno, _column(frame.f_code, frame.f_lasti, frame.f_lineno)
+        )
 
     def position_in(self, traceback: TracebackType | None) -> Position:
         """Where in the kernel an exception passed, innermost first."""
@@ -179,7 +182,8 @@ class KernelThread:
         while traceback is not None:
             code = traceback.tb_frame.f_code
             if code.co_filename == self.kernel.file:
-                found = _position(code, traceback.tb_lasti, traceback.tb_lineno)
+                line = traceback.tb_lineno
+                found = self.kernel.position(line, _column(code, traceback.tb_lasti, line))
             traceback = traceback.tb_next
         return found
 
@@ -197,7 +201,7 @@ class KernelThread:
             core=self.core.logical,
             role=self.role_name,
             detail=detail,
-            source_line=self.kernel.line(position.line),
+            source_line=self.kernel.line(position),
             severity=severity,
         )
 
@@ -220,10 +224,8 @@ def _innermost(generator: Generator[None, None, None]) -> FrameType | None:
     return frame
 
 
-def _position(code: CodeType, instruction: int, line: int) -> Position:
-    column = 0
+def _column(code: CodeType, instruction: int, line: int) -> int:
     for index, (start, _, offset, _) in enumerate(code.co_positions()):
         if index == instruction // 2:
-            column = 0 if offset is None or start != line else offset + 1
-            break
-    return Position(code.co_filename, line, column)
+            return 0 if offset is None or start != line else offset + 1
+    return 0

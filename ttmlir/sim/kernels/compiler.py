@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.parse import parse
+from ttmlir.cpp.preprocessor.header_cache import Lookup
+from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.source_map import SourceMap, map_of
 from ttmlir.cpp.types import (
     ArrayType,
@@ -21,7 +25,9 @@ from ttmlir.cpp.types import (
     size_of,
 )
 from ttmlir.layout.system.arch import WORMHOLE
+from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.functions import compile_entry
@@ -34,6 +40,7 @@ from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.sources import KernelSources
 
 _MACROS = {
     Role.BRISC: "COMPILE_FOR_BRISC",
@@ -49,6 +56,8 @@ _DEBUGGING = (
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
 _ENTRY = "_kernel"
+_NO_FACTS = Build()
+_OWN_HEADERS = IncludePath()
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,10 @@ class CompiledKernel:
     bytecode: CodeType
     bindings: Mapping[str, str] = dataclasses.field(compare=False)
     """The variables of the code that hold what the API gives, with the names of these."""
+    sources: KernelSources = dataclasses.field(repr=False, compare=False)
+    """The texts that it was made of, and where the lines of the code are in them."""
+    lookups: tuple[Lookup, ...] = dataclasses.field(repr=False, compare=False)
+    """The headers that were looked for."""
 
     @cached_property
     def python(self) -> str:
@@ -100,43 +113,83 @@ def compile_kernel(
     compile_time_args: Sequence[int] = (),
     named_compile_time_args: Mapping[str, int] | None = None,
     arch_macro: str = WORMHOLE.macro,
+    build: Build = _NO_FACTS,
+    include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
-    of the generation of chips; with `timed` the
-    kernel adds the cycles of its own instructions to `api.thread.clock`. A text with a map is known
-    by the positions behind its lines, in `file`. Raises CppSyntaxError for
-    whatever is wrong with the text. Results are kept: the same kernel compiles once.
+    of the generation of chips, `build` what the build knows; headers are read along `include_path`,
+    by default the package's own only; with `timed` the kernel adds the cycles of its own
+    instructions to `api.thread.clock`. A text with a map is known by the positions behind its
+    lines, in `file`. Raises CppSyntaxError for whatever is wrong with the text. Results are kept:
+    the same kernel compiles once, unless a header has changed.
     """
-    listed = tuple(sorted((defines or {}).items()))
-    arguments = tuple(compile_time_args)
-    named = tuple(sorted((named_compile_time_args or {}).items()))
-    return _compile(
-        text, file, map_of(text), role, api, listed, arguments, named, arch_macro, timed
+    options = _Options(
+        text=text,
+        file=file,
+        role=role,
+        api=api,
+        defines=tuple(sorted((defines or {}).items())),
+        compile_time_args=tuple(compile_time_args),
+        named_compile_time_args=tuple(sorted((named_compile_time_args or {}).items())),
+        arch_macro=arch_macro,
+        build=build,
+        include_path=include_path,
+        source_map=map_of(text),
+        timed=timed,
     )
+    known = _COMPILED.get(options)
+    if known is None or not all(each.is_current(include_path) for each in known.lookups):
+        known = _compile(options)
+    _COMPILED[options] = known
+    _COMPILED.move_to_end(options)
+    if len(_COMPILED) > _MAX_KEPT:
+        _COMPILED.popitem(last=False)
+    return known
 
 
-@lru_cache(maxsize=256)
-def _compile(
-    text: str,
-    file: str,
-    source_map: SourceMap | None,
-    role: Role,
-    api: type[KernelApi],
-    defines: tuple[tuple[str, str], ...],
-    compile_time_args: tuple[int, ...],
-    named_compile_time_args: tuple[tuple[str, int], ...],
-    arch_macro: str,
-    timed: bool,
-) -> CompiledKernel:
-    macros = role_macros(role, arch_macro) | dict(defines)
-    parsed = parse(text, file, defines=macros, source_map=source_map)
-    shown = text if source_map is None else source_map.text
-    clock = clock_costs(arch_macro) if timed else None
-    unit = Unit(shown, file, Library(role, api), compile_time_args, clock, dict(defines))
-    unit.named_compile_time_args = dict(named_compile_time_args)
+@dataclass(frozen=True, kw_only=True)
+class _Options:
+    """What a kernel is compiled from, apart from its headers."""
+
+    text: str
+    file: str
+    role: Role
+    api: type[KernelApi]
+    defines: tuple[tuple[str, str], ...]
+    compile_time_args: tuple[int, ...]
+    named_compile_time_args: tuple[tuple[str, int], ...]
+    arch_macro: str
+    build: Build
+    include_path: IncludePath
+    source_map: SourceMap | None
+    timed: bool
+
+
+_COMPILED = OrderedDict[_Options, CompiledKernel]()
+_MAX_KEPT = 256
+
+
+def _compile(options: _Options) -> CompiledKernel:
+    role, file, source_map = options.role, options.file, options.source_map
+    defines = dict(options.defines)
+    macros = role_macros(role, options.arch_macro) | dict(options.build.macros) | defines
+    parsed = parse(
+        options.text,
+        file,
+        defines=macros,
+        include_path=options.include_path,
+        source_map=source_map,
+    )
+    shown = options.text if source_map is None else source_map.text
+    clock = clock_costs(options.arch_macro) if options.timed else None
+    library = Library(role, options.api)
+    unit = Unit(shown, file, library, options.compile_time_args, clock, defines)
+    unit.named_compile_time_args = dict(options.named_compile_time_args)
+    unit.build = options.build
+    unit.add_includes(parsed.includes)
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -146,7 +199,7 @@ def _compile(
         except (RecursionError, SyntaxError):
             place = unit.last or parsed
             raise unit.error(place, "the kernel is nested too deeply around this") from None
-        return CompiledKernel(file, module, bytecode, unit.bindings)
+        return CompiledKernel(file, module, bytecode, unit.bindings, unit.sources, parsed.lookups)
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
@@ -165,7 +218,8 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
 def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
     found = find_forbidden(module, unit.bindings)
     if found is not None:
-        position = tree.Position(unit.file, getattr(found, "lineno", 1), 1)
+        file, line = unit.sources.place(getattr(found, "lineno", 1)) or (unit.file, 1)
+        position = tree.Position(file, line, 1)
         message = "this compiles to code that is not allowed, which is a defect of the simulator"
         raise unit.error(tree.Break(position=position), message)
 
@@ -173,39 +227,78 @@ def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
 # Items.
 
 
-def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: str) -> None:
-    """Make the names of a source known."""
+def declare_items(
+    unit: Unit, items: Sequence[tree.Item], scope: Scope, path: str, *, in_header: bool = False
+) -> None:
+    """Make the names of a source known.
+
+    What is wrong in a header is said where it is used.
+    """
     for item in items:
-        match item:
-            case tree.Namespace():
-                _declare_namespace(unit, item, scope, path)
-            case tree.UsingNamespace(name=name):
-                known = unit.namespaces.get(name)
-                if known is not None:
-                    unit.used.append(known)
-            case tree.Struct():
-                _declare_struct(unit, item, scope)
-            case tree.Function():
-                _declare_function(unit, item, scope)
-            case (
-                tree.Declaration()
-                | tree.Alias()
-                | tree.UsingName()
-                | tree.Enumeration()
-                | tree.StaticAssert()
-            ):
-                Context(unit, scope, HANDLERS, in_function=False).execute(item)
-            case _:
-                pass
+        try:
+            _declare_item(unit, item, scope, path, in_header)
+        except CppSyntaxError as error:
+            if not in_header:
+                raise
+            names = _declared_names(item)
+            for name in names:
+                scope.symbols.pop(name, None)
+            unit.unreadable |= dict.fromkeys(names, error)
 
 
-def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str) -> None:
+def _declared_names(item: tree.Item) -> tuple[str, ...]:
+    """The names that an item would declare."""
+    match item:
+        case tree.Struct(name=name) | tree.Alias(name=name) | tree.Function(name=name):
+            return (name,)
+        case tree.UsingName(name=name):
+            return (name.rpartition("::")[2],)
+        case tree.Enumeration(name=name, enumerators=enumerators):
+            return (name, *(each.name for each in enumerators))
+        case tree.Declaration(declarators=declarators):
+            return tuple(each.name for each in declarators)
+        case _:
+            return ()
+
+
+def _declare_item(unit: Unit, item: tree.Item, scope: Scope, path: str, in_header: bool) -> None:
+    match item:
+        case tree.Include(header=header):
+            if header is not None:
+                declare_items(unit, header.items, scope, path, in_header=True)
+        case tree.Unreadable(names=names, error=error):
+            unit.add_unreadable(names, error)
+        case tree.Namespace():
+            _declare_namespace(unit, item, scope, path, in_header)
+        case tree.UsingNamespace(name=name):
+            known = unit.namespaces.get(name)
+            if known is not None:
+                unit.used.append(known)
+        case tree.Struct():
+            _declare_struct(unit, item, scope)
+        case tree.Function():
+            _declare_function(unit, item, scope)
+        case (
+            tree.Declaration()
+            | tree.Alias()
+            | tree.UsingName()
+            | tree.Enumeration()
+            | tree.StaticAssert()
+        ):
+            Context(unit, scope, HANDLERS, in_function=False).execute(item)
+        case _:
+            pass
+
+
+def _declare_namespace(
+    unit: Unit, item: tree.Namespace, scope: Scope, path: str, in_header: bool
+) -> None:
     if not item.name:
-        declare_items(unit, item.items, scope, path)
+        declare_items(unit, item.items, scope, path, in_header=in_header)
         return
     full = f"{path}::{item.name}".removeprefix("::")
     inner = unit.namespaces.setdefault(full, Scope(scope))
-    declare_items(unit, item.items, inner, full)
+    declare_items(unit, item.items, inner, full, in_header=in_header)
 
 
 def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
@@ -272,7 +365,7 @@ def _entry_function(
             found = scope.symbols.get(name)
             if isinstance(found, Functions):
                 for each in found.definitions:
-                    if each.body is not None:
+                    if each.definition is not None:
                         return each, scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
     first = next((each for each in walk(parsed.items) if each.position), parsed)
@@ -290,7 +383,7 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     guarded = unit.build_function(identifier, (), body, function.position)
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
     handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
-    code.locate(handler, function.position)
+    unit.locate(handler, function.position)
     handler.lineno = handler.end_lineno = guarded.lineno
     handler.col_offset = guarded.col_offset
     handler.end_col_offset = guarded.col_offset + 1
@@ -309,5 +402,5 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
     first = function.position or tree.Position(unit.file, 1, 1)
     for each in ast.walk(module):
-        code.locate(each, first)
+        unit.locate(each, first)
     return module

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import VOID, CType
-from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Scope
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value
@@ -116,7 +115,7 @@ class Context:
         """The value of an expression; what it does is part of the Python expression."""
         self.unit.spend(node)
         value = self.handlers.values[type(node)](self, node)
-        code.locate(value.node, node.position)
+        self.unit.locate(value.node, node.position)
         return value
 
     def execute(self, node: tree.Statement) -> None:
@@ -128,7 +127,7 @@ class Context:
 
     def emit(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """Add a statement that a place in the source stands for."""
-        code.locate(statement, position)
+        self.unit.locate(statement, position)
         self.out.append(statement)
 
     def capture(self, compile_: Callable[[], None]) -> list[ast.stmt]:

@@ -45,7 +45,10 @@ _BARE = {
     for enumerator, number in enumerators.items()
 }
 
-LIBRARY_NAMESPACES = ("tt", "ckernel", "std", "sfpi", "tt_metal", "detail")
+LIBRARY_NAMESPACES = (
+    *("tt", "ckernel", "std", "sfpi", "tt_metal", "detail"),
+    *("constants", "experimental"),
+)
 """Namespaces of the library whose names are found with and without them."""
 
 

@@ -32,6 +32,7 @@ def find_instance(
 ) -> Instance:
     """The function as it is for arguments of these types."""
     unit = context.unit
+    unit.read_body(function, node)
     names = tuple(map(repr, _find_meanings(scope))) if function.template_parameters else ()
     kinds = tuple((each.type, each.mode, each.space, each.is_const) for each in arguments)
     key = (id(function), names, kinds)
@@ -82,7 +83,7 @@ def _compile_instance(
         message = f"'{function.name}' calls itself and waits, which is not supported"
         raise unit.error(function, message)
     if not _ends_with_return(body) and made.result != VOID:
-        body.append(_build_missing_return(function))
+        body.append(_build_missing_return(unit, function))
     if not body:
         unit.pure.add(made.identifier)
     unit.add_function(made.identifier, parameters, body, function.position)
@@ -192,9 +193,9 @@ def _ends_with_return(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return)
 
 
-def _build_missing_return(function: tree.Function) -> ast.stmt:
+def _build_missing_return(unit: Unit, function: tree.Function) -> ast.stmt:
     """The end of a function that should not be reached."""
     message = f"'{function.name}' ends without returning a value"
     node = ast.Return(code.call("_missing", code.constant(message)))
-    code.locate(node, function.position)
+    unit.locate(node, function.position)
     return node

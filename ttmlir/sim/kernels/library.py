@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +21,18 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
 )
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.optable.kernel import (
+    ALL_CALLS,
+    SPELLINGS,
+    Form,
+    KernelCall,
+    Role,
+    TemplateKind,
+    ValueKind,
+)
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
+from ttmlir.sim.kernels.spelling import list_alike
 
 
 class KernelApi(Protocol):
@@ -58,11 +66,15 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
     ValueKind.F32: FLOAT,
 }
 
-_OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
+_OBJECTS = (
+    *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
+    ValueKind.CB_INTERFACE,
+)
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
 
@@ -115,7 +127,7 @@ class Library:
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = strip_namespaces(name)
+        bare = _bare_name(name)
         rows = _rows().get(bare)
         facts = self.declared.get(bare)
         if rows is None:
@@ -124,13 +136,31 @@ class Library:
         waits = acts and facts is not None and facts.waits
         return LibraryCall(bare, find_result(rows[0]), acts, waits)
 
+    def describe_absence(self, name: str) -> str:
+        """Why a kernel for this processor cannot make a call; empty if it can."""
+        rows = _rows().get(_bare_name(name))
+        if rows is None:
+            return ""
+        own = Role.DATA if self.role in Role.DATA else Role.COMPUTE
+        if any(row.roles & own for row in rows):
+            return ""
+        if own is Role.COMPUTE:
+            return (
+                f"'{name}' is a call of the data movement processors; a compute kernel, which runs "
+                f"on UNPACK, MATH and PACK, does not have it: make it in a reader or writer kernel"
+            )
+        return (
+            f"'{name}' is a call of compute kernels; {self.role.name} is a data movement processor "
+            "and does not have it: make it in a compute kernel"
+        )
+
     def is_pure(self, name: str) -> bool:
         """Whether a call only finds a value."""
         return name in self.declared and self.declared[name].pure
 
     def is_steady(self, name: str) -> bool:
         """Whether a call finds the same value whenever it is asked."""
-        facts = self.declared.get(strip_namespaces(name))
+        facts = self.declared.get(_bare_name(name))
         return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
@@ -148,7 +178,7 @@ class Library:
 
     def find_parameter(self, name: str, position: int) -> ParameterType:
         """What a call takes in a place."""
-        return _parameter(strip_namespaces(name), position)
+        return _parameter(_bare_name(name), position)
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
@@ -156,7 +186,7 @@ class Library:
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
-        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
+        return self.template_kinds(_bare_name(name))[:1] == (TemplateKind.TYPE,)
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
@@ -168,14 +198,14 @@ class Library:
         return (*known, *[TemplateKind.INT] * (_MOST_TEMPLATE_ARGUMENTS - len(known)))
 
     def template_defaults(self, name: str) -> Sequence[str]:
-        """What C++ takes for the template arguments of a call; nothing if it takes none."""
+        """What C++ takes for each template argument of a call; empty where it has to be written."""
         rows = _rows().get(name)
-        return [] if rows is None else [each.default for each in rows[0].templates if each.default]
+        return [] if rows is None else [each.default or "" for each in rows[0].templates]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_rows(), *own))
+        return frozenset((*_rows(), *SPELLINGS, *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -184,6 +214,10 @@ class Library:
     def find_members(self, name: str) -> Mapping[str, CType]:
         """The members of a class that kernels can read, with their types."""
         return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
+
+    def is_writable(self, name: str, member: str) -> bool:
+        """Whether kernels can change a member of a class."""
+        return member in _rows()[name][0].writable
 
     def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
@@ -207,16 +241,20 @@ class Library:
 
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        return difflib.get_close_matches(
-            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
-        )
+        return list_alike(name, {*_rows(), *SPELLINGS, *self.declared})
+
+
+def _bare_name(name: str) -> str:
+    """The name of a call in the table, however it is qualified or spelled."""
+    bare = strip_namespaces(name)
+    return SPELLINGS.get(bare, bare)
 
 
 @cache
 def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in CALLS:
+    for row in ALL_CALLS:
         if row.cpp and row.form != Form.METHOD:
             found[row.cpp] = (*found.get(row.cpp, ()), row)
     return found
@@ -227,14 +265,19 @@ def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
         row.cpp: row.result[1]
-        for row in CALLS
+        for row in ALL_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
 
 
+def _class_of(kind: ValueKind) -> str:
+    """The class of the objects of a kind."""
+    return next(name for name, each in _classes().items() if each is kind)
+
+
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in CALLS if row.form == Form.METHOD]
+    rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
     own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.
@@ -298,5 +341,5 @@ def find_result(row: KernelCall) -> CType:
         return VOID
     kind = row.result[1]
     if kind in _OBJECTS:
-        return ObjectType(row.cpp)
+        return ObjectType(row.cpp if row.form is not Form.CALL else _class_of(kind))
     return _RESULTS.get(kind, UNSIGNED)

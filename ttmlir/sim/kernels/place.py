@@ -93,7 +93,7 @@ class EitherPlace:
 
 @dataclass(frozen=True)
 class MemberPlace:
-    """A member of an object of the kernel library; kernels cannot change it."""
+    """A member of an object of the kernel library."""
 
     type: CType
     holder: ast.expr
@@ -290,7 +290,8 @@ def build_assigned(place: Place, value: Value) -> ast.expr:
         case PointedPlace():
             return code.call("_put_at", value.node, place.pointer, place.offset)
         case MemberPlace():
-            raise AssertionError("members of objects are constant")
+            member = code.constant(place.member)
+            return code.call("_put_member", value.node, place.holder, member)
 
 
 def build_store(place: MemoryPlace, value: Value) -> ast.expr:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import ast
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
-from ttmlir.cpp.types import CType, IncompleteType, ObjectType, QualifiedType, StructType
+from ttmlir.cpp.types import (
+    UNSIGNED,
+    ArrayType,
+    CType,
+    IncompleteType,
+    ObjectType,
+    QualifiedType,
+    StructType,
+)
+from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.place import LocalPlace
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.clock import ClockCosts, add_clock
 from ttmlir.sim.kernels.python.names import PURE
@@ -27,9 +36,15 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
-from ttmlir.sim.kernels.value import Space
+from ttmlir.sim.kernels.spelling import list_alike
+from ttmlir.sim.kernels.value import Space, make_integer
+from ttmlir.sim.sources import KernelSources
 
-SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
+ARGUMENTS = "kernel_compile_time_args"
+"""The name of the array of compile-time arguments."""
+
+MEMORY_CALLS = ("move_bytes", "fill_bytes")
+SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *MEMORY_CALLS)
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
@@ -52,9 +67,9 @@ class _ScopedNames:
         symbols = self.unit.root.symbols
         known = [key for key, each in symbols.items() if isinstance(each, StructDefinition)]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
+        near = list_alike(name, known)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        return self.unit.error(node, f"there is no type '{name}'{hint}")
+        return self.unit.unknown_name(node, name, f"there is no type '{name}'{hint}")
 
     def error(self, node: tree.Node, message: str) -> Exception:
         return self.unit.error(node, message)
@@ -75,11 +90,16 @@ class Unit:
         """Nothing is compiled yet; without `clock` the kernel does not count its cycles."""
         self.defines = defines
         """Macros that are given to the compiler."""
-        self.lines = text.split("\n")
         self.file = file
+        self.sources = KernelSources({file: text})
+        self.unreadable = dict[str, CppSyntaxError]()
+        """What is wrong with names that headers may declare."""
+        self.includes = list[tree.Include]()
+        """Every `#include`, also those in headers."""
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
+        self.build = Build()
         self.clock = clock
         self.identifiers = Identifiers()
         self.root = Scope()
@@ -109,8 +129,69 @@ class Unit:
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line."""
         position = node.position or tree.Position(self.file, 1, 1)
-        line = self.lines[position.line - 1] if position.line <= len(self.lines) else ""
-        return CppSyntaxError(message, position, line.rstrip("\r"))
+        line = self.sources.line(position.file, position.line)
+        return CppSyntaxError(message, position, line, self._inclusions(position.file))
+
+    def _inclusions(self, file: str) -> tuple[str, ...]:
+        """How one gets from the kernel to a header."""
+        notes = list[str]()
+        while file in self.sources.included_at:
+            position = self.sources.included_at[file]
+            notes.append(f"in file included from {position}")
+            file = position.file
+        return tuple(notes)
+
+    def add_includes(self, includes: Sequence[tree.Include]) -> None:
+        """Note the headers of a source, and theirs."""
+        self.includes += includes
+        for each in includes:
+            if each.header is not None and self.sources.add(each.header, each.position):
+                self.add_includes(each.header.includes)
+
+    def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
+        """Note what is wrong in a header with what declares these names."""
+        located = error.with_notes(*self._inclusions(error.position.file))
+        self.unreadable |= dict.fromkeys(names, located)
+
+    def read_body(self, function: tree.Function, node: tree.Node) -> None:
+        """Read the body of a function that is used, if it is in a header."""
+        try:
+            _ = function.body
+        except CppSyntaxError as error:
+            notes = self._inclusions(error.position.file)
+            used = f"'{function.name}' is used at {node.position}"
+            raise error.with_notes(*notes, used) from None
+
+    def unknown_name(self, node: tree.Node, name: str, message: str) -> CppSyntaxError:
+        """The error about a name that means nothing; `message` says so.
+
+        A header may declare it: one that was not found, or in a way that is not supported.
+        """
+        bare = name.rpartition("::")[2]
+        known = self.unreadable.get(bare)
+        if known is not None:
+            return known.with_notes(f"'{bare}' is used at {node.position}")
+        return self.error(node, message + self._describe_missing_headers())
+
+    def _describe_missing_headers(self) -> str:
+        """Where else a name may come from."""
+        missing = [each for each in self.includes if each.status == "missing"]
+        if not missing:
+            return ""
+        listed = [f"'{each.path}' ({self._describe_place(each)})" for each in missing[:3]]
+        found = "which was not found" if len(missing) == 1 else "which were not found"
+        reasons = {each.reason: None for each in missing if each.reason}
+        why = f" ({'; '.join(reasons)})" if reasons else ""
+        more = " and others" if missing[3:] else ""
+        advice = "pass its folder with -I"
+        return f"; it may come from {', '.join(listed)}{more}, {found}{why}: {advice}"
+
+    def _describe_place(self, include: tree.Include) -> str:
+        position = include.position
+        if position is None:
+            return "line 1"
+        line = f"line {position.line}"
+        return line if position.file == self.file else f"{line} of {position.file}"
 
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""
@@ -127,6 +208,8 @@ class Unit:
 
     def find(self, name: str, scope: Scope) -> Symbol | None:
         """What a name of the kernel means; None if it is none of the kernel's own."""
+        if name == ARGUMENTS and name not in self.root.symbols:
+            self._declare_arguments()
         if "::" not in name:
             symbol = scope.find(name)
             others = (each.symbols.get(name) for each in self.used)
@@ -141,6 +224,15 @@ class Unit:
         ]
         return next((each.symbols[last] for each in inside if last in each.symbols), None)
 
+    def _declare_arguments(self) -> None:
+        """Declare the array of the compile-time arguments, which only few kernels look at."""
+        values = [make_integer(each, UNSIGNED) for each in self.compile_time_args]
+        identifier = self.create_name(ARGUMENTS)
+        elements = code.list_of(each.node for each in values)
+        self.add_global(code.assign(code.name(identifier), elements), None)
+        place = LocalPlace(ArrayType(UNSIGNED, len(values)), identifier, is_const=True)
+        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, place, True, tuple(values))
+
     def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""
         yield from self.library.names()
@@ -149,7 +241,7 @@ class Unit:
     def list_nearest_calls(self, name: str) -> list[str]:
         """Functions with a similar name, the kernel's own ones first."""
         own = [key for key, each in self.root.symbols.items() if isinstance(each, Functions)]
-        return [*difflib.get_close_matches(name, own, 2), *self.library.list_nearest(name)][:3]
+        return list_alike(name, own, 2) or self.library.list_nearest(name)
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""
@@ -197,6 +289,11 @@ class Unit:
 
     # Code.
 
+    def locate(self, node: ast.AST, position: tree.Position | None) -> None:
+        """Give a place in the kernel or a header to a node without one."""
+        shift = 0 if position is None else self.sources.shift(position.file)
+        code.locate(node, position, shift)
+
     def bind(self, name: str) -> str:
         """The variable that holds a call or variable of the library, or a service."""
         variable = f"_{name}" if name in SERVICES else f"c_{name}"
@@ -212,7 +309,7 @@ class Unit:
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
-        code.locate(statement, position)
+        self.locate(statement, position)
         self.globals.append(statement)
 
     def add_function(
@@ -239,5 +336,5 @@ class Unit:
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )
         node = ast.FunctionDef(identifier, arguments, body or [ast.Pass()], [])
-        code.locate(node, position)
+        self.locate(node, position)
         return node

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.core import Core, Endpoint
+from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.noc import noc_address
+
+Strays = dict[tuple[Memory, int], tuple[int, int]]
+"""Addresses behind the last page of a buffer: which page that would be, and how many there are."""
 
 
 class AddressGenerator:
@@ -24,6 +28,8 @@ class AddressGenerator:
     """How many pages the buffer has, where that is known."""
     num_banks: int | None = None
     """Over how many banks pages are spread one by one, if they are."""
+    strays: Strays | None = None
+    """Notes addresses of pages that the buffer does not have, and forgets those of pages."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -32,6 +38,12 @@ class AddressGenerator:
     def get_noc_addr(self, page: int, offset: int = 0, noc: int = 0) -> int:
         """The address of a byte of a page on the network."""
         bank, address = self.locate(page)
+        if self.strays is not None:
+            place = bank.memory, address + offset
+            if self.num_pages is not None and not 0 <= page < self.num_pages:
+                self.strays[place] = page, self.num_pages
+            elif self.strays:
+                self.strays.pop(place, None)
         return noc_address(*bank.coordinate, address + offset)
 
 
@@ -53,6 +65,7 @@ class Interleaved(AddressGenerator):
         if page_size < 1:
             raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
         self.banks = banks
+        self.is_dram = banks[0].kind == "dram"
         self.num_banks = self.count = len(banks)
         self.bank_base_address = bank_base_address
         self.page_size = page_size
@@ -71,7 +84,10 @@ class AccessorArgs:
 
     An interleaved tensor takes one compile-time argument, a sharded one these: the flags, the
     number of dimensions, the number of banks, the shape in pages, the shape of a shard in pages,
-    and the coordinates of the banks on the network, x in the high half of a word and y in the low.
+    and the coordinates of the banks, two in a word with 8 bits each for x and y, the first bank in
+    the lower half: those of cores on the network for L1, numbers of banks as x for DRAM. With
+    `PAGE_SIZE` the aligned size of a page comes after the flags. What flags call `RUNTIME_...` is
+    among the common run-time arguments instead, in the same order.
     """
 
     is_sharded: bool
@@ -82,7 +98,26 @@ class AccessorArgs:
     end: int = 0
     """The first compile-time argument behind these."""
     common_end: int = 0
-    """The first common run-time argument behind these; none is read."""
+    """The first common run-time argument behind these."""
+    start: int = 0
+    """The first compile-time argument of these."""
+    page_size: int | None = None
+    """The aligned size of a page in bytes, if the arguments hold it."""
+
+    @property
+    def rank(self) -> int:
+        """Dimensions of a sharded tensor."""
+        return len(self.shape)
+
+    def num_compile_time_args(self) -> int:
+        """How many compile-time arguments these are."""
+        return self.end - self.start
+
+    def get_aligned_page_size(self) -> int:
+        """The aligned size of a page; SimError if the arguments do not hold it."""
+        if self.page_size is None:
+            raise SimError(_NO_PAGE_SIZE, rule="arguments")
+        return self.page_size
 
     def next_compile_time_args_offset(self) -> int:
         """The first compile-time argument behind these."""
@@ -97,14 +132,85 @@ SHARDED = 1
 """Flag of `AccessorArgs`: the tensor is sharded."""
 DRAM = 2
 """Flag of `AccessorArgs`: the tensor is in DRAM."""
+RUNTIME_RANK = 4
+RUNTIME_NUM_BANKS = 8
+RUNTIME_SHAPE = 16
+RUNTIME_SHARD_SHAPE = 32
+RUNTIME_BANKS = 64
+RUNTIME_PAGE_SIZE = 128
+"""Flags of `AccessorArgs`: what is among the common run-time arguments."""
+PAGE_SIZE = 256
+"""Flag of `AccessorArgs` that is this project's own: the arguments have the order of late 2026,
+where the aligned size of a page follows the flags."""
+
+_FLAGS = 2 * PAGE_SIZE - 1
+_NO_PAGE_SIZE = (
+    "these arguments of a tensor accessor hold no page size; give it to TensorAccessor(args, "
+    "address, page_size), or make them with TensorAccessorArgs(buffer, aligned_page_size=True) on "
+    "the host"
+)
 
 _WHERE = (
     "layouts begin behind the other compile-time arguments, such as numbers of circular buffers"
 )
 
 
-def read_accessor_args(words: Sequence[int], base: int, common_base: int = 0) -> AccessorArgs:
-    """The layout in these compile-time arguments, from `base` on; SimError if they end early."""
+def _is_layout(flags: int) -> bool:
+    """Whether these flags go together."""
+    if not flags & SHARDED:
+        return not flags & ~(DRAM | PAGE_SIZE | RUNTIME_PAGE_SIZE)
+    shapes = RUNTIME_SHAPE | RUNTIME_SHARD_SHAPE
+    return not (
+        flags & ~_FLAGS
+        or flags & RUNTIME_PAGE_SIZE
+        or (flags & RUNTIME_RANK and flags & shapes != shapes)
+        or (flags & RUNTIME_NUM_BANKS and not flags & RUNTIME_BANKS)
+    )
+
+
+class _Words:
+    """Compile-time and common run-time arguments, taken one after another."""
+
+    def __init__(self, words: Sequence[int], start: int, common: Sequence[int] | None, at: int):
+        self.words = words
+        self.start = self.place = start
+        self._common = common
+        self.common_place = at
+
+    def take(self, count: int, *, at_runtime: bool) -> tuple[int, ...]:
+        """The next arguments; SimError if there are not so many."""
+        if not at_runtime:
+            self.place += count
+            if self.place > len(self.words):
+                raise SimError(
+                    f"TensorAccessorArgs<{self.start}> of a sharded tensor needs more than the "
+                    f"{len(self.words) - self.start} compile-time arguments that the kernel has "
+                    f"from there; {_WHERE}",
+                    rule="arguments",
+                )
+            return tuple(self.words[self.place - count : self.place])
+        self.common_place += count
+        if self._common is None:
+            return (0,) * count
+        if self.common_place > len(self._common):
+            raise SimError(
+                f"TensorAccessorArgs<{self.start}> reads common run-time argument "
+                f"{self.common_place - 1}, but the kernel has {len(self._common)} of them",
+                rule="arguments",
+            )
+        return tuple(self._common[self.common_place - count : self.common_place])
+
+
+def read_accessor_args(
+    words: Sequence[int],
+    base: int,
+    common_base: int = 0,
+    common: Sequence[int] | None = (),
+) -> AccessorArgs:
+    """The layout in these compile-time arguments, from `base` on; SimError if they end early.
+
+    `common` are the common run-time arguments; None if they are not known, which leaves zeros.
+    """
     if not 0 <= base < len(words):
         raise SimError(
             f"TensorAccessorArgs<{base}> reads compile-time argument {base}, but the kernel has "
@@ -112,45 +218,58 @@ def read_accessor_args(words: Sequence[int], base: int, common_base: int = 0) ->
             rule="arguments",
         )
     flags = words[base]
-    if flags & ~(SHARDED | DRAM):
+    if not _is_layout(flags):
         raise SimError(
             f"TensorAccessorArgs<{base}> reads {flags} from compile-time argument {base}, which is "
             f"no layout of a tensor: {DRAM} is interleaved in DRAM, 0 in L1, odd numbers are "
             f"sharded; {_WHERE}",
             rule="arguments",
         )
+    taken = _Words(words, base + 1, common, common_base)
+    taken.start = base
+    page_size = None
+    if flags & (PAGE_SIZE | RUNTIME_PAGE_SIZE):
+        (page_size,) = taken.take(1, at_runtime=bool(flags & RUNTIME_PAGE_SIZE))
     is_dram = bool(flags & DRAM)
     if not flags & SHARDED:
-        return AccessorArgs(is_sharded=False, is_dram=is_dram, end=base + 1, common_end=common_base)
-    rank, banks = words[base + 1 : base + 3] if base + 3 <= len(words) else (1, 1)
-    end = base + 3 + 2 * rank + banks
-    if end > len(words):
-        raise SimError(
-            f"TensorAccessorArgs<{base}> of a sharded tensor needs {end - base} compile-time "
-            f"arguments, but the kernel has {len(words) - base} from there; {_WHERE}",
-            rule="arguments",
+        return AccessorArgs(
+            is_sharded=False,
+            is_dram=is_dram,
+            end=taken.place,
+            common_end=taken.common_place,
+            start=base,
+            page_size=page_size,
         )
-    shape = words[base + 3 : base + 3 + rank]
-    shard = words[base + 3 + rank : base + 3 + 2 * rank]
-    places = words[base + 3 + 2 * rank : end]
+    (rank,) = taken.take(1, at_runtime=bool(flags & RUNTIME_RANK))
+    (banks,) = taken.take(1, at_runtime=bool(flags & RUNTIME_NUM_BANKS))
+    shape = taken.take(rank, at_runtime=bool(flags & RUNTIME_SHAPE))
+    shard = taken.take(rank, at_runtime=bool(flags & RUNTIME_SHARD_SHAPE))
+    pairs = taken.take((banks + 1) // 2, at_runtime=bool(flags & RUNTIME_BANKS))
+    places = [half for pair in pairs for half in (pair & 0xFFFF, pair >> 16)][:banks]
     return AccessorArgs(
         is_sharded=True,
         is_dram=is_dram,
-        shape=tuple(shape),
-        shard_shape=tuple(shard),
-        banks=tuple((place >> 16, place & 0xFFFF) for place in places),
-        end=end,
-        common_end=common_base,
+        shape=shape,
+        shard_shape=shard,
+        banks=tuple((place >> 8, place & 0xFF) for place in places),
+        end=taken.place,
+        common_end=taken.common_place,
+        start=base,
+        page_size=page_size,
     )
 
 
 def accessor_words(args: AccessorArgs) -> tuple[int, ...]:
     """The compile-time arguments that say this; inverse of `read_accessor_args`."""
     flags = SHARDED * args.is_sharded | DRAM * args.is_dram
+    start: tuple[int, ...] = (flags,)
+    if args.page_size is not None:
+        start = (flags | PAGE_SIZE, args.page_size)
     if not args.is_sharded:
-        return (flags,)
-    banks = (x << 16 | y for x, y in args.banks)
-    return (flags, len(args.shape), len(args.banks), *args.shape, *args.shard_shape, *banks)
+        return start
+    halves = [x << 8 | y for x, y in args.banks] + [0] * (len(args.banks) % 2)
+    banks = (low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True))
+    return (*start, len(args.shape), len(args.banks), *args.shape, *args.shard_shape, *banks)
 
 
 class Sharded(AddressGenerator):
@@ -166,7 +285,8 @@ class Sharded(AddressGenerator):
     ) -> None:
         """Pages of `page_size` bytes, each rounded up to the alignment of the memory."""
         self.banks = banks
-        self.base = bank_base_address
+        self.is_dram = args.is_dram
+        self.bank_base_address = bank_base_address
         self.page_size = page_size
         self.stride = -(-page_size // alignment) * alignment
         self._shape = args.shape
@@ -199,7 +319,9 @@ class Sharded(AddressGenerator):
 
     def _at(self, shard: int, inside: int) -> tuple[Endpoint, int]:
         row, bank = divmod(shard, len(self.banks))
-        return self.banks[bank], self.base + (row * self._shard_pages + inside) * self.stride
+        return self.banks[bank], self.bank_base_address + (
+            row * self._shard_pages + inside
+        ) * self.stride
 
     @property
     def shard_size(self) -> int:
@@ -220,8 +342,11 @@ class TensorAccessor(AddressGenerator):
         self._core = core
         self._pages = pages
         self.page_size = pages.page_size
+        self.bank_base_address = pages.bank_base_address
+        self.is_dram = pages.is_dram
         self.num_pages = pages.num_pages
         self.num_banks = pages.num_banks
+        self.strays = pages.strays
         self.locate = pages.locate
 
     @property
@@ -234,6 +359,14 @@ class TensorAccessor(AddressGenerator):
     def get_shard_noc_addr(self, shard: int, offset: int = 0, noc: int = 0) -> int:
         """The address of a byte of a shard on the network."""
         return self.sharded.get_shard_noc_addr(shard, offset, noc)
+
+    def get_aligned_page_size(self) -> int:
+        """Bytes from one page of a bank to the next."""
+        return self._pages.stride
+
+    def get_bank_base_address(self) -> int:
+        """Where the tensor begins in its banks."""
+        return self._pages.bank_base_address
 
     def is_local_bank(self, x: int, y: int, noc: int = 0) -> bool:
         """Whether the bank in column x and row y of the network is this core."""

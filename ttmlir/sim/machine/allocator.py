@@ -1,13 +1,14 @@
 """Addresses of buffers: the same in every bank of a memory.
 
 Buffers in DRAM are allocated from the bottom up, buffers in L1 from the top down, so that circular
-buffers can grow up from the first unreserved byte of L1. Source: tt-metal,
-tech_reports/memory/allocator.md.
+buffers can grow up from the first unreserved byte of L1. Each takes the first gap from its side.
+Addresses are multiples of the alignment of DRAM in both memories, for pages are copied between
+them. Source: tt-metal, tech_reports/memory/allocator.md; impl/allocator/bank_manager.cpp.
 """
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left, bisect_right, insort
 
 from ttmlir.sim.errors import AllocationError
 
@@ -24,6 +25,8 @@ class Allocator:
         self.top_down = top_down
         self._taken: dict[int, int] = {}
         """Address and size of what is taken, by address."""
+        self._starts: list[int] = []
+        """The addresses of what is taken, in order."""
         self._gaps = [(start, end)]
         """Start and end of what is free, in order."""
 
@@ -42,14 +45,27 @@ class Allocator:
         """Bytes per bank of the largest buffer for which there is room."""
         return max((high - self._aligned(low) for low, high in self._gaps), default=0)
 
-    def allocate(self, size: int) -> int:
-        """Take bytes of every bank; AllocationError if no gap is large enough."""
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """Start and end of what is taken there; None if nothing is."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        start = self._starts[index]
+        end = start + self._taken[start]
+        return (start, end) if address < end else None
+
+    def allocate(self, size: int, *, bottom_up: bool | None = None) -> int:
+        """Take bytes of every bank; AllocationError if no gap is large enough.
+
+        `bottom_up` says from which side, for buffers that do not go by their memory.
+        """
         size = self._aligned(size)
-        gaps = reversed(self._gaps) if self.top_down else self._gaps
+        top_down = self.top_down if bottom_up is None else not bottom_up
+        gaps = reversed(self._gaps) if top_down else self._gaps
         for low, high in gaps:
             if high - self._aligned(low) >= size:
                 top = (high - size) // self.alignment * self.alignment
-                address = top if self.top_down else self._aligned(low)
+                address = top if top_down else self._aligned(low)
                 self._take(address, size)
                 return address
         raise AllocationError(
@@ -82,6 +98,7 @@ class Allocator:
     def free(self, address: int) -> None:
         """Give bytes back."""
         low, high = address, address + self._taken.pop(address)
+        del self._starts[bisect_left(self._starts, address)]
         index = bisect(self._gaps, (low, high))
         if index < len(self._gaps) and self._gaps[index][0] == high:
             high = self._gaps.pop(index)[1]
@@ -97,6 +114,7 @@ class Allocator:
     def _take(self, address: int, size: int) -> None:
         """Take bytes of a gap, which is known to have them."""
         self._taken[address] = size
+        insort(self._starts, address)
         index = bisect(self._gaps, (address, self.end)) - 1
         if index < 0 or size == 0:
             return

@@ -13,6 +13,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AccessorArgs, Interleaved, Sharded
 from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.machine.noc import noc_address
+from ttmlir.sim.sanitizer.spaces import PageGrid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +67,12 @@ class Buffer:
         *,
         sharding: Sharding | None = None,
         address: int | None = None,
+        bottom_up: bool | None = None,
     ) -> None:
         """Take memory of a device, at a given address if there is one.
 
-        Pages are interleaved over all banks unless the buffer is sharded.
+        Pages are interleaved over all banks unless the buffer is sharded. `bottom_up` says from
+        which side of the memory it is taken; None: DRAM from the bottom, L1 from the top.
 
         Raises SimError for sizes that do not fit each other, AllocationError if there is no room.
         """
@@ -84,15 +87,22 @@ class Buffer:
         self.pages = self._pages(0)
         self.bank_size = self._bank_pages * self.pages.stride
         if address is None:
-            address = self.allocator.allocate(self.bank_size)
+            address = self.allocator.allocate(self.bank_size, bottom_up=bottom_up)
         else:
             self.allocator.take(address, self.bank_size)
         self.address = address
         self.pages = self._pages(address)
         for bank in self.pages.banks:
             bank.memory.poison(address, self.bank_size)
-        if device.watch is not None and sharding is None:
-            device.watch.allocated(self.pages.banks[0].memory, address, page_size, self.num_pages)
+        if device.watch is not None:
+            grid = PageGrid(
+                page_size=page_size,
+                stride=self.pages.stride,
+                bank_size=self.bank_size,
+                num_pages=self.num_pages if sharding is None else None,
+            )
+            for bank in self.pages.banks:
+                device.watch.allocated(bank.memory, address, grid)
 
     def _pages(self, address: int) -> Interleaved | Sharded:
         is_dram = self.space == MemorySpace.DEVICE_DRAM

@@ -171,6 +171,83 @@ class CircularBuffer:
         )
 
 
+class LocalCBInterface:
+    """A circular buffer as a processor sees it, `word` bytes at a time (tt-metal's struct)."""
+
+    __slots__ = ("_buffer", "_thread", "_word")
+
+    def __init__(self, buffer: CircularBuffer, thread: RunningThread, word: int) -> None:
+        """`thread` is who looks at it, for errors."""
+        self._buffer = buffer
+        self._thread = thread
+        self._word = word
+
+    @property
+    def fifo_size(self) -> int:
+        """How long the buffer is."""
+        return self._buffer.size // self._word
+
+    @property
+    def fifo_limit(self) -> int:
+        """Where it ends."""
+        return self._buffer.limit // self._word
+
+    @property
+    def fifo_page_size(self) -> int:
+        """How long a page is."""
+        return self._buffer.page_size // self._word
+
+    @property
+    def fifo_num_pages(self) -> int:
+        """How many pages there are."""
+        return self._buffer.num_pages
+
+    @property
+    def fifo_rd_ptr(self) -> int:
+        """Where the first filled page is."""
+        return self._buffer.rd_ptr // self._word
+
+    @property
+    def fifo_wr_ptr(self) -> int:
+        """Where the first free page is."""
+        return self._buffer.wr_ptr // self._word
+
+    @property
+    def fifo_wr_tile_ptr(self) -> int:
+        """How much the packer has written behind the write pointer."""
+        return self._buffer.pack_offset * self._buffer.page_size // self._word
+
+    @property
+    def tiles_acked(self) -> int:
+        """Pages that were popped."""
+        return self._buffer.acked & COUNTER_MASK
+
+    @property
+    def tiles_received(self) -> int:
+        """Pages that were pushed."""
+        return self._buffer.received & COUNTER_MASK
+
+    @property
+    def tiles_acked_received_init(self) -> int:
+        """Both counters in one word."""
+        return self.tiles_received << 16 | self.tiles_acked
+
+    def set_member(self, name: str, value: int) -> None:
+        """Move a pointer; error if it leaves the buffer."""
+        buffer, address = self._buffer, value * self._word
+        if not buffer.address <= address <= buffer.limit:
+            raise self._thread.error(
+                f"{name} of circular buffer {buffer.index} is set to {value:#x}, which is outside "
+                f"of its {buffer.size} bytes from {buffer.address // self._word:#x} on",
+                rule="cb-bounds",
+                detail=(buffer.state(),),
+            )
+        if name == "fifo_rd_ptr":
+            buffer.rd_ptr = address
+        else:
+            buffer.wr_ptr = address
+
+
 class _WaitForPages(WaitReason):
     """`cb_wait_front`."""
 

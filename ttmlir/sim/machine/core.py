@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffers
+from ttmlir.sim.machine.mailboxes import Mailboxes
 from ttmlir.sim.machine.memory import Memory, MemoryBudget
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Core(Endpoint):
     """
 
     __slots__ = (
-        *("cbs", "chip", "dst", "l1", "logical", "print_line", "semaphore_times"),
+        *("cbs", "chip", "dst", "l1", "logical", "mailboxes", "print_line", "semaphore_times"),
         *("semaphores", "src", "watch"),
     )
 
@@ -83,5 +84,6 @@ class Core(Endpoint):
         """Address of the word of each semaphore, by id."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
+        self.mailboxes = Mailboxes()
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None

@@ -40,9 +40,6 @@ class SimDevice:
         self._cores: dict[tuple[int, int], Core] = {}
         self._budget = MemoryBudget(memory_limit())
         self.network = Network(chip, self.core, self._budget)
-        if self.watch is not None:
-            for channel in self.network.dram:
-                self.watch.add(channel, chip.dram_unreserved_base)
         self._allocators = {
             MemorySpace.DEVICE_DRAM: Allocator(
                 "DRAM",
@@ -52,9 +49,13 @@ class SimDevice:
                 top_down=False,
             ),
             MemorySpace.DEVICE_L1: Allocator(
-                "L1", chip.l1_unreserved_base, chip.l1_size, chip.l1_alignment, top_down=True
+                "L1", chip.l1_unreserved_base, chip.l1_size, chip.dram_alignment, top_down=True
             ),
         }
+        if self.watch is not None:
+            allocator = self.allocator(MemorySpace.DEVICE_DRAM)
+            for channel in self.network.dram:
+                self.watch.add(channel, chip.dram_unreserved_base, allocator)
 
     def core(self, x: int, y: int) -> Core:
         """The worker core at logical (x, y); SimError outside of the grid."""
@@ -64,7 +65,8 @@ class SimDevice:
             core.print_line = self._print
             if self.watch is not None:
                 core.watch = self.watch
-                self.watch.add(core, self.chip.l1_unreserved_base)
+                allocator = self.allocator(MemorySpace.DEVICE_L1)
+                self.watch.add(core, self.chip.l1_unreserved_base, allocator)
                 self.watch.host_write(core.l1, MEM_ZEROS_BASE, MEM_ZEROS_SIZE)
         return core
 

@@ -28,6 +28,8 @@ class MemoryBudget:
     def __init__(self, limit: int) -> None:
         """All bytes are free."""
         self._free = limit
+        self.factors: dict[tuple[int, bytes], Any] = {}
+        """What was made of tiles for products, by what they were made of, for all memories."""
 
     def take(self, size: int, name: str) -> None:
         """Take bytes for the memory called `name`; SimError if there are not so many."""
@@ -51,7 +53,7 @@ class Memory:
     for a word to change, by its address; a write over it wakes them.
     """
 
-    __slots__ = ("budget", "data", "decoded", "name", "size", "view", "waiters")
+    __slots__ = ("budget", "data", "decoded", "factors", "name", "size", "view", "waiters")
 
     def __init__(self, name: str, size: int, budget: MemoryBudget | None = None) -> None:
         """An empty memory of `size` bytes; `name` is what messages call it."""
@@ -61,16 +63,21 @@ class Memory:
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.view = self.data.data
         self.decoded: dict[int, Any] = {}
+        self.factors = {} if budget is None else budget.factors
         self.waiters: dict[int, list[RunningThread]] = {}
 
-    def ensure(self, address: int, size: int) -> None:
-        """Make `data` reach over these bytes; SimError if the memory does not."""
+    def check_bounds(self, address: int, size: int) -> None:
+        """SimError if the memory does not reach over these bytes."""
         if address < 0 or size < 0 or address + size > self.size:
             raise SimError(
                 f"bytes {address:#x} to {address + size:#x} are outside of {self.name}, "
                 f"which has {self.size:#x} bytes",
                 rule="out-of-bounds",
             )
+
+    def ensure(self, address: int, size: int) -> None:
+        """Make `data` reach over these bytes; SimError if the memory does not."""
+        self.check_bounds(address, size)
         end = address + size
         allocated = self.data.size
         if end > allocated:

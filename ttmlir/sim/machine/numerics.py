@@ -73,7 +73,7 @@ _INFINITY_AS_OPERAND = 2.0**128
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
-_EXPONENT64 = np.uint64(0x7FF << 52)
+_EXPONENT64 = np.array(0x7FF << 52, np.uint64)
 _NO_NUMBERS = np.zeros(TILE_VOLUME, np.float32)
 
 
@@ -240,7 +240,8 @@ def _ordinary(patterns: Array) -> bool:
     tiny, count, zero = _SPANS[patterns.itemsize]
     above = patterns + patterns  # Without signs.
     above -= tiny  # What is smaller becomes large.
-    return np.count_nonzero((above < count) | (above == zero)) == above.size
+    others = above.size - np.count_nonzero(above < count)
+    return not others or np.count_nonzero(above == zero) == others
 
 
 def _to_bfloat16(values: Array) -> Array:
@@ -283,17 +284,37 @@ def _rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
+_ROUNDING = {
+    register: np.array(1.5 * 2.0 ** (52 - bits)) for register, bits in _MANTISSA_BITS.items()
+}
+"""Times the power of two of a number: what rounds it to the register's mantissa when added."""
+
+
 def _without_limits(values: Array, register: Register) -> Array:
     """Float64 numbers rounded to the mantissa of a register, nearest, ties to even, in place."""
     if register is Register.FP32:
         values[:] = values.astype(np.float32)
-        return values
-    # What is added is so large that the sum has no room for the bits to drop, and rounds.
-    powers = (values.view(np.uint64) & _EXPONENT64).view(np.float64)
-    powers *= 1.5 * 2.0 ** (52 - _MANTISSA_BITS[register])
-    values += powers
-    values -= powers
+    else:
+        _add_rounded(values, (_MINUS_ZERO,), register)
     return values
+
+
+_MINUS_ZERO = np.array(-0.0)
+"""Changes no number that it is added to."""
+
+
+def _add_rounded(total: Array, addends: Iterable[Array], register: Register) -> None:
+    """Add float64 numbers in place, one after another; each sum has the register's 16 bits."""
+    rounding = _ROUNDING[register]
+    powers = np.empty_like(total)
+    bits, power_bits = total.view(np.uint64), powers.view(np.uint64)
+    for addend in addends:
+        np.add(total, addend, total)
+        # What is added is so large that the sum has no room for the bits to drop, and rounds.
+        np.bitwise_and(bits, _EXPONENT64, power_bits)
+        np.multiply(powers, rounding, powers)
+        np.add(total, powers, total)
+        np.subtract(total, powers, total)
 
 
 # What the parts of SrcA and SrcB keep of a mantissa: its first bits, then the next ones.
@@ -379,8 +400,8 @@ K_STEP = 16
 class Factor(NamedTuple):
     """A factor of a matrix product: its parts, in two steps of 16 products each."""
 
-    first: Array
-    second: Array
+    parts: Array
+    """Of SrcA 2x2x16x32 numbers (float64), of SrcB 2x1x2x32x16: parts first, then steps."""
     smallest: float
     """The smallest magnitude other than 0."""
     largest: float
@@ -388,19 +409,14 @@ class Factor(NamedTuple):
 
 def factor_a(values: Array) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
-    first, second = parts_a(values)
-    shape = (2, K_STEP, 32)
-    return Factor(first.reshape(shape), second.reshape(shape), *_extent(values))
+    parts = np.array(parts_a(values)).reshape(2, 2, K_STEP, 32)
+    return Factor(parts, *_extent(values))
 
 
 def factor_b(values: Array) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
-
-    def steps(part: Array) -> Array:
-        return np.ascontiguousarray(part.reshape(32, 2, K_STEP).transpose(1, 0, 2))
-
-    first, second = parts_b(values)
-    return Factor(steps(first), steps(second), *_extent(values))
+    parts = np.array(parts_b(values)).reshape(2, 1, 32, 2, K_STEP)
+    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values))
 
 
 def _extent(values: Array) -> tuple[float, float]:
@@ -409,26 +425,39 @@ def _extent(values: Array) -> tuple[float, float]:
     return float(nonzero.min()), float(magnitudes.max())
 
 
-@np.errstate(all="ignore")
 def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
     """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
 
     in0 is SrcB, in1 SrcA. Phases are the outer loop, steps of 16 along the inner dimension the
     inner one; each of these instructions rounds DST.
     """
-    total: Array = operand(start, dst)
-    limited = (
+    phases = fidelity_phases(fidelity)
+    # Once for all phases; by the part of SrcB, the part of SrcA, the step.
+    products = np.matmul(b.parts[: 1 + (phases > 2)], a.parts[: 1 + (phases > 1)])
+    addends = products.reshape(-1, 32, 32)[: 2 * phases]
+    if (
         dst is Register.FP16
         # Every total is a multiple of the last bits of products and of the start, so that none can
         # be too small or too large.
         or a.smallest * b.smallest < _TINY
         or a.largest * b.largest > _HUGE
         or not _ordinary(start.view(_UINT32))
-    )
-    for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
-        for step in np.matmul(b[index_b], a[index_a]):
-            step += total
-            total = _rounded_operand(step, dst) if limited else _without_limits(step, dst)
+    ):
+        return _add_with_limits(start, addends, dst)
+    total = start.astype(np.float64)
+    if dst is Register.FP32:
+        for addend in addends:
+            total = np.add(total, addend).astype(np.float32)
+        return total
+    _add_rounded(total, addends, dst)
+    return total.astype(np.float32)
+
+
+@np.errstate(all="ignore")
+def _add_with_limits(start: Array, addends: Iterable[Array], dst: Register) -> Array:
+    total = operand(start, dst)
+    for addend in addends:
+        total = _rounded_operand(total + addend, dst)
     return total.astype(np.float32)
 
 

@@ -54,6 +54,10 @@ class Use(IntEnum):
     """The factors of a reduction: the first row of the first face."""
 
 
+_FACTORS = frozenset({Use.FACTOR_A, Use.FACTOR_B, Use.SCALER})
+_KEPT_FACTORS = 2048
+"""Factors that are kept for all cores, each of 20 KiB; the oldest go."""
+
 _KEPT_GRANULES = 1024
 """Granules of a memory whose tiles are kept; a tile of 2 KiB takes up to 16 KiB."""
 
@@ -100,7 +104,7 @@ class TileReader:
         end = address + self.size
         if end > memory.data.size:
             memory.ensure(address, self.size)
-        value = self.decode(memory.data[address:end], form)
+        value = self._decode_once(memory.data[address:end], form)
         decoded = memory.decoded
         if len(decoded) > _KEPT_GRANULES:
             decoded.clear()
@@ -111,6 +115,23 @@ class TileReader:
         for granule in range(first + 1, last + 1):
             others.append(decoded.setdefault(granule, {}))
         decoded.setdefault(first, {})[key] = (value, first, others)
+        return value
+
+    def _decode_once(self, data: Array, form: int) -> Any:
+        """What `decode` gives, which many cores ask for of copies of the same tile.
+
+        Factors take longer to make than to find by the bytes of their tile.
+        """
+        if self._exact or form & ~ARRANGEMENT not in _FACTORS:
+            return self.decode(data, form)
+        factors = self._memory.factors
+        key = self._variant | form, data.tobytes()
+        value = factors.get(key)
+        if value is None:
+            value = self.decode(data, form)
+            if len(factors) >= _KEPT_FACTORS:
+                del factors[next(iter(factors))]
+            factors[key] = value
         return value
 
     def decode(self, data: Array, form: int) -> Any:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.sanitizer.shadow import Mark
-from ttmlir.sim.sanitizer.vector_clock import Actor, Thread, Timeline
+from ttmlir.sim.sanitizer.spaces import Space
+from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, Timeline
 
 if TYPE_CHECKING:
+    from ttmlir.sim.machine.address_generators import Strays
     from ttmlir.sim.protocols import RunningThread
 
 _frame_above: Callable[[int], FrameType | None] = vars(sys)["_getframe"]
@@ -20,32 +22,73 @@ _frame_above: Callable[[int], FrameType | None] = vars(sys)["_getframe"]
 and to make them takes a tenth of the sanitizer's time."""
 
 
+class Writers:
+    """The agents that write for one thread to one place, or to any rectangle.
+
+    `sources` reads what is sent: it is done when the bytes have left. `targets` writes it: it is
+    done when they have arrived.
+    """
+
+    __slots__ = ("sources", "targets")
+
+    def __init__(self, sources: Agent, targets: Agent) -> None:
+        """No copies are under way."""
+        self.sources = sources
+        self.targets = targets
+
+
 class Copies:
     """The agents that copy for one thread on one network under one transaction id.
 
     Completion comes separately for reads, for the sources of writes (which may be used again once
-    the bytes have left), and for their destinations. Writes to one tile and those to a rectangle
-    travel on different virtual channels: each kind arrives in order, but not with the other.
+    the bytes have left), and for their destinations. Writes to one tile arrive in order, and so do
+    those to a rectangle, which travel on a virtual channel of their own; writes to different tiles
+    do not, and neither do the two kinds. All of one kind leave in order.
     Source: tt-isa-documentation, WormholeB0/NoC/Ordering.md; tt-metal, dataflow_api.h.
     """
 
     __slots__ = (
-        *("atomic_mark", "multicast", "noc", "read_mark", "reads", "sources", "transaction"),
-        *("write_mark", "writes"),
+        *("_new_agent", "_to_core", "_writers", "atomic_mark", "multicast", "noc", "read_mark"),
+        *("reads", "to_dram", "transaction", "write_mark"),
     )
 
-    def __init__(self, timeline: Timeline, thread: Thread, noc: int, transaction: int) -> None:
-        """No copies are under way."""
+    def __init__(self, new_agent: Callable[[str], Agent], noc: int, transaction: int) -> None:
+        """No copies are under way; `new_agent` makes one that does a `read` or a `write`."""
+        self._new_agent = new_agent
         self.noc = noc
         self.transaction = transaction
-        self.reads = timeline.agent(thread)
-        self.sources = timeline.agent(thread)
-        self.writes = timeline.agent(thread, in_order=True)
-        self.multicast = timeline.agent(thread, in_order=True)
+        self.reads = new_agent("read")
+        self.to_dram = Writers(new_agent("write"), new_agent("write"))
+        """Who writes to DRAM."""
+        self.multicast = Writers(new_agent("write"), new_agent("write"))
+        self._to_core: dict[Space, Writers] = {}
+        """Who writes to the L1 of single cores; they share the agent that reads what is sent."""
+        self._writers = [self.to_dram, self.multicast]
         self.read_mark: Mark = None
         self.write_mark: Mark = None
         self.atomic_mark: Mark = None
         """Where the last increment was sent that no barrier has waited for; the others likewise."""
+
+    def writers_to(self, space: Space) -> Writers:
+        """Who writes to a memory."""
+        if not space.is_core:
+            return self.to_dram
+        writers = self._to_core.get(space)
+        if writers is None:
+            writers = Writers(self.to_dram.sources, self._new_agent("write"))
+            self._to_core[space] = writers
+            self._writers.append(writers)
+        return writers
+
+    @property
+    def sources(self) -> tuple[Agent, Agent]:
+        """Who reads what is sent."""
+        return self.to_dram.sources, self.multicast.sources
+
+    @property
+    def open_writes(self) -> list[Agent]:
+        """Who writes and was not waited for."""
+        return [each.targets for each in self._writers if each.targets.busy]
 
     def finish_reads(self) -> None:
         """All reads have arrived."""
@@ -54,22 +97,26 @@ class Copies:
 
     def finish_writes(self) -> None:
         """All writes have arrived."""
-        for agent in (self.sources, self.writes, self.multicast):
-            if agent.busy:
-                agent.finish()
+        for writers in self._writers:
+            if writers.targets.busy:
+                writers.targets.finish()
+            if writers.sources.busy:
+                writers.sources.finish()
 
     def flush(self) -> None:
         """All writes have left."""
-        if self.sources.busy:
-            self.sources.finish()
-            self.writes.flush()
-            self.multicast.flush()
+        for writers in self._writers:
+            if writers.targets.busy:
+                writers.targets.flush()
+        for sources in self.sources:
+            if sources.busy:
+                sources.finish()
 
 
 class ThreadState:
     """One thread of the running program."""
 
-    __slots__ = ("actor", "computes", "copies", "kernel_file", "thread")
+    __slots__ = ("actor", "computes", "copies", "kernel_file", "strays", "thread")
 
     def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
         """A thread that has done nothing yet."""
@@ -79,6 +126,7 @@ class ThreadState:
         self.computes = Role.COMPUTE & thread.role == thread.role
         self.copies: dict[int, Copies] = {}
         """Who copies for the thread, by transaction id and network."""
+        self.strays: Strays = {}
 
     def mark(self) -> Mark:
         """Where in the kernel the running thread is; cheap, as it is taken at every access.
@@ -102,7 +150,9 @@ class ThreadState:
         self, mark: Mark, message: str, *, rule: str, severity: str, detail: tuple[str, ...]
     ) -> Finding:
         """A finding at a place where this thread was."""
-        position = place_of(mark) or Position(self.kernel_file, 0, 0)
+        kernel = self.thread.kernel
+        place = place_of(mark)
+        position = Position(self.kernel_file, 0, 0) if place is None else kernel.position(*place)
         return Finding(
             message=message,
             rule=rule,
@@ -112,20 +162,20 @@ class ThreadState:
             core=self.thread.logical,
             role=self.thread.role_name,
             detail=detail,
-            source_line=self.thread.kernel.line(position.line),
+            source_line=kernel.line(position),
             severity=severity,
         )
 
 
-def place_of(mark: Mark) -> Position | None:
-    """The line and column that a mark stands for."""
+def place_of(mark: Mark) -> tuple[int, int] | None:
+    """The line of the compiled code and the column that a mark stands for."""
     if mark is None:
         return None
     code, instruction = mark
     for index, (line, _, column, _) in enumerate(code.co_positions()):
         if index == instruction // 2 and line is not None:
-            return Position(code.co_filename, line, 0 if column is None else column + 1)
-    return Position(code.co_filename, code.co_firstlineno, 0)
+            return line, 0 if column is None else column + 1
+    return code.co_firstlineno, 0
 
 
 class ProgramActors:
@@ -151,10 +201,13 @@ class ProgramActors:
         key = transaction << 1 | noc
         copies = state.copies.get(key)
         if copies is None:
-            copies = state.copies[key] = Copies(self.timeline, state.actor, noc, transaction)
-            self._owners[copies.reads] = state, "read"
-            for agent in (copies.sources, copies.writes, copies.multicast):
-                self._owners[agent] = state, "write"
+
+            def new_agent(kind: str) -> Agent:
+                agent = self.timeline.agent(state.actor, in_order=kind == "write")
+                self._owners[agent] = state, kind
+                return agent
+
+            copies = state.copies[key] = Copies(new_agent, noc, transaction)
         return copies
 
     def owner(self, actor: Actor) -> tuple[ThreadState, str]:

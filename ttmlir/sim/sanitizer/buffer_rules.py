@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 from ttmlir.sim.machine.tile_formats import TILE_BYTES
 from ttmlir.sim.sanitizer.actors import ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.reporting import Reporter
-from ttmlir.sim.sanitizer.spaces import BufferState, Space
+from ttmlir.sim.sanitizer.spaces import Breach, BreachKind, BufferState, Space
 
 if TYPE_CHECKING:
+    from ttmlir.sim.findings import Finding
     from ttmlir.sim.machine.circular_buffer import CircularBuffer
     from ttmlir.sim.protocols import RunningThread
-
-ALIASED_BUFFERS = "aliased-cbs"
-"""Leniency: compute threads use circular buffers on tensors without reserving or waiting."""
 
 POP_UNFILLED = "pop-unfilled"
 """Leniency: circular buffers on tensors are popped although nobody pushed."""
@@ -32,7 +30,6 @@ class BufferRules:
         """Report to `reporter`; lenient as far as it is."""
         self._program = program
         self._reporter = reporter
-        self._aliased_free = ALIASED_BUFFERS in reporter.leniencies
         self._pop_unfilled = POP_UNFILLED in reporter.leniencies
         self._states: dict[CircularBuffer, BufferState] = {}
         self.spaces: dict[CircularBuffer, Space] = {}
@@ -65,6 +62,7 @@ class BufferRules:
         state = self._states[buffer]
         if state.consumer is not thread:
             self._consumes(thread, state, "cb_wait_front")
+        state.waits = True
         needed = buffer.acked + pages
         state.pushed.take_until(self._program.threads[thread.index].actor, needed)
         size = pages * buffer.page_size
@@ -91,43 +89,62 @@ class BufferRules:
         if state.consumer is not thread:
             self._consumes(thread, state, "cb_pop_front")
         size = pages * buffer.page_size
-        if size > state.waited and not (buffer.aliased and self._pop_unfilled):
-            self._pops_unwaited(thread, state, pages)
         mine = self._program.threads[thread.index]
+        if size > state.waited and not (buffer.aliased and self._pop_unfilled):
+            self._check_unwaited_pop(mine, state, pages)
         if mine.copies:
             self._pops_in_flight(mine, state, size)
         state.popped.put(mine.actor, pages)
         state.waited = state.waited - size if state.waited > size else 0
 
-    def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
-        """A thread writes bytes, which may be pages of circular buffers."""
+    def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> bool:
+        """A thread writes bytes, which may be pages of circular buffers; False if they are not.
+
+        Those of a circular buffer on a tensor belong to the tensor: whoever writes them without
+        the protocol is only judged by what orders the threads.
+        """
         states = space.buffers(address, end)
-        if states and mine.computes and end - address > states[0].buffer.page_size:
+        if not states:
+            return False
+        if mine.computes and end - address > states[0].buffer.page_size:
             self._check_tile(mine, states, end - address)
         for state in states:
             if state.covers_reserved(address, end) or state.covers_waited(address, end):
-                return
-            if state.buffer.aliased and (self._aliased_free or not mine.computes):
-                return
-        if states:
-            self._accesses(mine, states[0], address, end, writes=True)
+                return True
+            if state.buffer.aliased:
+                return False
+        self._accesses(mine, states, address, end, "write")
+        return True
 
-    def check_read(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
-        """A thread reads bytes, which may be pages of circular buffers."""
+    def check_read(self, mine: ThreadState, space: Space, address: int, end: int) -> bool:
+        """A thread reads bytes, which may be pages of circular buffers; False if they are not.
+
+        Pages that were pushed and that nobody waits for are there if something else has ordered
+        the thread behind those who wrote them: the wait for what the producer pushed later.
+        """
         states = space.buffers(address, end)
-        if states and mine.computes and end - address > states[0].buffer.page_size:
+        if not states:
+            return False
+        if mine.computes and end - address > states[0].buffer.page_size:
             self._check_tile(mine, states, end - address)
         for state in states:
             if state.covers_waited(address, end):
-                return
+                return True
+            if state.buffer.aliased:
+                return False
             if state.producer is mine.thread and state.covers_reserved(address, end):
-                return
-            if state.buffer.aliased and (self._aliased_free or not mine.computes):
-                return
+                return True
             if mine.thread.l1 is not space.endpoint.memory and state.covers_filled(address, end):
-                return
-        if states:
-            self._accesses(mine, states[0], address, end, writes=False)
+                return True
+        by_itself = any(state.producer is mine.thread for state in states)
+        if (
+            by_itself or any(not each.waits and each.covers_filled(address, end) for each in states)
+        ) and space.shadow.is_written_before(address, end - address, mine.actor):
+            if not by_itself:
+                self._accesses(mine, states, address, end, "ordered read")
+            return True
+        self._accesses(mine, states, address, end, "read")
+        return True
 
     def _check_tile(self, mine: ThreadState, states: list[BufferState], size: int) -> None:
         """Find circular buffers whose pages are too small for the tiles of their format."""
@@ -145,8 +162,11 @@ class BufferRules:
         )
 
     def end(self) -> None:
-        """Note pages that nobody popped."""
+        """Warn of what only one thread did without the protocol; note pages that nobody popped."""
         for state in self._states.values():
+            for breach in list(state.breaches.values())[:1]:
+                if breach.state is state:
+                    self._reporter.report(breach.warning)
             buffer = state.buffer
             thread = state.producer
             if thread is None or buffer.aliased or buffer.received == buffer.acked:
@@ -170,6 +190,7 @@ class BufferRules:
     def _produces(self, thread: RunningThread, state: BufferState, call: str) -> None:
         if state.producer is None:
             state.producer = thread
+            self._report_breaches(state)
             return
         self._report(
             thread,
@@ -183,6 +204,7 @@ class BufferRules:
     def _consumes(self, thread: RunningThread, state: BufferState, call: str) -> None:
         if state.consumer is None:
             state.consumer = thread
+            self._report_breaches(state)
             return
         self._report(
             thread,
@@ -204,16 +226,18 @@ class BufferRules:
             f"cb_reserve_back({buffer.index}, {pages}) before writing them",
         )
 
-    def _pops_unwaited(self, thread: RunningThread, state: BufferState, pages: int) -> None:
+    def _check_unwaited_pop(self, mine: ThreadState, state: BufferState, pages: int) -> None:
+        """Find pops of pages that may not be filled, whatever ordered the thread behind them."""
         buffer = state.buffer
-        self._report(
-            thread,
-            state,
-            "cb-pop-unwaited",
+        is_ordered = not state.waits and state.pushed.is_known(mine.actor, buffer.acked + pages)
+        finding = mine.thread.finding(
             f"cb_pop_front of {_pages(pages)} of circular buffer {buffer.index}, of which "
             f"{state.waited // buffer.page_size} were waited for and {buffer.filled} are filled; "
             f"call cb_wait_front({buffer.index}, {pages}) before using them",
+            rule="cb-pop-unwaited",
+            detail=(state.describe(),),
         )
+        self._keep(mine, [state], finding, "ordered read" if is_ordered else "read")
 
     def _pushes_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:
         """Find reads that have not arrived in pages that are pushed."""
@@ -238,9 +262,11 @@ class BufferRules:
         """Find writes that have not left pages that are popped."""
         buffer = state.buffer
         for copies in mine.copies.values():
-            if not copies.sources.busy:
-                continue
-            found = self.spaces[buffer].shadow.reading(buffer.rd_ptr, size, copies.sources)
+            shadow = self.spaces[buffer].shadow
+            busy = (sources for sources in copies.sources if sources.busy)
+            found = next(
+                filter(None, (shadow.reading(buffer.rd_ptr, size, each) for each in busy)), None
+            )
             if found is None:
                 continue
             finding = mine.thread.finding(
@@ -255,18 +281,27 @@ class BufferRules:
             return
 
     def _accesses(
-        self, mine: ThreadState, state: BufferState, address: int, end: int, *, writes: bool
+        self,
+        mine: ThreadState,
+        states: list[BufferState],
+        address: int,
+        end: int,
+        kind: BreachKind,
     ) -> None:
-        """Report an access to pages that the thread has no right to."""
+        """Find out what an access means to pages that the thread has no right to."""
+        key = mine.thread.index, kind, mine.mark()
+        if all(key in state.breaches for state in states):
+            return
+        state = states[0]
         buffer = state.buffer
-        index, size = buffer.index, end - address
-        if writes:
+        index = buffer.index
+        if kind == "write":
             rule, verb, need = "cb-unreserved-write", "writes", "reserved"
             call = f"cb_reserve_back({index}, n)"
         else:
             rule, verb, need = "cb-unwaited-read", "reads", "waited for"
             call = f"cb_wait_front({index}, n)"
-        reason = f"pages of circular buffer {index} that were not {need}; call {call} before"
+        what = f"{verb} {end - address} bytes at {address:#x}"
         if end > buffer.limit:
             reason = (
                 f"bytes beyond the end of circular buffer {index} at {buffer.limit:#x}: pages "
@@ -274,7 +309,33 @@ class BufferRules:
                 f"its {buffer.num_pages}"
             )
             rule = "cb-straddle"
-        self._report(mine.thread, state, rule, f"{verb} {size} bytes at {address:#x}, {reason}")
+            self._report(mine.thread, state, rule, f"{what}, {reason}")
+            return
+        reason = f"pages of circular buffer {index} that were not {need}; call {call} before"
+        finding = mine.thread.finding(f"{what}, {reason}", rule=rule, detail=(state.describe(),))
+        self._keep(mine, states, finding, kind)
+
+    def _keep(
+        self,
+        mine: ThreadState,
+        states: list[BufferState],
+        finding: Finding,
+        kind: BreachKind,
+    ) -> None:
+        """Report a breach of the protocol once another thread keeps to it; else it is a warning.
+
+        A circular buffer that one thread has for itself is scratch memory.
+        """
+        breach = Breach(kind, finding, mine.thread, states[0])
+        for state in states:
+            state.breaches.setdefault((mine.thread.index, kind, mine.mark()), breach)
+        for state in states:
+            self._report_breaches(state)
+
+    def _report_breaches(self, state: BufferState) -> None:
+        for breach in state.breaches.values():
+            if breach.meets(state):
+                self._reporter.report(breach.finding)
 
 
 def _pages(count: int) -> str:

@@ -1,4 +1,4 @@
-"""Says what is wrong with an access that is not ordered, or that reads what nobody wrote."""
+"""Says what is wrong with an access: not ordered, not written, or not in a buffer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.sanitizer.actors import ProgramActors, ThreadState
-from ttmlir.sim.sanitizer.shadow import Conflict, Unwritten
+from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space
+from ttmlir.sim.sanitizer.vector_clock import Actor
 
 ORDER_BY = (
     "hand the bytes over through a circular buffer (cb_push_back, cb_wait_front) or a semaphore "
@@ -24,6 +25,44 @@ def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) 
         detail=_buffers(space, missing.start, missing.end),
     )
     return finding
+
+
+def overrunning(
+    mine: ThreadState, space: Space, address: int, end: int, buffer: tuple[int, int], verb: str
+) -> Finding:
+    """The finding about bytes behind the end of the buffer that the first of them is in."""
+    start, stop = buffer
+    return mine.thread.finding(
+        f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them behind the end of "
+        f"the buffer at {start:#x}, which has {stop - start} bytes there; other buffers may lie "
+        "behind it: check the address and the size",
+        rule="out-of-bounds",
+    )
+
+
+def unallocated(mine: ThreadState, space: Space, address: int, end: int, verb: str) -> Finding:
+    """The finding about bytes that nobody was given."""
+    given = "buffer, circular buffer or semaphore" if space.is_core else "buffer"
+    return mine.thread.finding(
+        f"{verb} {_bytes(address, end)} of {space.name}, which belong to no {given}; check the "
+        "address, or create a buffer for them",
+        rule="unallocated-write",
+    )
+
+
+def undoing(
+    program: ProgramActors, mine: ThreadState, space: Space, address: int, actor: Actor, mark: Mark
+) -> Finding:
+    """The finding about two changes of a semaphore that are not ordered."""
+    other, _ = program.owner(actor)
+    name = other.thread.name
+    finding = mine.thread.finding(
+        f"changes the semaphore at {address:#x} in {space.name}, which {name} changes at any time: "
+        "one may undo the other; set a semaphore before the message that lets others change it, "
+        "or after a wait for all their changes",
+        rule="semaphore-race",
+    )
+    return replace(finding, related=(other.note(mark, f"{name} changes it here"),))
 
 
 def conflicting(

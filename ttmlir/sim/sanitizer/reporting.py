@@ -21,24 +21,29 @@ class Reporter:
         self.leniencies = leniencies
         self.findings: list[Finding] = []
         self._limit = limit
-        self._errors = 0
         self._seen: set[tuple[str, str, int, int, str]] = set()
 
     def begin(self) -> None:
         """Start with the next program."""
         self.findings = []
-        self._errors = 0
         self._seen.clear()
 
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that forbid to go by the results of the program."""
+        return tuple(each for each in self.findings if each.severity == "error")
+
     def report(self, finding: Finding) -> None:
-        """Keep a finding; SanitizerError if it is the error that stops the program."""
+        """Keep a finding; SanitizerError with all errors if it is the last one to be collected."""
         place = (finding.rule, finding.file, finding.line, finding.column, finding.role)
         if finding.rule in self.leniencies or (finding.file and place in self._seen):
             return
         self._seen.add(place)
         self.findings.append(finding)
-        if finding.severity != "error":
-            return
-        self._errors += 1
-        if self._errors == self._limit:
-            raise SanitizerError.of(finding)
+        if finding.severity == "error" and len(self.errors) == self._limit:
+            self.stop()
+
+    def stop(self) -> None:
+        """SanitizerError with all errors so far, if there are any."""
+        if errors := self.errors:
+            raise SanitizerError.of(errors[0], errors[1:])

@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ttmlir.layout.enums import Arch
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.sanitizer.actors import Copies, ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.buffer_rules import BufferRules
-from ttmlir.sim.sanitizer.conflicts import conflicting, unwritten
+from ttmlir.sim.sanitizer.conflicts import (
+    conflicting,
+    overrunning,
+    unallocated,
+    undoing,
+    unwritten,
+)
 from ttmlir.sim.sanitizer.register_rules import (
     HELD,
     Destination,
@@ -25,12 +32,13 @@ from ttmlir.sim.sanitizer.register_rules import (
     still_holds,
     violation,
 )
-from ttmlir.sim.sanitizer.reporting import Reporter
+from ttmlir.sim.sanitizer.reporting import Reporter, SanitizerError
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
-from ttmlir.sim.sanitizer.spaces import Space, WatchedCore, WatchedMemory
+from ttmlir.sim.sanitizer.spaces import Blocks, PageGrid, Space, WatchedCore, WatchedMemory
 from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
 
 if TYPE_CHECKING:
+    from ttmlir.sim.machine.address_generators import Strays
     from ttmlir.sim.machine.chip import SimChip
     from ttmlir.sim.machine.memory import Memory
     from ttmlir.sim.protocols import RunningThread
@@ -49,7 +57,8 @@ class Sanitizer:
     """What one device tells of its programs.
 
     `findings` are those of the last program. By default the first error raises SanitizerError;
-    with `max_findings` above one, so many are collected before.
+    with `max_findings` above one, so many are collected before, and the error has them all. What
+    was collected is raised at the end of the program at the latest.
     """
 
     def __init__(
@@ -66,8 +75,6 @@ class Sanitizer:
         self._threads: dict[int, ThreadState] = {}
         self._buffers = BufferRules(self._program, self._reporter)
         self._spaces: dict[Memory, Space] = {}
-        self._interleaved: dict[tuple[Memory, int], tuple[int, int]] = {}
-        """Size and number of the pages of interleaved buffers, by first bank and address."""
         self._registers: dict[object, Destination | None] = {}
         """DST of each core, by its L1."""
         self._points: dict[Hashable, VectorClock] = {}
@@ -86,10 +93,14 @@ class Sanitizer:
 
     # Memories and programs
 
-    def add(self, endpoint: WatchedMemory, first_free: int) -> None:
-        """Watch a memory of the device, of which kernels write no bytes below `first_free`."""
-        space = self._spaces[endpoint.memory] = Space(endpoint)
-        space.first_free = first_free
+    def add(
+        self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None = None
+    ) -> None:
+        """Watch a memory of the device, of which kernels write no bytes below `first_free`.
+
+        Above, they write what the allocator gave to buffers; without one, all.
+        """
+        self._spaces[endpoint.memory] = Space(endpoint, first_free, allocator)
 
     def host_write(self, memory: Memory, address: int, size: int) -> None:
         """The host writes bytes while no program runs."""
@@ -98,19 +109,22 @@ class Sanitizer:
     def host_read(self, memory: Memory, address: int, size: int) -> None:
         """The host reads bytes while no program runs: nothing can be wrong with that."""
 
-    def allocated(self, memory: Memory, address: int, page_size: int, num_pages: int) -> None:
-        """An interleaved buffer begins at an address of its first bank."""
-        self._interleaved[memory, address] = (page_size, num_pages)
+    def allocated(self, memory: Memory, address: int, grid: PageGrid) -> None:
+        """A buffer has pages in this bank, from an address on."""
+        self._spaces[memory].grids[address] = grid
 
-    def count_pages(self, memory: Memory, address: int, page_size: int) -> int | None:
-        """The pages of the interleaved buffer there; None if no buffer has pages of this size."""
-        size, count = self._interleaved.get((memory, address), (0, 0))
-        return count if size == page_size else None
+    def count_pages(
+        self, memory: Memory, address: int, page_size: int, stride: int, num_banks: int
+    ) -> int | None:
+        """How many pages of a size the buffer has that begins there; None if none does."""
+        grid = self._spaces[memory].grids.get(address)
+        return None if grid is None else grid.count_pages(page_size, stride, num_banks)
 
     def freed(self, memory: Memory, address: int, size: int) -> None:
         """A buffer was given back: its bytes count as never written."""
-        self._spaces[memory].shadow.forget(address, size)
-        self._interleaved.pop((memory, address), None)
+        space = self._spaces[memory]
+        space.shadow.forget(address, size)
+        space.grids.pop(address, None)
 
     def program_started(
         self, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
@@ -143,12 +157,20 @@ class Sanitizer:
                     state.finding_at(None, HELD, rule="dst-wait", severity="error", detail=())
                 )
         self._buffers.end()
+        self._reporter.stop()
+
+    def program_stopped(self, error: SimError) -> None:
+        """The program cannot go on: tell what was found before as well."""
+        if not isinstance(error, SanitizerError):
+            error.others = (*error.others, *self._reporter.errors)
 
     def _check_finished(self, state: ThreadState, copies: Copies) -> None:
         if copies.reads.busy:
             self.report(_unfinished(state, copies.read_mark, "read", "noc_async_read_barrier"))
-        if copies.writes.busy or copies.multicast.busy:
-            self.report(_unfinished(state, copies.write_mark, "write", "noc_async_write_barrier"))
+        if copies.open_writes:
+            have_arrived = all(map(self._program.timeline.is_known, copies.open_writes))
+            unfinished = _arrived if have_arrived else _unfinished
+            self.report(unfinished(state, copies.write_mark, "write", "noc_async_write_barrier"))
         if copies.atomic_mark is not None:
             finding = state.finding_at(
                 copies.atomic_mark,
@@ -172,13 +194,16 @@ class Sanitizer:
         if address < 0 or end > space.size:
             self._outside(mine, space, address, size, "reads")
         if address in space.semaphores:
-            mine.actor.acquire(space.semaphores[address])
+            mine.actor.acquire(space.semaphores[address].point)
             return
-        if space.has_buffers:
-            self._buffers.check_read(mine, space, address, end)
+        if not (
+            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
+        ):
+            self._check_buffer(mine, space, address, end, "reads")
         wrong = space.shadow.read(address, size, mine.actor, mine.mark())
         if wrong is not None:
-            self._explain(mine, space, wrong, "reads")
+            self._explain_read(mine, space, address, end, wrong, "reads")
 
     def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
@@ -188,23 +213,51 @@ class Sanitizer:
         mine = self._threads[thread.index]
         end = address + size
         if address in space.semaphores:
-            mine.actor.release(space.semaphores[address])
+            self._set(mine, space, address)
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "writes")
-        if space.has_buffers:
-            self._buffers.check_write(mine, space, address, end)
-        wrong = space.shadow.write(address, size, mine.actor, mine.mark())
-        if wrong is not None:
-            self._explain(mine, space, wrong, "writes")
+        if not (
+            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
+        ):
+            self._check_buffer(mine, space, address, end, "writes", is_write=True)
+        conflict = space.shadow.write(address, size, mine.actor, mine.mark())
+        if conflict is not None:
+            self.report(conflicting(self._program, mine, space, conflict, "writes"))
 
-    def _explain(
-        self, mine: ThreadState, space: Space, wrong: Conflict | Unwritten, verb: str
+    def _explain_read(
+        self,
+        mine: ThreadState,
+        space: Space,
+        address: int,
+        end: int,
+        wrong: Conflict | Unwritten,
+        verb: str,
     ) -> None:
-        if isinstance(wrong, Unwritten):
-            self.report(unwritten(mine, space, wrong, verb))
-        else:
+        if isinstance(wrong, Conflict):
             self.report(conflicting(self._program, mine, space, wrong, verb))
+            return
+        missing = space.missing(address, end)
+        if missing is not None:
+            self.report(unwritten(mine, space, missing, verb))
+
+    def _check_buffer(
+        self,
+        mine: ThreadState,
+        space: Space,
+        address: int,
+        end: int,
+        verb: str,
+        *,
+        is_write: bool = False,
+    ) -> None:
+        """Find bytes that reach out of their buffer, and those written that belong to none."""
+        buffer = space.overrun(address, end)
+        if buffer is not None:
+            self.report(overrunning(mine, space, address, end, buffer, verb))
+        elif is_write and end <= space.size and space.is_free(address, end):
+            self.report(unallocated(mine, space, address, end, verb))
 
     def _outside(self, mine: ThreadState, space: Space, address: int, size: int, verb: str) -> None:
         legal = f"kernels may use {space.first_free:#x} to {space.size:#x}"
@@ -227,6 +280,10 @@ class Sanitizer:
             )
         )
 
+    def strays(self, thread: RunningThread) -> Strays:
+        """Where a thread notes the addresses that it has made of pages that buffers do not have."""
+        return self._threads[thread.index].strays
+
     # Copies on the network
 
     def copy_started(
@@ -245,16 +302,26 @@ class Sanitizer:
         mine = self._threads[thread.index]
         copies = self._program.copies(mine, noc, transaction)
         mark = mine.mark()
+        space = self._spaces[target]
+        if mine.strays:
+            for place in ((source, source_address), (target, target_address)):
+                if place in mine.strays:
+                    self.page_outside(thread, *mine.strays[place])
         if kind == "read":
             copies.read_mark = mark
             reader = writer = copies.reads
         else:
             copies.write_mark = mark
-            reader = copies.sources
-            writer = copies.writes if kind == "write" else copies.multicast
+            writers = copies.multicast if kind == "multicast" else copies.writers_to(space)
+            reader = writers.sources
+            writer = writers.targets
         reader.busy = writer.busy = True
+        writer.last = writer.time
         self._copy_reads(mine, reader, self._spaces[source], source_address, size, mark)
-        self._copy_writes(mine, writer, self._spaces[target], target_address, size, mark)
+        if target_address in space.semaphores:
+            self._signal(mine, noc, space, target_address, is_multicast=kind == "multicast")
+        else:
+            self._copy_writes(mine, writer, space, target_address, size, mark)
 
     def _copy_reads(
         self,
@@ -270,11 +337,14 @@ class Sanitizer:
             self._outside(mine, space, address, size, "copies")
         if address in space.semaphores:
             return
-        if space.has_buffers:
-            self._buffers.check_read(mine, space, address, end)
+        if not (
+            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
+        ):
+            self._check_buffer(mine, space, address, end, "copies")
         wrong = space.shadow.read(address, size, agent, mark)
         if wrong is not None:
-            self._explain(mine, space, wrong, "copies")
+            self._explain_read(mine, space, address, end, wrong, "copies")
 
     def _copy_writes(
         self,
@@ -286,16 +356,16 @@ class Sanitizer:
         mark: Mark,
     ) -> None:
         end = address + size
-        if address in space.semaphores:
-            mine.actor.release_behind(space.semaphores[address], agent, self._flushed_only)
-            return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "copies to")
-        if space.has_buffers:
-            self._buffers.check_write(mine, space, address, end)
-        wrong = space.shadow.write(address, size, agent, mark)
-        if wrong is not None:
-            self._explain(mine, space, wrong, "copies to")
+        if not (
+            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
+            or space.shadow.has_cell(address, end)
+        ):
+            self._check_buffer(mine, space, address, end, "copies to", is_write=True)
+        conflict = space.shadow.write(address, size, agent, mark)
+        if conflict is not None:
+            self.report(conflicting(self._program, mine, space, conflict, "copies to"))
 
     def copies_done(
         self, thread: RunningThread, noc: int, kind: BarrierKind, transaction: int | None = None
@@ -352,35 +422,76 @@ class Sanitizer:
         copies = self._program.copies(mine, noc, 0)
         mark = mine.mark()
         space = self._spaces[memory]
-        if kind == "write":
-            copies.write_mark = mark
-            copies.writes.busy = True
-            self._copy_writes(mine, copies.writes, space, address, _WORD, mark)
-            return
-        copies.atomic_mark = mark
-        point = space.semaphores.get(address)
-        if point is None:
-            self._no_semaphore(mine, memory, address)
+        is_semaphore = address in space.semaphores
+        if kind == "atomic":
+            copies.atomic_mark = mark
+            if not is_semaphore:
+                self._no_semaphore(mine, memory, address)
         else:
-            mine.actor.release_behind(point, copies.writes, self._flushed_only)
+            copies.write_mark = mark
+            writer = copies.writers_to(space).targets
+            writer.busy = True
+            writer.last = writer.time
+            if not is_semaphore:
+                self._copy_writes(mine, writer, space, address, _WORD, mark)
+        if is_semaphore:
+            self._signal(mine, noc, space, address, is_increment=kind == "atomic")
+
+    def _signal(
+        self,
+        mine: ThreadState,
+        noc: int,
+        space: Space,
+        address: int,
+        *,
+        is_multicast: bool = False,
+        is_increment: bool = False,
+    ) -> None:
+        """A thread changes a semaphore over the network, behind its copies of the same kind.
+
+        Those to the same place have arrived before, and all others have left. On Blackhole the
+        message may overtake copies that were not flushed.
+        """
+        semaphore = space.semaphores[address]
+        unordered = semaphore.change(mine.actor, mine.mark(), is_increment=is_increment)
+        if unordered is not None:
+            self.report(undoing(self._program, mine, space, address, *unordered))
+        point = semaphore.point
+        mine.actor.release(point)
+        for copies in mine.copies.values():
+            if copies.noc != noc:
+                continue
+            writers = copies.multicast if is_multicast else copies.writers_to(space)
+            if self._flushed_only:
+                mine.actor.release_flushed(point, writers.targets)
+            else:
+                mine.actor.release_behind(point, writers.targets)
+                mine.actor.release_behind(point, writers.sources)
 
     def semaphore_set(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread sets a semaphore of its core."""
         mine = self._threads[thread.index]
-        point = self._spaces[memory].semaphores.get(address)
-        if point is None:
-            self._no_semaphore(mine, memory, address)
+        space = self._spaces[memory]
+        if address in space.semaphores:
+            self._set(mine, space, address)
         else:
-            mine.actor.release(point)
+            self._no_semaphore(mine, memory, address)
+
+    def _set(self, mine: ThreadState, space: Space, address: int) -> None:
+        semaphore = space.semaphores[address]
+        unordered = semaphore.change(mine.actor, mine.mark())
+        if unordered is not None:
+            self.report(undoing(self._program, mine, space, address, *unordered))
+        mine.actor.release(semaphore.point)
 
     def semaphore_wait(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread has seen the value of a semaphore that it waited for."""
         mine = self._threads[thread.index]
-        point = self._spaces[memory].semaphores.get(address)
-        if point is None:
+        semaphore = self._spaces[memory].semaphores.get(address)
+        if semaphore is None:
             self._no_semaphore(mine, memory, address)
         else:
-            mine.actor.acquire(point)
+            mine.actor.acquire(semaphore.point)
 
     def check_semaphore(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread begins to wait for a word, which has to be a semaphore."""
@@ -420,5 +531,17 @@ def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Find
         f"program is over; call {barrier}() before the kernel returns",
         rule="missing-barrier",
         severity="error",
+        detail=(),
+    )
+
+
+def _arrived(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+    return state.finding_at(
+        mark,
+        f"the kernel ends and does not wait for this noc_async_{kind}; another thread has waited "
+        f"for what was sent behind it, so that its bytes are there; call {barrier}() before the "
+        "kernel returns, for the next kernel of this processor counts what is under way",
+        rule="missing-barrier",
+        severity="warning",
         detail=(),
     )

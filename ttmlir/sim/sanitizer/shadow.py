@@ -151,6 +151,11 @@ class Shadow:
         self._cells: dict[int, Cell] = {}
         self._starts: list[int] = []
 
+    def has_cell(self, address: int, end: int) -> bool:
+        """Whether exactly these bytes share a cell, as those of an access before do."""
+        cell = self._cells.get(address)
+        return cell is not None and cell.end == end
+
     def write(self, address: int, size: int, actor: Actor, mark: Mark) -> Conflict | None:
         """Note a write; the first conflict, if there is one."""
         end = address + size
@@ -215,6 +220,31 @@ class Shadow:
             cell.read_time = 0
             cell.read_mark = None
             cell.readers = None
+
+    def gaps(self, address: int, end: int) -> Iterator[tuple[int, int]]:
+        """Bytes that nobody has written, from the first one on."""
+        at = address
+        for cell in self._touching(address, end):
+            if cell.writer is None:
+                continue
+            if cell.start > at:
+                yield at, cell.start
+            at = cell.end
+        if at < end:
+            yield at, end
+
+    def is_written(self, address: int, end: int) -> bool:
+        """Whether all bytes were written."""
+        return next(self.gaps(address, end), None) is None
+
+    def is_written_before(self, address: int, size: int, actor: Actor) -> bool:
+        """Whether all bytes were written, by writes that are ordered before the actor."""
+        at = address
+        for cell in self._touching(address, address + size):
+            if cell.start > at or cell.read_conflict(actor) is not None:
+                return False
+            at = cell.end
+        return at >= address + size
 
     def writing(self, address: int, size: int, agent: Actor) -> Cell | None:
         """Bytes of this range that the agent's copies, not waited for, write."""

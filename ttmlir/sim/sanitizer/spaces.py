@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from ttmlir.sim.sanitizer.shadow import Shadow
-from ttmlir.sim.sanitizer.vector_clock import HandOver, Timeline, VectorClock
+from ttmlir.sim.sanitizer.semaphores import WatchedSemaphore
+from ttmlir.sim.sanitizer.shadow import Mark, Shadow, Unwritten
+from ttmlir.sim.sanitizer.vector_clock import HandOver, Timeline
 
 if TYPE_CHECKING:
+    from ttmlir.sim.findings import Finding
     from ttmlir.sim.machine.circular_buffer import CircularBuffer
     from ttmlir.sim.machine.memory import Memory
     from ttmlir.sim.protocols import RunningThread
     from ttmlir.sim.sanitizer.register_rules import Destination
 
 
+class Blocks(Protocol):
+    """What tells which bytes of a memory buffers have."""
+
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """Start and end of the buffer that has the byte at an address; None if none has."""
+        ...
+
+
 class WatchedMemory(Protocol):
     """A tile of the chip whose memory the sanitizer watches."""
+
+    @property
+    def kind(self) -> str:
+        """`worker` or `dram`."""
+        ...
 
     @property
     def memory(self) -> Memory:
@@ -49,10 +65,79 @@ class WatchedCore(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageGrid:
+    """How the pages of a buffer lie in each of its banks; sizes in bytes."""
+
+    page_size: int
+    stride: int
+    """From page to page: the size of a page and its padding."""
+    bank_size: int
+    num_pages: int | None
+    """Of all banks together; None for shards."""
+
+    def count_pages(self, page_size: int, stride: int, num_banks: int) -> int | None:
+        """How many pages of a size there are in so many banks, if they lie `stride` bytes apart."""
+        if page_size == self.page_size:
+            return self.num_pages
+        rows = (self.bank_size - page_size) // stride + 1
+        return max(rows, 0) * num_banks
+
+    def is_padding(self, start: int, end: int) -> bool:
+        """Whether bytes, counted from the first of the buffer, are the padding of one page."""
+        return (
+            start % self.stride >= self.page_size and end <= -(-start // self.stride) * self.stride
+        )
+
+
+BreachKind = Literal["write", "read", "ordered read"]
+"""What a thread does without the protocol; the last is ordered behind the writes by other means."""
+
+
+class Breach:
+    """Something that the protocol forbids; it is an error only if others keep to the protocol."""
+
+    __slots__ = ("finding", "kind", "state", "thread")
+
+    def __init__(
+        self, kind: BreachKind, finding: Finding, thread: RunningThread, state: BufferState
+    ) -> None:
+        """What `thread` did; `state` is the circular buffer that the finding names."""
+        self.kind: BreachKind = kind
+        self.finding = finding
+        self.thread = thread
+        self.state = state
+
+    def meets(self, state: BufferState) -> bool:
+        """Whether another thread hands over the pages, or takes those that are written."""
+        if self.kind == "ordered read":
+            return False
+        return self._is_other(state.producer) or (
+            self.kind == "write" and self._is_other(state.consumer)
+        )
+
+    def _is_other(self, thread: RunningThread | None) -> bool:
+        return thread is not None and thread is not self.thread
+
+    @property
+    def warning(self) -> Finding:
+        """The finding where no order of events changes the result."""
+        reason = (
+            "something else has ordered this thread behind those who wrote them"
+            if self.kind == "ordered read"
+            else "no other thread hands over its pages"
+        )
+        message = f"{self.finding.message}; {reason}, so that the result is always the same"
+        return replace(self.finding, severity="warning", message=message)
+
+
 class BufferState:
     """What the protocol of a circular buffer allows now; `reserved` and `waited` in bytes."""
 
-    __slots__ = ("buffer", "consumer", "popped", "producer", "pushed", "reserved", "waited")
+    __slots__ = (
+        *("breaches", "buffer", "consumer", "popped", "producer", "pushed", "reserved"),
+        *("waited", "waits"),
+    )
 
     def __init__(self, buffer: CircularBuffer) -> None:
         """A circular buffer that nobody has used in this program."""
@@ -61,10 +146,14 @@ class BufferState:
         """From the write pointer on."""
         self.waited = 0
         """From the read pointer on."""
+        self.waits = False
+        """Whether anybody has waited for its pages."""
         self.producer: RunningThread | None = None
         self.consumer: RunningThread | None = None
         self.pushed = HandOver()
         self.popped = HandOver()
+        self.breaches: dict[tuple[int, BreachKind, Mark], Breach] = {}
+        """By thread, kind and place."""
 
     def covers_reserved(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the producer has reserved."""
@@ -100,20 +189,24 @@ class Space:
     """One memory: its histories, its limits, and the words and buffers in it."""
 
     __slots__ = (
-        *("_segment_starts", "_segments", "endpoint", "first_free", "has_buffers", "name"),
-        *("semaphores", "shadow", "size"),
+        *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
+        *("has_buffers", "is_core", "name", "semaphores", "shadow", "size"),
     )
 
-    def __init__(self, endpoint: WatchedMemory) -> None:
-        """A memory that nobody has touched."""
+    def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
+        """A memory that nobody has touched; without an allocator, all of it is free to use."""
         self.endpoint = endpoint
+        self.is_core = endpoint.kind == "worker"
         self.name = endpoint.memory.name
         self.size = endpoint.memory.size
-        self.first_free = 0
+        self.first_free = first_free
         """The first byte that kernels may write; below are firmware and its data."""
+        self.allocator = allocator
+        self.grids: dict[int, PageGrid] = {}
+        """The buffers that have pages here, by address."""
         self.shadow = Shadow()
-        self.semaphores: dict[int, VectorClock] = {}
-        """What waiting for it tells, by the address of a semaphore's word."""
+        self.semaphores: dict[int, WatchedSemaphore] = {}
+        """By the address of the word."""
         self.has_buffers = False
         self._segment_starts: list[int] = []
         self._segments: list[list[BufferState]] = []
@@ -132,7 +225,9 @@ class Space:
         for each in buffers:
             if not each.buffer.aliased:
                 self.shadow.forget(each.buffer.address, each.buffer.size)
-        self.semaphores = {address: timeline.clock() for address in core.semaphores.values()}
+        self.semaphores = {
+            address: WatchedSemaphore(timeline.clock()) for address in core.semaphores.values()
+        }
         self.has_buffers = bool(buffers)
         edges = {edge for each in buffers for edge in (each.buffer.address, each.buffer.limit)}
         self._segment_starts = sorted(edges)
@@ -140,6 +235,30 @@ class Space:
             [each for each in buffers if each.buffer.address <= start < each.buffer.limit]
             for start in self._segment_starts
         ]
+
+    def is_free(self, address: int, end: int) -> bool:
+        """Whether bytes begin in no buffer, and nobody is known to have put anything there."""
+        if self.allocator is None or self.shadow.is_written(address, end):
+            return False
+        return self.allocator.block_at(address) is None
+
+    def overrun(self, address: int, end: int) -> tuple[int, int] | None:
+        """Start and end of the buffer that bytes begin in and reach out of, if they do."""
+        block = None if self.allocator is None else self.allocator.block_at(address)
+        return None if block is None or end <= block[1] else block
+
+    def missing(self, address: int, end: int) -> Unwritten | None:
+        """The first bytes that nobody has written, apart from padding of pages."""
+        for start, stop in self.shadow.gaps(address, end):
+            block = None if self.allocator is None else self.allocator.block_at(start)
+            grid = None if block is None else self.grids.get(block[0])
+            if (
+                block is None
+                or grid is None
+                or not grid.is_padding(start - block[0], stop - block[0])
+            ):
+                return Unwritten(start, stop)
+        return None
 
     def buffers(self, address: int, end: int) -> list[BufferState]:
         """The circular buffers, more than one if they share pages, that the bytes begin in.

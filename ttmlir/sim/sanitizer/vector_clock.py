@@ -65,7 +65,7 @@ class Actor:
 class Agent(Actor):
     """An actor that copies for a thread; busy from the first copy until its thread has waited."""
 
-    __slots__ = ("_thread", "busy", "flushed")
+    __slots__ = ("_thread", "busy", "flushed", "last")
 
     def __init__(self, index: int, time: int, thread: Thread, in_order: bool) -> None:
         """An agent without copies under way."""
@@ -73,6 +73,8 @@ class Agent(Actor):
         self._thread = thread
         self.busy = False
         self.flushed = time - 1
+        self.last = time - 1
+        """When it last started a copy."""
 
     def finish(self) -> None:
         """The thread has waited for all copies."""
@@ -108,16 +110,16 @@ class Thread(Actor):
         np.maximum(point.times, self.knows.times, out=point.times)
         self.advance()
 
-    def release_behind(self, point: VectorClock, agent: Agent, flushed_only: bool) -> None:
-        """Release a point by a message that arrives behind the copies of an agent."""
-        self.release(point)
-        if flushed_only:
-            behind = agent.flushed
-        else:
-            behind = agent.time
-            agent.time += 1
-        if point.view[agent.index] < behind:
-            point.view[agent.index] = behind
+    def release_behind(self, point: VectorClock, agent: Agent) -> None:
+        """Release a point by a message behind which the copies of an agent are over."""
+        if point.view[agent.index] < agent.time:
+            point.view[agent.index] = agent.time
+        agent.time += 1
+
+    def release_flushed(self, point: VectorClock, agent: Agent) -> None:
+        """Release a point by a message that only overtakes what has not left."""
+        if point.view[agent.index] < agent.flushed:
+            point.view[agent.index] = agent.flushed
 
     def acquire(self, point: VectorClock) -> None:
         """Know what those knew who released the point."""
@@ -167,6 +169,15 @@ class HandOver:
             taker.knows.view[giver.index] = time
         taker.lessons += 1
 
+    def is_known(self, taker: Thread, count: int) -> bool:
+        """Whether something else told the taker of the entries until the sum reached `count`."""
+        known = self._taken
+        for total, giver, time, _ in self._entries:
+            if known >= count or taker.knows.view[giver.index] < time:
+                break
+            known = total
+        return known >= count
+
     def take_until(self, taker: Thread, count: int) -> None:
         """Know what the entries tell that were put until the sum reached `count`."""
         while self._taken < count and self._entries:
@@ -211,6 +222,11 @@ class Timeline:
         agent = Agent(index, int(self._past[index]) + 1, thread, in_order)
         self._actors.append(agent)
         return agent
+
+    def is_known(self, agent: Agent) -> bool:
+        """Whether some thread knows that all copies of an agent are over."""
+        threads = (actor for actor in self._actors if isinstance(actor, Thread))
+        return any(thread.knows.view[agent.index] >= agent.last for thread in threads)
 
     def _next_index(self) -> int:
         """The place of the next actor, for which there is room in all clocks."""

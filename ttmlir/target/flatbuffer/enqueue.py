@@ -26,7 +26,7 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
     NocKernel,
     UnpackToDestMode,
 )
-from ttmlir.layout.enums import MemorySpace, NocIndex, ThreadType
+from ttmlir.layout.enums import DataType, MemorySpace, NocIndex, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import cb_page_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -150,7 +150,9 @@ class EnqueueWriter:
         kept, wanted = (
             element_of(each.type.element_type).scalar.data_type for each in (host, device)
         )
-        if kept is not wanted:
+        # The host rounds weights of f32 to bf16, or packs them as block floats of bf16.
+        is_packed = to_device and (kept, wanted) == (DataType.F32, DataType.BF16)
+        if kept is not wanted and not is_packed:
             raise OpError(
                 op,
                 f"copies {kept.keyword} to {wanted.keyword}; a transfer moves bytes: convert the "

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE
 from ttmlir.cpp.source_map import MappedText
 from ttmlir.layout.enums import MathFidelity as Fidelity
 from ttmlir.layout.enums import NocIndex
@@ -29,7 +30,7 @@ from ttmlir.program.description import (
     WriterConfig,
     list_ranges,
 )
-from ttmlir.sim.execution.program import read_kernel
+from ttmlir.sim.execution.program import find_kernel, read_kernel
 from ttmlir.ttnn.programs.descriptors import (
     CBDescriptor,
     ComputeConfigDescriptor,
@@ -91,19 +92,12 @@ def _read_source(descriptor: KernelDescriptor, index: int) -> tuple[str, str, st
     """The name of a kernel, the file that messages name, and the text."""
     source = descriptor.kernel_source
     if descriptor.source_type is not SourceType.SOURCE_CODE:
-        path = _find_kernel(source)
+        path = str(find_kernel(source, os.environ.get(HOME_VARIABLE, "")))
         return Path(path).stem, path, read_kernel(path)
     if isinstance(source, MappedText):
         # A kernel in Python is known by its name there.
         return source.name, source.source_map.file, source
     return f"kernel_{index}", "", source
-
-
-def _find_kernel(source: str) -> str:
-    """The path of a kernel: as it is given, or below the root of tt-metal."""
-    root = os.environ.get("TT_METAL_HOME", "")
-    below = Path(root) / source
-    return str(below) if root and not Path(source).exists() and below.exists() else source
 
 
 def _describe_config(descriptor: KernelDescriptor) -> KernelConfig:

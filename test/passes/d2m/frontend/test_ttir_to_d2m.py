@@ -27,6 +27,7 @@ from running.pass_runner import lowered, printed
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.interpreter import execute
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 # --- Elementwise ---------------------------------------------------------------------------------
@@ -212,11 +213,37 @@ def test_general_products(equation: str, first: Shape, second: Shape, lhs: Any, 
     check("dot_general", [x, y], expected, dot_attributes(lhs, rhs), tolerance=1e-4)
 
 
-def test_products_of_integers_are_refused() -> None:
-    """The matrix unit has floating-point numbers only."""
-    x = whole(np.int32, 5, 7)
-    message = refusal("matmul", [x, x.T], x @ x.T)
-    assert "the matrix unit multiplies floating-point numbers, got i32" in message
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int16, np.uint8])
+@pytest.mark.parametrize(
+    ("first", "second"), [((33, 40), (40, 50)), ((3, 5, 33), (1, 33, 7)), ((1, 1), (1, 3))]
+)
+def test_products_of_integers(dtype: Any, first: Shape, second: Shape) -> None:
+    """With the wrap of their type."""
+    x, y = whole(dtype, *first), whole(dtype, *second, seed=1)
+    check("matmul", [x, y], np.matmul(x, y, dtype=dtype), tolerance=0)
+
+
+def test_general_products_of_integers() -> None:
+    """Of vectors, too."""
+    x, y = whole(np.int32, 3, 40, 5), whole(np.int32, 40, 3, 7, seed=1)
+    expected = np.einsum("bkm,kbn->bmn", x, y, dtype=np.int32)
+    check("dot_general", [x, y], expected, dot_attributes(((0,), (1,)), ((1,), (0,))), tolerance=0)
+    x, y = x[:, 0, 0], y[0, :, 0]
+    check("dot_general", [x, y], x @ y, dot_attributes(((), (0,)), ((), (0,))), tolerance=0)
+
+
+def test_products_of_truth_values() -> None:
+    """One of both is true where one of the terms is."""
+    x, y = normal(33, 70) > 1.5, normal(70, 5, seed=1) > 1
+    expected = (x[:, :, None] & y).any(axis=1)
+    check("matmul", [x, y], expected, tolerance=0)
+
+
+def test_products_of_two_kinds_are_refused() -> None:
+    """The message names them."""
+    x, y = normal(5, 7), whole(np.int32, 7, 5)
+    message = refusal("matmul", [x, y], x @ x.T)
+    assert "of floating-point numbers or of others, got f32, i32, f32; convert the" in message
     assert "ttir.typecast or use ttir-to-ttnn-backend-pipeline" in message
 
 
@@ -385,7 +412,8 @@ def test_complex_numbers_are_refused() -> None:
 def test_memories_of_hosts_are_refused() -> None:
     """Tiles lie on the device."""
     x = normal(5, 7)
-    with pytest.raises(DiagnosticError, match="default-input-memspace is l1 or dram, got system"):
+    message = "--default-input-memspace option: expected l1 or dram, got system"
+    with pytest.raises(OptionError, match=message):
         lowered(text_of("exp", [x], x), f"{PASS}=default-input-memspace=system")
 
 
@@ -423,3 +451,14 @@ def test_layouts_of_ttnn_are_cast() -> None:
     out = printed(source, f"{PASS}=ttnn-mode=true")
     assert out.count("ttir.ttnn_metal_layout_cast") == 2
     assert "d2m.to_layout" not in out
+
+
+def test_tensors_of_the_host_are_refused_in_ttnn_mode() -> None:
+    """The message names the tensor, and what to leave out."""
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(text_of("exp", [normal(5, 7)], normal(5, 7)), f"{PASS}=ttnn-mode=true")
+    assert (
+        "'func.func' op has tensor<5x7xf32> as its argument 0, a tensor of the host; with "
+        "ttnn-mode arguments and results have a #ttnn.ttnn_layout in device memory, as ttnn_jit "
+        "gives them. Leave ttnn-mode out for tensors of the host"
+    ) in str(refused.value)

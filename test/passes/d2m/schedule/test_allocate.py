@@ -15,6 +15,7 @@ from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.layout.system.chip import ChipDesc, default_system_desc, worker_cores
 from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.d2m.schedule.l1_placement import Part, choose_shards
 from ttmlir.schema.system_desc import pack_system_desc
@@ -166,11 +167,11 @@ def test_machine_is_missing() -> None:
     [
         ("override-device-shape=9,8", "rows and columns of at most 8,8 cores, got 9,8"),
         ("override-device-shape=8", "rows and columns of at most 8,8 cores, got 8"),
-        ("num-stream-buffers=0", "num-stream-buffers is 1 to 1024, got 0"),
-        ("num-stream-buffers=1000000", "num-stream-buffers is 1 to 1024, got 1000000"),
+        ("num-stream-buffers=0", "for the --num-stream-buffers option: expected 1 to 1024, got 0"),
+        ("num-stream-buffers=1000000", "expected 1 to 1024, got 1000000"),
     ],
 )
 def test_options(options: str, message: str) -> None:
-    """Values that mean nothing."""
-    with pytest.raises(DiagnosticError, match=re.escape(message)):
+    """Values that mean nothing: the message is about the option, not a place in the program."""
+    with pytest.raises(OptionError, match=re.escape(message)):
         lowered(chain(32, 32), f"{KERNEL_PIPELINE}={options}")

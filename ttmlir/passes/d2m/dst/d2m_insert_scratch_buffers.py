@@ -88,18 +88,18 @@ from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import Format
 from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
+from ttmlir.passes.d2m.dst.product_factors import move_factors
 from ttmlir.passes.d2m.dst.select import (
     Selector,
     needs_buffer,
     scalar_of_tile,
     stored_format,
-    tiles_in,
 )
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
@@ -128,7 +128,7 @@ class D2MInsertScratchBuffersPass(ModulePass):
         for op in list(module.walk()):
             if isinstance(op, d2m.GenericOp) and op.regions and op.is_compute_only:
                 try:
-                    _Splitter(op, self.max_dst_physical_size_tiles or DST_TILES).run()
+                    _Splitter(op, self.max_dst_physical_size_tiles).run()
                 except LayoutError as error:
                     refuse(op, f"has no kernels: {error}")
 
@@ -138,8 +138,7 @@ class _Splitter:
 
     def __init__(self, generic: d2m.GenericOp, dst_tiles: int) -> None:
         self._generic = generic
-        elements = [element_of(tile) for tile in tiles_in(generic)]
-        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        self._capacity = capacity_of(generic, dst_tiles)
         self._constants: dict[tuple[float, Attribute], SSAValue] = {}
 
     def run(self) -> None:
@@ -154,6 +153,7 @@ class _Splitter:
             made = self._split(op)
             if made is not None:
                 waiting += reversed(made)
+        move_factors(self._generic)
 
     def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
         """What loops become if they are split: further loops, then what is left of them."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -217,9 +218,17 @@ class Selector:
             for name, default in (("source", source), ("target", target))
         ]
         operand = self._of(op.operands[0])
-        if not conversion_calls(0, *named).calls:
+        if self._packer_rounds(op, named) or not conversion_calls(0, *named).calls:
             return operand
         return Converted(operands=(operand,), source=named[0], target=named[1])
+
+    def _packer_rounds(self, op: d2m.ElementwiseTileOp, named: Sequence[ScalarType]) -> bool:
+        """True for a conversion from f32 to bf16 of what is packed next, which rounds alike."""
+        return (
+            [each.keyword for each in named] == ["f32", "bf16"]
+            and self._output.data_type is DataType.BF16
+            and all(isinstance(use.operation, YieldOp) for use in op.results[0].uses)
+        )
 
     def _on_matrix_unit(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
         """A sum, difference or product by the matrix unit, if it computes it well enough."""

@@ -50,8 +50,9 @@ indexes alone. Moves are maps of `d2m.view_layout` for whole tiles and of `d2m.v
 parts of them; only a part of an output that is written is a map with an offset. With reduction
 iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
 beyond the shape of a tensor is undefined; a reduction of it masks it first.
-Options: memory of arguments and of results, whether to merge dimensions, and whether tensors with a
-layout of ttnn are cast instead of moved.
+Options: memory of arguments and of results, whether to merge dimensions, whether tensors with a
+layout of ttnn are cast instead of moved, in how many bits numbers are summed, and the format of
+weights: of second factors of products that are arguments or constants of the host, moved at most.
 Not done here: numbers beyond the shapes of tensors, which `d2m-mask-padding` takes out of loops.
 """
 
@@ -73,12 +74,14 @@ from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.identities import identity_of
-from ttmlir.ir.rewriting import erase, erase_unused, refuse_foreign, refuse_to_legalize
+from ttmlir.ir.rewriting import erase, erase_unused, refuse, refuse_foreign, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
-from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -87,6 +90,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Splat,
     matrix_shape,
 )
+from ttmlir.passes.ttnn.product_options import WEIGHT_DTYPE
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -106,6 +110,7 @@ class Conversion:
         self.placement = placement
         self._converted: dict[SSAValue, Operand] = {}
         self._made: dict[tuple[object, ...], SSAValue] = {}
+        self._narrowed: dict[Operation, None] = {}
         self.builder: D2MBuilder
 
     def start(self, op: Operation) -> None:
@@ -113,6 +118,13 @@ class Conversion:
         self.builder = D2MBuilder.before(op)
         self.builder.placement = self.placement
         self.builder.made = self._made
+        self.builder.narrowed = self._narrowed
+
+    def finish(self) -> None:
+        """Drop loads of weights that all products read in another format."""
+        destinations = [load.operands[1].owner for load in self._narrowed]
+        erase_unused(self._narrowed)
+        erase_unused(each for each in destinations if isinstance(each, Operation))
 
     def operand(self, value: SSAValue) -> Operand:
         """A tensor as tiles, or as the one number that it holds."""
@@ -170,31 +182,39 @@ class TTIRToD2MPass(ModulePass):
     ttnn_mode: bool = option(
         False, "Take tensors with a layout where ttnn has them, by ttir.ttnn_metal_layout_cast"
     )
+    fp32_dest_acc_en: Accumulation = option(
+        Accumulation.AUTO, "Sum 16-bit numbers in 32 bits: where sums are long, always, or never"
+    )
+
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
-        self._check_options(module)
+        self._check_options()
         placement = Placement(
             self.default_input_memspace,
             self.default_output_memspace,
             collapse_pairs=self.collapse_tensors_2d,
             ttnn_mode=self.ttnn_mode,
+            accumulation=self.fp32_dest_acc_en,
+            weight_dtype=self.experimental_weight_dtype,
         )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            if self.ttnn_mode:
+                _check_ttnn_function(function)
             collapses = self.collapse_tensors_2d and _may_collapse(function)
             _convert_function(function, replace(placement, collapse_all=collapses))
 
-    def _check_options(self, module: ModuleOp) -> None:
+    def _check_options(self) -> None:
         for spelled, space in (
             ("default-input-memspace", self.default_input_memspace),
             ("default-output-memspace", self.default_output_memspace),
         ):
             if space not in (MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM):
-                from ttmlir.mlir.reporting.diagnostics import LocatedError
-
-                raise LocatedError(
-                    module.location,
-                    f"ttir-to-d2m: {spelled} is l1 or dram, got {space.keyword}",
+                raise OptionError(
+                    f"for the --{spelled} option: expected l1 or dram, got {space.keyword}"
                 )
 
 
@@ -209,6 +229,21 @@ def _may_collapse(function: FuncOp) -> bool:
         )
         for op in function.walk()
     )
+
+
+def _check_ttnn_function(function: FuncOp) -> None:
+    """Refuse tensors of the host: kernels are called with what ttnn has on the device."""
+    type_ = function.function_type
+    for what, types in (("argument", type_.inputs), ("result", type_.outputs)):
+        for number, each in enumerate(types):
+            tensor = cast("TensorType[Attribute]", each)
+            if isinstance(each, TensorType) and tensor.encoding.name == "none":
+                refuse(
+                    function,
+                    f"has {each} as its {what} {number}, a tensor of the host; with ttnn-mode "
+                    "arguments and results have a #ttnn.ttnn_layout in device memory, as ttnn_jit "
+                    "gives them. Leave ttnn-mode out for tensors of the host",
+                )
 
 
 def _convert_function(function: FuncOp, placement: Placement) -> None:
@@ -234,6 +269,7 @@ def _convert_function(function: FuncOp, placement: Placement) -> None:
     for op in reversed(converted):
         erase(op)
     erase_unused(dict.fromkeys(destinations))
+    conversion.finish()
 
 
 def _release_operands(conversion: Conversion, op: Operation) -> None:

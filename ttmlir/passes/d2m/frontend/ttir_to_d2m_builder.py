@@ -36,13 +36,15 @@ from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.op_builder import OpBuilder
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
+from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
-from ttmlir.layout.element_type import ScalarType
-from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
+from ttmlir.layout.enums import DataType, IteratorType, MemorySpace
 from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
@@ -78,7 +80,7 @@ def scalar_of(element: Attribute) -> ScalarType:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where tensors go, and how they are divided."""
+    """Where tensors go, how they are divided, and in how many bits sums are."""
 
     input_space: MemorySpace = MemorySpace.DEVICE_L1
     output_space: MemorySpace = MemorySpace.DEVICE_L1
@@ -87,6 +89,10 @@ class Placement:
     collapse_all: bool = False
     """Merge all dimensions but the last."""
     ttnn_mode: bool = False
+    accumulation: Accumulation = Accumulation.AUTO
+    """Where sums of 16-bit numbers are tensors of 32-bit ones."""
+    weight_dtype: DataType | None = None
+    """The format of weights of products in memory; None: that of their elements."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +270,8 @@ class D2MBuilder(OpBuilder):
     placement = Placement()
     made: dict[tuple[object, ...], SSAValue]
     """Views and copies of buffers that the block has already."""
+    narrowed: dict[Operation, None]
+    """The loads of tensors that products read in another format."""
 
     def add(self, op: Operation) -> SSAValue:
         """Put an operation there; its result."""
@@ -281,14 +289,14 @@ class D2MBuilder(OpBuilder):
         intervals = None if merges else ()
         return metal_tensor_type(logical, tile, space, (1,) * rank, intervals=intervals)
 
-    def load(self, value: SSAValue) -> DeviceTensor:
-        """A tensor of the host, or of ttnn, as tiles."""
+    def load(self, value: SSAValue, tile: TileType | None = None) -> DeviceTensor:
+        """A tensor of the host, or of ttnn, as tiles of its elements, or of this type."""
         shape, element = value_shape(value), element_type(value)
         space = self.placement.input_space
         if self._is_of_ttnn(value.type):
             layout = layout_of(value.type)
             space = space if layout is None else layout.memory_space
-        type_ = self.tensor_type(shape, metal_tile_type(element), space)
+        type_ = self.tensor_type(shape, tile or metal_tile_type(element), space)
         if self._is_of_ttnn(value.type):
             moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:
@@ -298,6 +306,22 @@ class D2MBuilder(OpBuilder):
         if tensor.shape == tuple(shape):
             return tensor
         return tensor.then("reshape", {"shape": tensor.shape}, tensor.view)
+
+    def narrow_weight(self, tensor: DeviceTensor) -> DeviceTensor:
+        """A factor of a product in the format of weights, if it is one, whole tiles of which move.
+
+        A weight is an argument or a constant of the host, moved at most. The host packs it.
+        """
+        load, data_type = tensor.buffer.owner, self.placement.weight_dtype
+        if data_type is None or tensor.tile_map is None or not isinstance(load, d2m.ToLayoutOp):
+            return tensor
+        tile = TileType.get(*DEFAULT_TILE_SHAPE, data_type)
+        if not is_float(scalar_of(tensor.element)) or is_boolean(tensor.element):
+            return tensor
+        self.narrowed[load] = None
+        value = load.input
+        packed = self._once(("weight", value), lambda: self.load(value, tile).buffer)
+        return replace(tensor, buffer=packed)
 
     def load_constant(
         self, element: Attribute, shape: Sequence[int], numbers: Iterable[float]

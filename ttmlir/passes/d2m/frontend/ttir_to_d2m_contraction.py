@@ -12,16 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.builtin import TensorType, bf16, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
-from ttmlir.ir.tile_arithmetic import is_float
+from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
+    NUMBERS_PER_ADDITION,
+    sum_element,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     REDUCTION,
@@ -31,9 +36,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Shape,
     TileBuilder,
     mask_padding,
+    matrix_shape,
     scalar_of,
     transpose_tile,
 )
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -72,25 +79,42 @@ class _Factor:
         return tile if is_in_place else transpose_tile(tiles, tile)
 
 
-def _check_elements(elements: Sequence[Attribute]) -> None:
-    for element in elements:
-        if not is_float(scalar_of(element)) or is_boolean(element):
-            raise LayoutError(
-                f"the matrix unit multiplies floating-point numbers, got {element}; convert the "
-                f"operands by ttir.typecast or {OTHER_ROAD}"
-            )
+def _are_floats(elements: Sequence[Attribute]) -> bool:
+    """True for numbers that the matrix unit multiplies; LayoutError for some of another kind."""
+    floats = [is_float(scalar_of(each)) and not is_boolean(each) for each in elements]
+    if any(floats) and not all(floats):
+        kinds = ", ".join(map(str, elements))
+        raise LayoutError(
+            f"products are of floating-point numbers or of others, got {kinds}; convert the "
+            f"operands by ttir.typecast or {OTHER_ROAD}"
+        )
+    return all(floats)
 
 
 def _build(
     builder: D2MBuilder,
     factors: Sequence[_Factor],
     places: Sequence[Sequence[AffineExpr]],
-    output: DeviceTensor,
+    result: tuple[Shape, Attribute],
     iterators: int,
     results: Sequence[int],
     row: ReferenceRow,
 ) -> DeviceTensor:
-    """The product: `results` are the iterators of the output's dimensions."""
+    """The product, of this shape and element type: `results` are the iterators of its dimensions.
+
+    Where it sums many 16-bit numbers it is of f32 first, and so is the result of its `row`.
+    """
+    shape, target = result
+    extents = {
+        iterator: extent
+        for factor in factors
+        for iterator, extent in zip(factor.iterators, factor.tensor.shape, strict=True)
+    }
+    terms = math.prod(extents[each] for each in range(iterators) if each not in results)
+    accumulation = builder.placement.accumulation
+    element = sum_element(target, terms // NUMBERS_PER_ADDITION, accumulation)
+    output = builder.create_empty(shape, element)
+    row = replace(row, type=TensorType(element, output.shape))
     kinds = tuple(PARALLEL if each in results else REDUCTION for each in range(iterators))
     maps = [AffineMap(iterators, 0, tuple(place)) for place in places]
     maps.append(AffineMap(iterators, 0, tuple(map(DimExpr, results))))
@@ -101,11 +125,13 @@ def _build(
         return tiles.add(product)
 
     tensors = [factor.tensor for factor in factors]
-    return builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body, [row])
+    product = builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body, [row])
+    return cast_tensor(builder, product, target)
 
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     a, b = (conversion.tensor(value) for value in op.operands[:2])
+    b = conversion.builder.narrow_weight(b)
     result = op.results[0]
     return _multiply(conversion.builder, a, b, value_shape(result), element_type(result))
 
@@ -114,9 +140,10 @@ def _multiply(
     builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
 ) -> DeviceTensor:
     """The product of matrices, and of batches of them, which may be repeated."""
-    _check_elements([a.element, b.element, target])
-    output = builder.create_empty(shape, target)
-    rank = len(output.shape)
+    if not _are_floats([a.element, b.element, target]):
+        return _multiply_others(builder, a, b, shape, target)
+    result = matrix_shape(shape)
+    rank = len(result)
     # The iterators are the dimensions of the result, then what is summed over.
     rows, columns, terms = rank - 2, rank - 1, rank
     factors = [
@@ -129,30 +156,104 @@ def _multiply(
         [
             ConstantExpr(0)
             if dim < len(factor.tensor.shape) - 2
-            and factor.tensor.shape[dim] < output.shape[factor.iterators[dim]]
+            and factor.tensor.shape[dim] < result[factor.iterators[dim]]
             else each
             for dim, each in enumerate(factor.place)
         ]
         for factor in factors
     ]
-    row = ReferenceRow.of("matmul", (0, 1), output.shape, target)
-    return _build(builder, factors, places, output, rank + 1, range(rank), row)
+    row = ReferenceRow.of("matmul", (0, 1), result, target)
+    return _build(builder, factors, places, (result, target), rank + 1, range(rank), row)
+
+
+def _multiply_others(
+    builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
+) -> DeviceTensor:
+    """The product of truth values, by numbers that are 0 or not, or of integers."""
+    if is_boolean(target):
+        wide = [cast_tensor(builder, cast_tensor(builder, each, i1), bf16) for each in (a, b)]
+        return cast_tensor(builder, _multiply(builder, wide[0], wide[1], shape, bf16), target)
+    working = i32 if is_short(scalar_of(target)) else target
+    factors = [cast_tensor(builder, each, working) for each in (a, b)]
+    product = _multiply_integers(builder, factors, matrix_shape(shape), working)
+    return cast_tensor(builder, product, target)
+
+
+def _multiply_integers(
+    builder: D2MBuilder, factors: Sequence[DeviceTensor], shape: Shape, element: Attribute
+) -> DeviceTensor:
+    """The product by the vector unit: columns of the left times rows of the right, added up.
+
+    Each column and each row has a tile of its own, over which it is repeated.
+    """
+    swapped = [(*range(len(each.shape) - 2), -1, -2) for each in factors]
+    left, right = factors
+    # A row is moved out of a tile in few pieces, and becomes a column by a transposition.
+    left = builder.settle(permute(left, [each % len(left.shape) for each in swapped[0]]))
+    apart = [
+        builder.settle(reshape(builder, each, (*each.shape[:-1], 1, each.shape[-1])))
+        for each in (left, right)
+    ]
+    rank = len(shape)
+    order = (*range(len(left.shape) - 1), len(left.shape), len(left.shape) - 1)
+    columns, rows = builder.settle(permute(apart[0], order)), apart[1]
+    batches = [
+        [
+            DimExpr(rank - len(each.shape) + dim)
+            if extent == shape[rank - len(each.shape) + dim]
+            else ConstantExpr(0)
+            for dim, extent in enumerate(each.shape[:-2])
+        ]
+        for each in factors
+    ]
+    zero, terms = ConstantExpr(0), DimExpr(rank)
+    places = [
+        (*batches[0], terms, DimExpr(rank - 2), zero),
+        (*batches[1], terms, zero, DimExpr(rank - 1)),
+        map(DimExpr, range(rank)),
+    ]
+    maps = tuple(AffineMap(rank + 1, 0, tuple(place)) for place in places)
+    nest = LoopNest((*(PARALLEL,) * rank, REDUCTION), maps)
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
+        multiply, add = (d2m.tile_op_of_row(name) for name in ("multiply", "add"))
+        assert multiply is not None, "integers are multiplied"
+        assert add is not None, "integers are added"
+        spread = [
+            tiles.add(d2m.TileBcastOp.of(tile, kind))
+            for tile, kind in zip(
+                inputs, (d2m.BroadcastKind.COLUMN, d2m.BroadcastKind.ROW), strict=True
+            )
+        ]
+        return tiles.add(add.of([held, tiles.add(multiply.of(spread))]))
+
+    flat = [(*each.shape[:-2], max(each.shape[-2:])) for each in (columns, rows)]
+    whole = (*flat[0][:-2], flat[0][-1], flat[0][-2])
+    turned = {"permutation": (*range(len(whole) - 2), len(whole) - 1, len(whole) - 2)}
+    reference = [
+        ReferenceRow.of("reshape", (0,), flat[0], element, {"shape": flat[0]}),
+        ReferenceRow.of("permute", (3,), whole, element, turned),
+        ReferenceRow.of("reshape", (1,), flat[1], element, {"shape": flat[1]}),
+        ReferenceRow.of("matmul", (4, 5), shape, element),
+    ]
+    output = builder.create_empty(shape, element)
+    return builder.generic([columns, rows], output, nest, body, reference)
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
+    rhs = conversion.builder.narrow_weight(rhs)
     target = element_type(op.results[0])
-    _check_elements([lhs.element, rhs.element, target])
+    floats = _are_floats([lhs.element, rhs.element, target])
     shapes = [value_shape(value) for value in op.operands[:2]]
     dims = cast("dict[str, Shape]", op.parameters())
     left = DotDimensions.of(len(shapes[0]), dims["batch_dims_lhs"], dims["contract_dims_lhs"])
     right = DotDimensions.of(len(shapes[1]), dims["batch_dims_rhs"], dims["contract_dims_rhs"])
     result = value_shape(op.results[0])
-    if min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
+    if not floats or min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
         return _convert_flat_product(conversion, op, (lhs, rhs), (left, right), shapes)
     batch, free = len(left.batch), len(left.free)
-    output = conversion.builder.create_empty(result, target)
     terms = range(len(result), len(result) + len(left.contract))
     ours = {
         **dict(zip(left.batch, range(batch), strict=True)),
@@ -173,8 +274,9 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     ]
     places = [factor.place for factor in factors]
     count = len(result) + len(terms)
-    row = ReferenceRow.of("dot_general", (0, 1), output.shape, target, op.parameters())
-    return _build(conversion.builder, factors, places, output, count, range(len(result)), row)
+    row = ReferenceRow.of("dot_general", (0, 1), result, target, op.parameters())
+    whole = result, target
+    return _build(conversion.builder, factors, places, whole, count, range(len(result)), row)
 
 
 def _fits_tiles(left: DotDimensions, right: DotDimensions, shapes: Sequence[Shape]) -> bool:

@@ -2,7 +2,7 @@
 
 Rows and columns of tiles are reduced by the matrix unit (`tile_reduce_*`), all other dimensions by
 the operation that the reduction repeats. What the matrix unit does not reduce (products, integers)
-moves first, so that the reduced dimensions are outside of tiles.
+is combined number by number, until one tile is left, and then row by row of that.
 
 The second operand of `tile_reduce_*`, which scales, is a `tile_fill` of 1 in the body: one way to
 say constants, and no operand of the generic. A mean is a sum that is multiplied afterwards, since
@@ -21,12 +21,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir import optable
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
 from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of, value_shape
 from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.index_view import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
+    NUMBERS_PER_ADDITION,
+    sum_element,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     MOST_CONSTANTS,
     PARALLEL,
@@ -40,11 +45,10 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     mask_padding,
     matrix_shape,
     scalar_of,
-    tiles_of,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise, convert_tile
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape, take
 from ttmlir.passes.d2m.references import ReferenceRow
 
 _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min"}
@@ -82,6 +86,7 @@ def reduce_tensor(
 ) -> DeviceTensor:
     """The reduction over dimensions, which stay with extent 1; of a mean, the sum.
 
+    Long sums of 16-bit numbers are of f32.
     LayoutError for what tiles do not reduce.
     """
     if not reduced:
@@ -102,7 +107,7 @@ def reduce_tensor(
     if not within:
         return _build(builder, mnemonic, source, reduced)
     if not is_float(scalar_of(source.element)) or mnemonic not in ("sum", "max", "min"):
-        return _reduce_outside(builder, mnemonic, source, reduced)
+        return _reduce_by_number(builder, mnemonic, source, reduced)
     if mnemonic == "min":
         # The matrix unit finds the largest number only.
         opposite = _negate(builder, source)
@@ -110,24 +115,103 @@ def reduce_tensor(
     return _build(builder, mnemonic, source, reduced)
 
 
-def _reduce_outside(
+def _reduce_by_number(
     builder: D2MBuilder, mnemonic: str, source: DeviceTensor, reduced: Sequence[int]
 ) -> DeviceTensor:
-    """A reduction number by number: over one dimension in front of all tiles."""
-    kept = [dim for dim in range(len(source.shape)) if dim not in reduced]
-    matrix = _least_padded([source.shape[dim] for dim in kept])
-    count = math.prod(source.shape[dim] for dim in reduced)
-    moved = reshape(builder, permute(source, (*reduced, *kept)), (count, *matrix))
-    shape = [1 if dim in reduced else extent for dim, extent in enumerate(source.shape)]
-    return reshape(builder, _build(builder, mnemonic, moved, [0]), shape)
+    """A reduction that the vector unit computes, with all bits.
+
+    All tiles become one, number by number. Its columns are rows of the transposed tile; of rows,
+    the second half moves on the first one, until one row is left.
+    """
+    rank, combiner = len(source.shape), optable.row(mnemonic).combiner
+    within = [dim for dim in (rank - 1, rank - 2) if dim in reduced]
+    source = _combine_tiles(builder, mnemonic, source, reduced)
+    for dim in within:
+        order = (*range(rank - 2), rank - 1, rank - 2) if dim == rank - 1 else range(rank)
+        source = builder.settle(permute(source, order))
+        while source.shape[rank - 2] > 1:
+            half = source.shape[rank - 2] // 2
+            parts = [take(builder, source, rank - 2, begin, half) for begin in (0, half)]
+            shape = parts[0].shape
+            source = compute_elementwise(builder, combiner, parts, source.element, shape)
+        source = permute(source, order)
+    return source
 
 
-def _least_padded(shape: Sequence[int]) -> Shape:
-    """Rows and columns for as many elements, in as few tiles as possible."""
-    count = math.prod(shape)
-    divisors = [each for each in range(1, math.isqrt(count) + 1) if not count % each]
-    pairs = [pair for each in divisors for pair in ((each, count // each), (count // each, each))]
-    return min(pairs, key=lambda each: math.prod(tiles_of(each)))
+def _combine_tiles(
+    builder: D2MBuilder, mnemonic: str, source: DeviceTensor, reduced: Sequence[int]
+) -> DeviceTensor:
+    """One tile along each reduced dimension, as many numbers of which matter as a power of two.
+
+    Beyond the tensor it holds the identity.
+    """
+    rank = len(source.shape)
+    shape = [
+        extent
+        if dim not in reduced
+        else 1 << (min(extent, TILE) - 1).bit_length()
+        if dim >= rank - 2
+        else 1
+        for dim, extent in enumerate(source.shape)
+    ]
+    if shape == [*source.shape]:
+        return source
+    output = builder.create_empty(shape, source.element)
+    combiner = optable.row(optable.row(mnemonic).combiner)
+    assert combiner.identity is not None, "what a reduction repeats has an identity"
+    identity = _finite(combiner.identity, source.element)
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
+        wanted = rank - 2 in reduced, rank - 1 in reduced
+        tile = mask_padding(tiles, inputs[0], source, wanted, (rank - 2, rank - 1), identity)
+        cls = d2m.tile_op_of_row(combiner.mnemonic)
+        assert cls is not None, "what reductions repeat is an operation on tiles"
+        return tiles.add(cls.of([held, tile]))
+
+    rows = _rows_of_tiles(mnemonic, source, reduced, shape, identity)
+    return builder.generic([source], output, _nest(rank, reduced), body, rows)
+
+
+def _rows_of_tiles(
+    mnemonic: str,
+    source: DeviceTensor,
+    reduced: Sequence[int],
+    shape: Sequence[int],
+    identity: float,
+) -> list[ReferenceRow]:
+    """What `_combine_tiles` computes, on the tensor filled up with the identity."""
+    element = source.element
+    # Padding is a number of f32, which has the least integer but not the largest one.
+    turns = mnemonic == "min" and not is_float(scalar_of(element))
+    padded: list[int] = []
+    split: list[int] = []
+    summed: list[int] = []
+    for dim, extent in enumerate(source.shape):
+        inner = shape[dim] if dim in reduced else extent
+        whole = -(-extent // inner) * inner
+        if dim in reduced:
+            summed.append(len(split))
+            split.append(whole // inner)
+        padded.append(whole)
+        split.append(inner)
+    kept = [1 if dim in summed else extent for dim, extent in enumerate(split)]
+    widths = [(0, whole - extent) for extent, whole in zip(source.shape, padded, strict=True)]
+    padding: dict[str, ParameterValue] = {
+        "padding": tuple(each for pair in widths for each in pair),
+        "value": float(~int(identity) if turns else identity),
+    }
+    steps: list[tuple[str, Sequence[int], dict[str, ParameterValue]]] = [
+        ("pad", padded, padding),
+        ("reshape", split, {"shape": tuple(split)}),
+        ("max" if turns else mnemonic, kept, {"dim_arg": tuple(summed), "keep_dim": True}),
+        ("reshape", shape, {"shape": tuple(shape)}),
+    ]
+    if turns:
+        steps = [("bitwise_not", source.shape, {}), *steps, ("bitwise_not", shape, {})]
+    return [
+        ReferenceRow.of(name, (number + 1 if number else 0,), extents, element, parameters)
+        for number, (name, extents, parameters) in enumerate(steps)
+    ]
 
 
 def _negate(builder: D2MBuilder, source: DeviceTensor) -> DeviceTensor:
@@ -141,11 +225,13 @@ def _build(
     rank = len(source.shape)
     combiner = optable.row(optable.row(mnemonic).combiner)
     shape = [1 if dim in reduced else extent for dim, extent in enumerate(source.shape)]
-    output = builder.create_empty(shape, source.element)
-    iterators = tuple(REDUCTION if dim in reduced else PARALLEL for dim in range(rank))
-    kept = tuple(ConstantExpr(0) if dim in reduced else each for dim, each in enumerate(dims(rank)))
-    nest = LoopNest(iterators, (AffineMap.identity(rank), AffineMap(rank, 0, kept)))
     columns, rows = rank - 1 in reduced, rank - 2 in reduced
+    element = source.element
+    if mnemonic == "sum":
+        additions = math.prod(source.shape[dim] for dim in reduced)
+        additions //= NUMBERS_PER_ADDITION if rows or columns else 1
+        element = sum_element(element, additions, builder.placement.accumulation)
+    output = builder.create_empty(shape, element)
     assert combiner.identity is not None, "what a reduction repeats has an identity"
     identity = _finite(combiner.identity, source.element)
 
@@ -154,7 +240,7 @@ def _build(
         if not (rows or columns):
             cls = d2m.tile_op_of_row(combiner.mnemonic)
             assert cls is not None, "what reductions repeat is an operation on tiles"
-            return tiles.add(cls.of([held, tile]))
+            return tiles.add(cls.of([held, convert_tile(tiles, tile, source.element, element)]))
         tile = mask_padding(tiles, tile, source, (rows, columns), (rank - 2, rank - 1), identity)
         dim = {
             (False, True): d2m.ReduceDim.R,
@@ -168,7 +254,14 @@ def _build(
     row = ReferenceRow.of(
         mnemonic, (0,), output.shape, output.element, {"dim_arg": tuple(reduced), "keep_dim": True}
     )
-    return builder.generic([source], output, nest, body, [row])
+    return builder.generic([source], output, _nest(rank, reduced), body, [row])
+
+
+def _nest(rank: int, reduced: Sequence[int]) -> LoopNest:
+    """Loops over all tiles, and a tile of the result along each reduced dimension."""
+    iterators = tuple(REDUCTION if dim in reduced else PARALLEL for dim in range(rank))
+    kept = tuple(ConstantExpr(0) if dim in reduced else each for dim, each in enumerate(dims(rank)))
+    return LoopNest(iterators, (AffineMap.identity(rank), AffineMap(rank, 0, kept)))
 
 
 def _finite(number: float, element: Attribute) -> float:
@@ -194,7 +287,7 @@ def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:
         zero = Splat(0, element_type(result), matrix_shape(value_shape(result)))
         return builder.materialize(zero)
     # The matrix unit rounds what it compares.
-    reduce = reduce_tensor if _is_exact(source.element) else _reduce_outside
+    reduce = reduce_tensor if _is_exact(source.element) else _reduce_by_number
     largest = reduce(builder, "max", source, reduced)
     wide = source.shape
     found = [

@@ -85,7 +85,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.ir.rewriting import erase, erase_unused, refuse
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_emission import build_fused
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import FusionPlan, plan_fusion
@@ -123,7 +122,7 @@ class D2MGenericFusionPass(ModulePass):
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             for block in function.body.blocks:
                 try:
-                    _BlockFusion(block, self.max_dst_physical_size_tiles or DST_TILES).run()
+                    _BlockFusion(block, self.max_dst_physical_size_tiles).run()
                 except LayoutError as error:
                     refuse(function, f"cannot be fused: {error}")
 

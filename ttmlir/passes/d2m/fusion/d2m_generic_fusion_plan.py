@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.layout import element_of
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, DST_TILES, dst_capacity
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
+from ttmlir.passes.d2m.dst.capacity import tiles_at_once
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_bodies import count_spills
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
     Places,
@@ -119,12 +119,12 @@ class FusionPlan:
 
 
 def plan_fusion(
-    stages: Sequence[Stage], uses: Callable[[SSAValue], int], dst_tiles: int = DST_TILES
+    stages: Sequence[Stage], uses: Callable[[SSAValue], int], dst_tiles: int = 0
 ) -> FusionPlan | None:
     """How stages, in the order of the program, become one generic; None if they do not.
 
     `uses` is the number of times that a value is read, through views, too; `dst_tiles` are those of
-    the whole of DST, for numbers of 16 bits.
+    the whole of DST, 0 for the chip's.
     """
     if len(stages) > MAX_STAGES:
         return None
@@ -482,8 +482,8 @@ class _Planner:
 
     def _spilled(self) -> Iterator[tuple[int, Shape]]:
         """The same of what DST may not hold of long bodies."""
-        elements = {element_of(tile) for stage in self._stages for tile in stage.tiles}
-        capacity = dst_capacity(elements, physical_tiles=self._dst_tiles)
+        tiles = {tile for stage in self._stages for tile in stage.tiles}
+        capacity = tiles_at_once(tiles, self._dst_tiles)
         for head, stage in enumerate(self._stages):
             members = {
                 number: each

@@ -82,10 +82,11 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.enums import ThreadType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, grid_of_rank
+from ttmlir.layout.metal.device_memory import grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.dst.capacity import is_wide
 from ttmlir.passes.d2m.kernels.arguments import (
     APPROXIMATE,
     KERNEL_ARGS,
@@ -93,7 +94,7 @@ from ttmlir.passes.d2m.kernels.arguments import (
     KernelArguments,
 )
 from ttmlir.passes.d2m.kernels.chip import chip_of
-from ttmlir.passes.d2m.kernels.compute.kernel import build_compute, is_wide
+from ttmlir.passes.d2m.kernels.compute.kernel import build_compute
 from ttmlir.passes.d2m.kernels.movement.reader import build_reader
 from ttmlir.passes.d2m.kernels.movement.writer import build_writer
 from ttmlir.passes.d2m.kernels.plan import KernelPlan, plan_kernels
@@ -154,7 +155,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
         """New kernels, and the threads that run them."""
         chip = chip_of(plan.generic)
         number = names.next_number()
-        dst_tiles = self.max_dst_physical_size_tiles or DST_TILES
+        dst_tiles = self.max_dst_physical_size_tiles
         kernels: list[tuple[d2m.ThreadKind, str, Build]] = [
             (
                 d2m.ThreadKind.DATAMOVEMENT,

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import shared_cores
+from ttmlir.mlir.option_values import OptionError
 
 Shape = tuple[int, ...]
 
@@ -197,9 +198,12 @@ class Schedule:
 
 
 def check_stream_buffers(buffers: int) -> None:
-    """Refuse numbers of blocks that no circular buffer holds, by a LayoutError."""
+    """Refuse numbers of blocks that no circular buffer holds, by an OptionError."""
     if not 1 <= buffers <= _MOST_STREAM_BUFFERS:
-        raise LayoutError(f"num-stream-buffers is 1 to {_MOST_STREAM_BUFFERS}, got {buffers}")
+        raise OptionError(
+            f"for the --num-stream-buffers option: expected 1 to {_MOST_STREAM_BUFFERS}, "
+            f"got {buffers}"
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -91,7 +91,6 @@ from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace
-from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, grid_of_rank, l1_buffer_bytes
 from ttmlir.layout.metal.reblocking import split_device_shape
 from ttmlir.layout.system.chip import ChipDesc
@@ -127,10 +126,7 @@ class D2MAllocatePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Allocate the buffers of every function."""
-        try:
-            check_stream_buffers(self.num_stream_buffers)
-        except LayoutError as error:
-            refuse(module, str(error))
+        check_stream_buffers(self.num_stream_buffers)
         chip = require_system_desc(module, self.name).chip_descs[0]
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if function.body.blocks:

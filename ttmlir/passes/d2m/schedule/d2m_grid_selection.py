@@ -72,10 +72,12 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
 from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, DST_TILES, dst_capacity
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.repeated_parts import read_bytes
 from ttmlir.passes.d2m.schedule.block_choice import (
     READ_PAGE,
@@ -147,10 +149,10 @@ class D2MGridSelectionPass(ModulePass):
         arch = require_system_desc(module, self.name).chip_descs[0].arch
         costs = _Costs(self.math_approx_mode, arch is Arch.BLACKHOLE)
         if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
-            refuse(
-                module,
-                "matmul-interchange is 0,1,2 or 1,0,2: rows and columns change places, terms stay "
-                f"innermost; got {','.join(map(str, self.matmul_interchange))}",
+            raise OptionError(
+                "for the --matmul-interchange option: expected 0,1,2 or 1,0,2: rows and columns "
+                "change places, terms stay innermost; got "
+                + ",".join(map(str, self.matmul_interchange))
             )
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
             if op.is_compute_only and op.has_maps and not op.results:
@@ -184,7 +186,7 @@ class D2MGridSelectionPass(ModulePass):
         )
         if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
             order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
-        dst_tiles = self._dst_tiles(space)
+        dst_tiles = capacity_of(op, self.max_dst_physical_size_tiles)
         nest = _nest_of(space, order, dst_tiles, costs)
         if sharers > 1:
             exchanges = len(exchanges_of(op))
@@ -200,31 +202,18 @@ class D2MGridSelectionPass(ModulePass):
         except LayoutError:
             return None
 
-    def _dst_tiles(self, space: IterationSpace) -> int:
-        """Tiles of DST that the loops have at a time."""
-        elements = {
-            element_of(cast("MemRef", value.type).element_type)
-            for loops in space.loops
-            for value in loops.op.operands
-        }
-        return dst_capacity(elements, physical_tiles=self.max_dst_physical_size_tiles or DST_TILES)
-
     def _machine(self, module: ModuleOp) -> Machine:
         chip = require_system_desc(module, self.name).chip_descs[0]
         rows, columns = chip.grid
         if self.override_device_shape:
             shape = self.override_device_shape
             if len(shape) != 2 or not (0 < shape[0] <= rows and 0 < shape[1] <= columns):
-                refuse(
-                    module,
-                    f"override-device-shape is rows and columns of at most {rows},{columns} "
-                    f"cores, got {','.join(map(str, shape))}",
+                raise OptionError(
+                    "for the --override-device-shape option: expected rows and columns of at most "
+                    f"{rows},{columns} cores, got {','.join(map(str, shape))}"
                 )
             rows, columns = shape
-        try:
-            check_stream_buffers(self.num_stream_buffers)
-        except LayoutError as error:
-            refuse(module, str(error))
+        check_stream_buffers(self.num_stream_buffers)
         return Machine(
             rows,
             columns,

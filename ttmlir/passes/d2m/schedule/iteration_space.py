@@ -164,6 +164,8 @@ class IterationSpace:
         extents = cast("d2m.CBType", cb.type).shape
         users = list(self.users_of(number))
         if all(self._is_plain(loops, index_map, labels, extents) for loops, index_map in users):
+            if len(users) == 1 and _is_transposed_factor(*users[0], cb):
+                return _transposed(labels, extents, users[0][1])
             return Access(tuple(labels), extents, dims(len(extents)))
         if len(users) != 1:
             refuse(
@@ -216,6 +218,41 @@ def operand_number(value: SSAValue) -> int | None:
     """The operand whose shard a memref of the region is; None for a local one."""
     root = _root(value)
     return root.index if isinstance(root, BlockArgument) else None
+
+
+def _is_transposed_factor(loops: Loops, index_map: AffineMap, cb: SSAValue) -> bool:
+    """True for loops that multiply by an operand whose columns are terms of the product."""
+    body = loops.op.body.block
+    products = [each for each in body.ops if isinstance(each, d2m.TileMatmulOp)]
+    if len(products) != 1 or len(index_map.results) < 2:
+        return False
+    factor = products[0].operands[1].owner
+    if not isinstance(factor, d2m.TileTransposeOp):
+        return False
+    tile = factor.operands[0]
+    if not isinstance(tile, BlockArgument) or _root(loops.op.operands[tile.index]) is not cb:
+        return False
+    row, column = index_map.results[-2:]
+    if not isinstance(row, DimExpr) or not isinstance(column, DimExpr):
+        return False
+    return loops.reductions[column.position] and not loops.reductions[row.position]
+
+
+def _transposed(labels: Labels, extents: Shape, index_map: AffineMap) -> Access:
+    """An access to an operand in blocks of exchanged rows and columns of tiles.
+
+    The tiles of a row of the product then follow each other, so that one call takes several.
+    """
+    rank = len(extents)
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    places = dims(rank)
+    results = index_map.results
+    return Access(
+        tuple(labels[each] for each in order),
+        tuple(extents[each] for each in order),
+        tuple(places[each] for each in order),
+        AffineMap(index_map.num_dims, 0, tuple(results[each] for each in order)),
+    )
 
 
 def _window(loops: Loops, index_map: AffineMap) -> Access:

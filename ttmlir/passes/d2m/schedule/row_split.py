@@ -14,6 +14,7 @@ What is left of a reduction goes to all of them (`d2m.all_gather`), and each com
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
@@ -21,7 +22,7 @@ from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.dialects.memref import AllocOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LoopsOp
@@ -172,17 +173,20 @@ def _exchange(loops: Loops, cores: int) -> None:
     readers = [use for use in part.uses if use.operation is not loops.op]
     parts, whole = _allocate(tile, (cores, *shape)), _allocate(tile, shape)
     gather = d2m.AllGatherOp.of(part, parts.memref)
-    body = Block(arg_types=[tile, tile])
-    combined = d2m.tile_op(_COMBINE[type(root)]).of([body.args[1], body.args[0]])
+    scaler = _scaler_of(root, tile)
+    body = Block(arg_types=[tile, *(each.type for each in scaler), tile])
+    combined = _combine(root, body.args)
     end = YieldOp(combined.results[0])
     body.add_ops([combined, end])
     rank = len(shape)
+    zeros = AffineMap(rank + 1, 0, (ConstantExpr(0),) * 2)
     combine = LoopsOp(
-        [parts.memref],
+        [parts.memref, *(loops.op.operands[each.index] for each in scaler)],
         [whole.memref],
         Region(body),
         [
             affine_map_attr(AffineMap.identity(rank + 1)),
+            *[affine_map_attr(zeros)] * len(scaler),
             affine_map_attr(AffineMap(rank + 1, 0, dims(rank + 1)[1:])),
         ],
         [
@@ -196,6 +200,29 @@ def _exchange(loops: Loops, cores: int) -> None:
     insert_before(behind, parts, whole, gather, combine)
     for use in readers:
         use.operation.operands[use.index] = whole.memref
+
+
+def _combine(
+    root: Operation, tiles: Sequence[SSAValue]
+) -> d2m.TileReduceSumOp | d2m.ElementwiseTileOp:
+    """A part, combined with the accumulator; with a scaler between them, as the parts were made."""
+    if isinstance(root, d2m.TileReduceSumOp) and len(tiles) > 2:
+        part, scaler, held = tiles
+        return d2m.TileReduceSumOp.of(part, scaler, held, root.reduce_dim)
+    part, held = tiles
+    return d2m.tile_op(_COMBINE[type(root)]).of([held, part])
+
+
+def _scaler_of(root: Operation, tile: Attribute) -> list[BlockArgument[Attribute]]:
+    """The scaler of a sum of shorter numbers than its result has, else none.
+
+    Such parts are summed like tiles of one core: the matrix unit takes more bits of them than it
+    took of what they are sums of, in a fraction of the time of the vector unit.
+    """
+    if not isinstance(root, d2m.TileReduceSumOp) or root.operands[0].type == tile:
+        return []
+    scaler = root.operands[1]
+    return [scaler] if isinstance(scaler, BlockArgument) else []
 
 
 def _allocate(tile: Attribute, shape: tuple[int, ...]) -> AllocOp:

@@ -13,7 +13,7 @@ from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.memory import overflow_of
 from ttmlir.runtime.system import load_system_desc, system_differences
-from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
+from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table, compile_advice
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
 from ttmlir.runtime.ttrt.files.file_manager import TTSYS_EXTENSION
@@ -64,7 +64,7 @@ class Check(Command):
         path = self["system_desc"]
         if not path:
             name = self["board"] or DEFAULT_BOARD
-            return {f"board '{name}'": board_table(name)}
+            return {name: board_table(name)}
         if not os.path.exists(path):
             raise InputError(f"{path}: No such file or directory")
         paths = [path] if os.path.isfile(path) else self.file_manager.find_ttsys_binary_paths(path)
@@ -83,8 +83,9 @@ class Check(Command):
             self.artifacts.save_source(source)
 
     def _compare(
-        self, path: str, own: Mapping[str, Any], name: str, system: Mapping[str, Any]
+        self, path: str, own: Mapping[str, Any], system_name: str, system: Mapping[str, Any]
     ) -> None:
+        name = self._spell(system_name)
         lines = system_differences(system, own)
         details = {"system_desc": name, "differences": lines}
         if not lines:
@@ -95,14 +96,19 @@ class Check(Command):
         if len(lines) > len(shown):
             shown.append(f"... and {len(lines) - len(shown)} more")
         message = (
-            f"{path}: system description does not match {name}; compile the program again with "
-            "--ttir-load-system-desc or check it against its own system:\n  " + "\n  ".join(shown)
+            f"{path}: system description does not match {name}; compile the program again for it, "
+            f"{compile_advice(system_name)}, or check it against its own system:\n  "
+            + "\n  ".join(shown)
         )
         self.logger.error(message)
         self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
 
-    def _check_memory(self, source: Source, name: str, system: Mapping[str, Any]) -> None:
+    def _spell(self, system_name: str) -> str:
+        return system_name if self["system_desc"] else f"board '{system_name}'"
+
+    def _check_memory(self, source: Source, system_name: str, system: Mapping[str, Any]) -> None:
         """Refuse a file with a program whose tensors do not fit into the chips of a system."""
+        name = self._spell(system_name)
         try:
             chip = system_desc_from_table(system).chip(0)
         except LayoutError as error:

@@ -11,7 +11,12 @@ from typing import Any, ClassVar
 
 from ttmlir.runtime.errors import InputError, RuntimeFailure
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name, resolve
-from ttmlir.runtime.ttrt.files.file_manager import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.file_manager import (
+    TTMETAL_EXTENSION,
+    TTNN_EXTENSION,
+    FileManager,
+    check_writable,
+)
 from ttmlir.runtime.ttrt.files.sources import Source, find_sources, list_paths
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
@@ -118,7 +123,7 @@ class Command:
             self.artifacts.create_artifacts()
 
     def _check_outputs(self) -> None:
-        """Refuse to write to a file that is read, which the log would even empty before."""
+        """Refuse to write where nobody can, or to a file that is read: the log would empty it."""
         inputs = [path for path in list_paths(self.arguments.get("binary", "")) if path]
         for option in ("result_file", "log_file"):
             path = self.arguments[option]
@@ -127,6 +132,10 @@ class Command:
                     f"--{option.replace('_', '-')} would replace {path}, which is read; give it "
                     "another name"
                 )
+        # A long run would otherwise be in vain.
+        for option in ("result_file", "outputs"):
+            if self.arguments.get(option):
+                check_writable(self.arguments[option])
 
     def _check_cleaning(self) -> None:
         """Refuse to delete a folder with the current one, the user's or a given file in it."""

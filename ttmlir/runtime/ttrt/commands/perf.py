@@ -89,7 +89,7 @@ class Perf(Run):
             self.logger.warning(binary.warning)
         files: dict[str, str] = {}
         for program in self.selected_programs(binary):
-            estimate = estimate_program(program, self["board"] or None, traced=not self["untraced"])
+            estimate = estimate_program(program, self["board"], traced=not self["untraced"])
             self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
             details = {"board": estimate.board, "total_ns": estimate.total.mid}
             if self["batch"] is not None:

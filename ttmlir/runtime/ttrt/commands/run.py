@@ -19,7 +19,7 @@ from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system import system_differences
-from ttmlir.runtime.ttrt.boards import board_table
+from ttmlir.runtime.ttrt.boards import board_table, compile_advice
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.query import Query
 from ttmlir.runtime.ttrt.commands.run_options import RUN_OPTIONS
@@ -81,7 +81,7 @@ class Run(Command):
             raise InputError(f"--program-index must be 'all' or a number, got '{index}'")
         if Path(self["outputs"]).suffix not in ("", ".npy", ".npz"):
             raise InputError(f"--outputs must be a .npz or .npy file, got '{self['outputs']}'")
-        if self["board"]:
+        if self["board"] is not None:
             self.check_board(self["board"])
         for name in self["lenient"]:
             if name not in LENIENCIES:
@@ -120,7 +120,7 @@ class Run(Command):
     def _fits_system(self, binary: Binary) -> bool:
         """Compare with the board that was asked for; without one, the file's own is simulated."""
         board = self["board"]
-        if not board:
+        if board is None:
             return True
         if binary.system_desc is None:
             raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
@@ -130,10 +130,8 @@ class Run(Command):
         message = (
             f"{binary.source}: compiled for another system than board '{board}': {lines[0]}"
             + (f" and {len(lines) - 1} more differences" if len(lines) > 1 else "")
-            + "; nothing ran. Compile it for the board, with the option "
-            f"system-desc-path={board} of ttmlir-opt's pipeline or board={board!r} of "
-            "ttmlir.compile; without --board it runs on the system that it was compiled for, and "
-            "ttrt check lists the differences"
+            + f"; nothing ran. Compile it for the board, {compile_advice(board)}; without --board "
+            "it runs on the system that it was compiled for, and ttrt check lists the differences"
         )
         self.logger.warning(message)
         self.note(binary.source, outcome=Outcome.SKIP, exception=message)

@@ -31,7 +31,6 @@ _PROGRAM = (
     Option(
         name="--board",
         type=str,
-        default="",
         help="Run only files compiled for this board; default: simulate what each asks for. perf "
         "--device estimates for it, or for a .ttsys file, whatever files were compiled for.",
     ),

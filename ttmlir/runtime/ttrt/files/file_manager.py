@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -117,6 +119,21 @@ class FileManager:
         if root.is_file():
             return [path] if root.suffix == extension else []
         return sorted(str(found) for found in root.rglob(f"*{extension}") if found.is_file())
+
+
+def check_writable(path: str) -> None:
+    """Raise InputError if a file cannot be written, with its folders; nothing is created."""
+    target = Path(path)
+    folder = next((each for each in target.absolute().parents if os.path.lexists(each)), None)
+    problem = 0
+    if target.is_dir():
+        problem = errno.EISDIR
+    elif folder is None or not folder.is_dir():
+        problem = errno.ENOTDIR
+    elif not os.access(target if target.exists() else folder, os.W_OK):
+        problem = errno.EACCES
+    if problem:
+        raise InputError(f"{path}: cannot be written: {os.strerror(problem)}")
 
 
 def _failure(path: str, error: OSError) -> InputError:

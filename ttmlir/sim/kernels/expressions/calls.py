@@ -8,6 +8,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import ObjectType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
+from ttmlir.sim.kernels.expressions.build_facts import BUILT
 from ttmlir.sim.kernels.expressions.casts import cast_functionally, evaluate_bit_cast
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
@@ -16,6 +17,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_extreme,
     evaluate_named_compile_time_argument,
 )
+from ttmlir.sim.kernels.expressions.memory_calls import MEMORY
 from ttmlir.sim.kernels.expressions.own_calls import call_own_function
 from ttmlir.sim.kernels.scope import Functions, Variable
 from ttmlir.sim.kernels.value import Value
@@ -43,6 +45,8 @@ def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
 
 
 SPECIAL: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
+    **BUILT,
+    **MEMORY,
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
     "bit_cast": evaluate_bit_cast,

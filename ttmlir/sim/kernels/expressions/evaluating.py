@@ -6,7 +6,6 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import NULL, VOID, ArrayType, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, convert_to_bool, settle
 
 
@@ -46,5 +45,5 @@ def evaluate_condition(context: Context, node: tree.Expression) -> Value:
     if isinstance(value.type, (StructType, ObjectType, ArrayType)) or is_enumerator:
         raise context.error(node, f"'{value.type.name}' is no condition")
     value = convert_to_bool(value)
-    code.locate(value.node, node.position)
+    context.unit.locate(value.node, node.position)
     return value

@@ -13,6 +13,7 @@ from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
     VOID,
+    ArrayType,
     CType,
     FloatType,
     IntType,
@@ -25,8 +26,9 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place
+from ttmlir.sim.kernels.expressions.places import find_array, find_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_number, find_layout_type
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
 from ttmlir.sim.kernels.python import code
@@ -48,10 +50,16 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if found is None:
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise context.error(node, f"there is no function '{name}'{hint}")
+        message = f"there is no function '{name}'{hint}"
+        raise context.unit.unknown_name(node, name, message)
+    absence = context.unit.library.describe_absence(name)
+    if absence:
+        raise context.error(node, absence)
     arguments = evaluate_arguments(context, node, name)
     if not found.acts:
         return _leave_out(context, found, arguments)
+    if found.waits and found.result != VOID:
+        return _await_result(context, node, found, arguments)
     if found.waits:
         raise context.error(node, f"'{found.name}' waits; make the call a statement of its own")
     return _type_result(
@@ -59,12 +67,23 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     )
 
 
+def _await_result(
+    context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
+) -> Value:
+    """A call that gives its result when it need not wait any more."""
+    context.waits += 1
+    call = build_library_call(context, node, found, arguments)
+    received = code.name(context.unit.bind("received"))
+    awaited = code.call("_awaited", call.func, received, *call.args)
+    return make_value(found.result, ast.YieldFrom(awaited))
+
+
 def build_library_call(
     context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
 ) -> ast.Call:
     """The call of the simulator's method."""
     keywords = dict[str, ast.expr]()
-    template = node.template_arguments or _find_macro_arguments(context, node, found)
+    template = _find_macro_arguments(context, node, found)
     if template:
         keywords["template"] = evaluate_template_arguments(context, found.name, template)
     misfit = context.unit.library.describe_misfit(found.name, len(arguments), keywords)
@@ -76,16 +95,20 @@ def build_library_call(
 def _find_macro_arguments(
     context: Context, node: tree.FunctionCall, found: LibraryCall
 ) -> Sequence[tree.TemplateArgument]:
-    """What macros such as `REDUCE_OP` give a call that is written without its templates."""
-    defaults = context.unit.library.template_defaults(found.name)
-    if not any(each in context.unit.defines for each in defaults):
-        return ()
+    """The template arguments, and what macros such as `REDUCE_OP` give for those left out."""
+    written = node.template_arguments
+    defaults = context.unit.library.template_defaults(found.name)[len(written) :]
+    if not all(defaults) or not any(each in context.unit.defines for each in defaults):
+        return written
     texts = (context.unit.defines.get(each, each) for each in defaults)
     return [
-        tree.Boolean(text == "true", position=node.position)
-        if text in ("true", "false")
-        else tree.Name(text, position=node.position)
-        for text in texts
+        *written,
+        *(
+            tree.Boolean(text == "true", position=node.position)
+            if text in ("true", "false")
+            else tree.Name(text, position=node.position)
+            for text in texts
+        ),
     ]
 
 
@@ -101,7 +124,7 @@ def evaluate_arguments(context: Context, node: tree.FunctionCall, name: str) -> 
 def _type_result(
     context: Context, called: ast.Call, result: CType, node: tree.FunctionCall
 ) -> Value:
-    value = make_value(result, called)
+    value = make_value(find_layout_type(result, called), called)
     assert isinstance(node.callee, tree.Name)
     if not context.unit.library.is_typed(node.callee.text):
         return value
@@ -192,7 +215,11 @@ def _evaluate_template_argument(
 
 
 def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Value:
-    """A call of a member function of one of the library's objects."""
+    """A call of a member function of one of the library's objects, or of an array's `size()`."""
+    if callee.member == "size" and not node.arguments:
+        array = find_array(context, callee.base)
+        if array is not None and isinstance(array.type, ArrayType):
+            return make_integer(array.type.count, UNSIGNED)
     base, method = _find_method(context, node, callee)
     if node.template_arguments:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
@@ -200,6 +227,10 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
     if not least <= len(node.arguments) <= most:
         count = str(most) if least == most else f"{least} to {most}"
         raise context.error(node, f"'{callee.member}' takes {count} arguments")
+    if method.is_constant and isinstance(base.type, ObjectType):
+        known = find_layout_number(context, node, base.type, callee.member)
+        if known is not None:
+            return make_integer(known, UNSIGNED)
     pairs = zip(node.arguments, method.parameters, strict=False)
     arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
@@ -230,7 +261,13 @@ def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) ->
     """`get_compile_time_arg_val(n)`, a constant."""
     if len(node.arguments) != 1:
         raise context.error(node, "get_compile_time_arg_val takes one number")
-    number = evaluate_constant(context, node.arguments[0], "the number of a compile-time argument")
+    what = "the number of a compile-time argument"
+    number = evaluate_constant(context, node.arguments[0], what)
+    return find_compile_time_argument(context, node, number)
+
+
+def find_compile_time_argument(context: Context, node: tree.Node, number: int) -> Value:
+    """A compile-time argument of the kernel."""
     known = context.unit.compile_time_args
     if not 0 <= number < len(known):
         message = f"there is no compile-time argument {number}; the kernel has {len(known)}"

@@ -79,14 +79,16 @@ def _choose_overload(
 ) -> tree.Function:
     count = len(node.arguments)
     fitting = [
-        each for each in functions.definitions if each.body is not None and _accepts(each, count)
+        each
+        for each in functions.definitions
+        if each.definition is not None and _accepts(each, count)
     ]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         message = f"'{functions.name}' has overloads that differ in types only: not supported"
         raise context.error(node, message)
-    if all(each.body is None for each in functions.definitions):
+    if all(each.definition is None for each in functions.definitions):
         raise context.error(node, f"'{functions.name}' is declared but never defined")
     takes = " or ".join(_describe_arity(each) for each in functions.definitions)
     message = f"'{functions.name}' takes {takes} arguments, not {count}"

@@ -73,6 +73,10 @@ def _find_element(context: Context, node: tree.Index) -> Place:
         holder = code.name(context.unit.bind(node.base.text))
         number = evaluate_number(context, node.index, "an index")
         return ItemPlace(UINT8, holder, _check_index(number), is_const=True)
+    if isinstance(node.base, tree.Name) and _is_interface_array(context, node.base.text):
+        callee = tree.Name("get_local_cb_interface", position=node.position)
+        value = context.evaluate(tree.FunctionCall(callee, (node.index,), position=node.position))
+        return ItemPlace(value.type, code.list_of([value.node]), code.constant(0))
     index = evaluate_number(context, node.index, "an index")
     base = find_array(context, node.base)
     if base is None:
@@ -83,6 +87,11 @@ def _find_element(context: Context, node: tree.Index) -> Place:
         message = f"the index {index.constant} is outside of '{array.name}'"
         raise context.error(node, message)
     return _find_element_of(context, base, array, index, node)
+
+
+def _is_interface_array(context: Context, name: str) -> bool:
+    """Whether a name is that of the array of 2024 with the interfaces of circular buffers."""
+    return name == "cb_interface" and context.unit.find(name, context.scope) is None
 
 
 def _find_element_of(
@@ -154,7 +163,8 @@ def _find_member(context: Context, node: tree.Member) -> Place:
             members = context.unit.library.find_members(type_.name)
             if node.member not in members:
                 raise context.error(node, describe_missing_member(type_.name, node.member, members))
-            return MemberPlace(members[node.member], build_node(base), node.member)
+            is_const = not context.unit.library.is_writable(type_.name, node.member)
+            return MemberPlace(members[node.member], build_node(base), node.member, is_const)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
+from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
 from ttmlir.sim.kernels.expressions.places import read_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
+from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Value, make_integer, make_value
 
 
@@ -22,6 +22,9 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
         return meaning if isinstance(meaning, Value) else read_place(context, meaning)
     if symbol is not None:
         raise context.error(node, f"'{node.text}' is no variable")
+    built = find_built_constant(context, node.text)
+    if built is not None:
+        return built
     known = find_constant(node.text)
     if known is not None:
         number, type_ = known
@@ -37,7 +40,7 @@ def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
     constant = context.unit.library.find_constant(bare)
     if constant is not None:
         return make_integer(constant, UNSIGNED)
-    raise context.error(node, _describe_unknown(context, node.text))
+    raise context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
 
 
 def _describe_unknown(context: Context, name: str) -> str:
@@ -46,6 +49,6 @@ def _describe_unknown(context: Context, name: str) -> str:
         listed = ", ".join(siblings[:16])
         return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
     own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.list_names()))
-    near = difflib.get_close_matches(name, own, 3) or difflib.get_close_matches(name, library)
+    near = list_alike(name, own) or list_alike(name, library)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"'{name}' is not declared{hint}"

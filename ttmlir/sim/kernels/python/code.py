@@ -154,13 +154,16 @@ def is_stable(node: ast.expr) -> bool:
     return all(isinstance(each, inner) for each in ast.walk(node))
 
 
-def locate(node: ast.AST, position: Position | None) -> None:
-    """Give a place in the C++ source to all parts of a node that have none yet."""
+def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
+    """Give a place in the C++ source to all parts of a node that have none yet.
+
+    Lines of headers are those of the kernel, shifted: see `KernelSources`.
+    """
     if position is None or hasattr(node, "lineno"):
         return
     if isinstance(node, (ast.expr, ast.stmt, ast.keyword, ast.arg)):
-        node.lineno = node.end_lineno = position.line
+        node.lineno = node.end_lineno = position.line + shift
         node.col_offset = position.column - 1
         node.end_col_offset = position.column
     for child in ast.iter_child_nodes(node):
-        locate(child, position)
+        locate(child, position, shift)

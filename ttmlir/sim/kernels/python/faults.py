@@ -24,7 +24,8 @@ def translate_fault(error: Exception, thread: object) -> Exception:
     message = _message(error)
     kernel = getattr(thread, "kernel", None)
     core = getattr(getattr(thread, "core", None), "logical", None)
-    line = kernel.line(place.line) if kernel is not None else ""
+    place = place if kernel is None else kernel.position(place.line, place.column)
+    line = kernel.line(place) if kernel is not None else ""
     role = getattr(thread, "role_name", "")
     raised = SimError(message, place, core, role, rule="undefined", source_line=line)
     raised.__suppress_context__ = True

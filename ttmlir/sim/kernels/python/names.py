@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from ttmlir.optable.kernel import CALLS, Form
+from ttmlir.optable.kernel import ALL_CALLS, Form
 from ttmlir.sim.kernels.python import runtime
 from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
 
@@ -40,6 +40,8 @@ NAMES: dict[str, object] = {
     "_is_same": runtime.is_same,
     "_address": runtime.address,
     "_pointer_to": runtime.pointer_to,
+    "_put_member": runtime.put_member,
+    "_awaited": runtime.awaited,
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
     "_printed": runtime.printed,
@@ -56,13 +58,18 @@ NAMES: dict[str, object] = {
 }
 """What compiled code calls beside the API."""
 
-PURE = frozenset(NAMES) - {"_put", "_put_at", "_overwrite", "_missing", "_endless", "_fault"}
+_ACTING = {
+    *("_put", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing", "_endless"),
+    "_fault",
+}
+
+PURE = frozenset(NAMES) - _ACTING
 """Those that only find a value."""
 
-MEMBERS = frozenset(name for row in CALLS for name, _ in row.members)
+MEMBERS = frozenset(name for row in ALL_CALLS for name, _ in row.members)
 """Members of the library's objects that compiled code reads."""
 
-METHODS = frozenset(row.cpp for row in CALLS if row.form == Form.METHOD)
+METHODS = frozenset(row.cpp for row in ALL_CALLS if row.form == Form.METHOD)
 """Member functions of the library's objects that compiled code calls."""
 
 _CLOCK = "clock"

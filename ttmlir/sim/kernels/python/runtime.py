@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, MutableSequence
-from typing import NoReturn, TypeAlias
+from collections.abc import Callable, Generator, MutableSequence
+from typing import NoReturn, Protocol, TypeAlias
 
 Item: TypeAlias = "int | float | list[Item] | LocalPointer | Unset"
 ROUNDS = 1 << 26
@@ -87,8 +87,14 @@ def remainder(a: int, b: int) -> int:
 def shift_count(count: int, bits: int) -> int:
     """The number of places of a shift, which has to be smaller than the type."""
     if not 0 <= count < bits:
-        raise KernelFault(f"a shift by {count} places of a type of {bits} bits is undefined")
+        raise KernelFault(describe_shift(count, bits))
     return count
+
+
+def describe_shift(count: int, bits: int) -> str:
+    """What is wrong with a shift by so many places of a type of so many bits."""
+    remedy = "; shift a uint64_t, such as 1ull" if bits <= count < 64 else ""
+    return f"a shift by {count} places of a type of {bits} bits is undefined{remedy}"
 
 
 def index(value: int) -> int:
@@ -96,6 +102,29 @@ def index(value: int) -> int:
     if value < 0:
         raise KernelFault(f"the index {value} lies before the start of the array")
     return value
+
+
+class _Writable(Protocol):
+    """An object of the library with members that kernels can change."""
+
+    def set_member(self, name: str, value: int) -> None:
+        """Change a member."""
+        ...
+
+
+def put_member(value: int, holder: _Writable, name: str) -> int:
+    """Change a member of an object of the library; its new value."""
+    holder.set_member(name, value)
+    return value
+
+
+def awaited(
+    call: Callable[..., bool], received: Callable[[], object], *arguments: object
+) -> Generator[None, None, object]:
+    """Make a call until it is done; what it received."""
+    while not call(*arguments):
+        yield
+    return received()
 
 
 def as_float32(value: float) -> float:

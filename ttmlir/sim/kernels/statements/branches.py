@@ -136,7 +136,7 @@ def _build_branch(
         return otherwise
     question = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     branch = ast.If(question, body or [ast.Pass()], otherwise)
-    code.locate(branch, wanted[0].position)
+    context.unit.locate(branch, wanted[0].position)
     return [branch]
 
 

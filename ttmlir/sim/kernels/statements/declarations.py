@@ -44,6 +44,7 @@ from ttmlir.sim.kernels.place import (
     protect_place,
 )
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import describe_shift
 from ttmlir.sim.kernels.scope import Variable
 from ttmlir.sim.kernels.statements.plain import emit_setup
 from ttmlir.sim.kernels.value import Space, Value, settle
@@ -85,8 +86,21 @@ def _require_constant(context: Context, value: Value | None, declarator: tree.De
     if value is None or not isinstance(value.type, (IntType, FloatType)):
         return
     if value.constant is None:
-        message = f"'{declarator.name}' is constexpr, and its value is no constant"
-        raise context.error(declarator, message)
+        reason = _find_undefined(value) or "its value is no constant"
+        raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
+
+
+def _find_undefined(value: Value) -> str:
+    """The shift of constants that makes a value undefined, in words, if there is one."""
+    for node in ast.walk(value.node):
+        match node:
+            case ast.Call(
+                ast.Name("_shift_count"), [ast.Constant(int(count)), ast.Constant(int(bits))]
+            ):
+                return describe_shift(count, bits)
+            case _:
+                pass
+    return ""
 
 
 def find_declared(
@@ -261,6 +275,9 @@ def _declare_copy(
     value = settle(evaluate_scalar(context, initial))
     resolve = context.unit.resolve_declared_type
     target = resolve(referent, context.scope, value.type, is_const)
+    if isinstance(value.type, ObjectType) and target.type == value.type:
+        _declare_local(context, value.type, value, declarator, is_const=target.const)
+        return
     if not target.const:
         message = "a reference that is not const needs a variable here"
         raise context.error(initial, message)

@@ -70,7 +70,7 @@ def _repeat(
         context.emit(ast.While(question, body, []), node.position)
         return
     if question is not None:
-        body = [_build_exit(question, node.position), *body]
+        body = [_build_exit(context, question, node.position), *body]
     context.emit(_limit_rounds(body), node.position)
 
 
@@ -83,7 +83,7 @@ def _add_poll(
         return body
     context.waits += 1
     poll = code.wait_for(code.call(context.unit.bind("poll")))
-    code.locate(poll, node.position)
+    context.unit.locate(poll, node.position)
     return [poll, *body]
 
 
@@ -110,7 +110,7 @@ def execute_do(context: Context, node: tree.DoWhile) -> None:
         return
     statements = _add_poll(context, statements, loads, waits, bool(test.constant), node)
     if test.constant is None:
-        statements.append(_build_exit(build_condition(test), node.condition.position))
+        statements.append(_build_exit(context, build_condition(test), node.condition.position))
     elif never:
         statements.append(ast.Break())
     if context.waits > waits:
@@ -119,9 +119,9 @@ def execute_do(context: Context, node: tree.DoWhile) -> None:
         context.emit(_limit_rounds(statements), node.position)
 
 
-def _build_exit(question: ast.expr, position: tree.Position | None) -> ast.stmt:
+def _build_exit(context: Context, question: ast.expr, position: tree.Position | None) -> ast.stmt:
     leave = ast.If(code.negation(question), [ast.Break()], [])
-    code.locate(leave, position)
+    context.unit.locate(leave, position)
     return leave
 
 

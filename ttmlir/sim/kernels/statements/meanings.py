@@ -24,7 +24,7 @@ def use_name(context: Context, node: tree.UsingName) -> None:
     if symbol is not None:
         context.scope.symbols[last] = symbol
     elif not context.unit.is_of_library(node.name, context.scope):
-        raise context.error(node, f"there is no '{node.name}'")
+        raise context.unit.unknown_name(node, node.name, f"there is no '{node.name}'")
 
 
 def declare_enumeration(context: Context, node: tree.Enumeration) -> None:

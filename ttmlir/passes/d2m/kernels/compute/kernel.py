@@ -19,14 +19,13 @@ from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, WIDE_BYTES, dst_capacity
 from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import (
     Call,
     Code,
@@ -42,7 +41,7 @@ from ttmlir.passes.d2m.dst.code import (
     forget_changes,
     prepare,
 )
-from ttmlir.passes.d2m.dst.select import stored_format, tiles_in
+from ttmlir.passes.d2m.dst.select import stored_format
 from ttmlir.passes.d2m.kernels.compute.stage import (
     Packing,
     Stage,
@@ -70,13 +69,13 @@ from ttmlir.passes.tiles.register_calls import Buffer
 def build_compute(
     plan: KernelPlan,
     kernel: KernelBuilder,
-    dst_tiles: int = DST_TILES,
+    dst_tiles: int = 0,
     *,
     by_tile: bool = False,
 ) -> None:
     """Write the kernel; LayoutError for stages that kernels do not compute.
 
-    `dst_tiles` are those of the whole of DST, for numbers of 16 bits; `by_tile`: whether products
+    `dst_tiles` are those of the whole of DST, 0 for the chip's; `by_tile`: whether products
     are computed tile by tile, instead of in blocks that DST holds.
     """
     region = _Region(plan, dst_tiles, by_tile=by_tile)
@@ -94,11 +93,6 @@ def build_compute(
         writer.write(levels[depth].after)
 
     BlockLoops(plan.generic, kernel).run(before, after)
-
-
-def is_wide(generic: d2m.GenericOp) -> bool:
-    """True if DST holds 32-bit numbers while the region of a generic computes."""
-    return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))
 
 
 @dataclass
@@ -129,8 +123,7 @@ class _Region:
         self._by_tile = by_tile
         self._plan = plan
         self._generic = generic = plan.generic
-        elements = [element_of(tile) for tile in tiles_in(generic)]
-        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        self._capacity = capacity_of(generic, dst_tiles)
         numbers = dict(plan.numbers)
         ops: list[LinalgGenericOp] = []
         self._sent: set[Buffer] = set()
@@ -257,12 +250,14 @@ class _Region:
         sections = self._sort()
         self._find_users(sections)
         arriving = self._find_arriving(sections)
+        self._late = self._find_late(sections, arriving)
         for section, stages in sections.items():
             if section is _Section.FIRST:
+                others = (*arriving.values(), *self._late.values())
                 self._write_loads(
                     "cb_wait_front",
                     [level.before for level in self.levels],
-                    {buffer for buffers in arriving.values() for buffer in buffers},
+                    {buffer for buffers in others for buffer in buffers},
                 )
             for stage in stages:
                 waits = arriving.get(stage.op, ())
@@ -294,6 +289,29 @@ class _Region:
                     is_here = self._code_of(section) is level.before
                     if is_here and times == 1 and can_wait(stage, number):
                         found.setdefault(stage.op, []).append(access.buffer)
+        return found
+
+    def _find_late(
+        self,
+        sections: dict[_Section, list[Stage]],
+        arriving: dict[LinalgGenericOp, list[Buffer]],
+    ) -> dict[LinalgGenericOp, list[Buffer]]:
+        """For loops over tiles, the other inputs that nothing before them reads.
+
+        They are waited for in front of these loops, so that what is before runs meanwhile.
+        """
+        found: dict[LinalgGenericOp, list[Buffer]] = {}
+        for section, stages in sections.items():
+            for stage in stages:
+                for buffer in dict.fromkeys(access.buffer for access in stage.inputs):
+                    stream = self._inputs.get(buffer)
+                    if stream is None or self._readers[buffer][0].op is not stage.op:
+                        continue
+                    level = self.levels[operand_depth(self._generic, stream.number)]
+                    code = self._code_of(section)
+                    is_once = code is level.before or section is _Section.LAST
+                    if is_once and buffer not in arriving.get(stage.op, ()):
+                        found.setdefault(stage.op, []).append(buffer)
         return found
 
     def _write_loads(
@@ -384,10 +402,12 @@ class _Region:
         )
 
     def _wait(self, code: list[Call | Nest], stage: Stage) -> None:
-        """Wait for the local buffers that a stage is the first to read."""
+        """Wait for local buffers, and for inputs, that a stage is the first to read."""
         for buffer in self._local_inputs(stage):
             if self._readers[buffer][0].op is stage.op:
                 code.append(_on_buffer("cb_wait_front", buffer, self._tiles[buffer]))
+        for buffer in self._late.get(stage.op, ()):
+            code.append(_on_buffer("cb_wait_front", buffer, self._inputs[buffer].tiles))
 
     def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
         for buffer in self._local_inputs(stage):

@@ -134,18 +134,25 @@ class Multicast:
         self._ends = (coordinates(others[0]), coordinates(others[-1]))
 
     def _find_rows(self, route: Route, chip: Chip) -> None:
-        """The cores of as many rows of the chip as it takes, of which the first core sends."""
+        """The cores of as many rows of the chip as it takes.
+
+        One of the first row sends, each time in another column: what is read for those of one
+        column goes through the same links.
+        """
         kernel = self._kernel
         height = route.cores // len(chip.columns)
         (x,), (y,) = (kernel.call(f"my_logical_{axis}_") for axis in ("x", "y"))
         inside = kernel.arithmetic(arith.RemUIOp, y, height)
         first = kernel.arithmetic(arith.SubiOp, y, inside)
-        self._sends = kernel.compare("eq", kernel.add(inside, x), 0)
+        columns = len(chip.columns)
+        turn = kernel.arithmetic(arith.RemUIOp, first, columns)
+        is_first = kernel.compare("eq", inside, 0)
+        self._sends = kernel.compare("eq", kernel.choose(is_first, x, columns), turn)
         top = on_network(kernel, first, chip.rows)
         bottom = on_network(kernel, kernel.add(first, height - 1), chip.rows)
         left, right = kernel.constant(chip.columns[0]), kernel.constant(chip.columns[-1])
         # Whoever sends is in the rectangle, but gets nothing.
-        self._sender = (left, top)
+        self._sender = (on_network(kernel, turn, chip.columns), top)
         self._ends = ((left, top), (right, bottom))
 
     def _rectangle(self, address: SSAValue) -> SSAValue:

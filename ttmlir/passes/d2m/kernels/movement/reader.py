@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
+from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.layout.enums import NocIndex
+from ttmlir.layout.enums import IteratorType, NocIndex
 from ttmlir.passes.d2m.kernels.arguments import READER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.chip import Chip
 from ttmlir.passes.d2m.kernels.loops import (
@@ -74,6 +76,7 @@ class Loader:
                     multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
         self._first_reads = _first_reads(plan.generic)
+        self._last = _read_behind_steps(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
 
     @property
@@ -82,26 +85,49 @@ class Loader:
         return max(self._depths, default=0)
 
     def load(self, depth: int, indices: Indices) -> None:
-        """Load the inputs of a depth."""
+        """Load the inputs of a depth, in front of what is inside."""
+        self._load(depth, indices, behind=False)
+
+    def load_behind(self, depth: int, indices: Indices) -> None:
+        """Load those inputs of a depth that are read behind what is inside."""
+        self._load(depth, indices, behind=True)
+
+    def _load(self, depth: int, indices: Indices, *, behind: bool) -> None:
         maps = self._generic.indexing_maps
-        single: list[BlockCopy] = []
-        for copy, at in zip(self._copies, self._depths, strict=True):
-            multicast = self._multicasts.get(copy.stream.number)
-            if at == depth and multicast is not None:
-                multicast.load(block_of(maps[copy.stream.number], indices), self.settle)
-            elif at == depth:
-                single.append(copy)
-        if single:
+        copies = [
+            copy
+            for copy, at in zip(self._copies, self._depths, strict=True)
+            if at == depth and (copy.stream.number in self._last) is behind
+        ]
+        shared = [copy.stream.number for copy in copies if copy.stream.number in self._multicasts]
+        # What is needed as soon as what is multicast does not wait for that.
+        begin = min((self._first_reads[number] for number in shared), default=-1)
+        first: list[BlockCopy] = []
+        others: list[BlockCopy] = []
+        for copy in copies:
+            if copy.stream.number not in shared:
+                is_first = self._first_reads[copy.stream.number] <= begin
+                (first if is_first else others).append(copy)
+        self._load_single(first, indices)
+        for number in shared:
+            self._multicasts[number].load(block_of(maps[number], indices), self.settle)
+        self._load_single(others, indices)
+
+    def _load_single(self, copies: Sequence[BlockCopy], indices: Indices) -> None:
+        """Load what other cores do not need.
+
+        What the same loops read first is loaded side by side, if it is in as many chunks. Blocks of
+        few chunks are first among those.
+        """
+        if copies:
             self.settle()
-        # What the same loops read first is loaded side by side, if it is in as many chunks. Blocks
-        # of few chunks are first among those.
         alike: dict[tuple[int, int, tuple[int, ...]], list[BlockCopy]] = {}
-        for copy in single:
+        for copy in copies:
             chunks = tuple(copy.chunks)
             key = (self._first_reads[copy.stream.number], len(chunks), chunks)
             alike.setdefault(key, []).append(copy)
         for key in sorted(alike):
-            _load_chunks(self._kernel, maps, alike[key], indices)
+            _load_chunks(self._kernel, self._generic.indexing_maps, alike[key], indices)
 
     def settle(self) -> None:
         """Signal blocks that are on their way, in front of whatever waits for other threads."""
@@ -158,6 +184,29 @@ def _first_reads(generic: d2m.GenericOp) -> list[int]:
     ]
 
 
+def _read_behind_steps(generic: d2m.GenericOp) -> frozenset[int]:
+    """The inputs that are read behind the steps of a reduction, one block behind the last of each.
+
+    They are loaded when all else is, while the last steps are computed.
+    """
+    loops = looped_iterators(generic)
+    parallel = [each for each in loops if generic.iterator_types[each] is IteratorType.PARALLEL]
+    if len(parallel) == len(loops):
+        return frozenset()
+    reduces = [
+        any(kind.data is not LinalgIteratorType.PARALLEL for kind in op.iterator_types.data)
+        if isinstance(op, LinalgGenericOp)
+        else False
+        for op in generic.compute_region.block.ops
+    ]
+    last = max((place for place, each in enumerate(reduces) if each), default=0)
+    return frozenset(
+        number
+        for number, first in enumerate(_first_reads(generic))
+        if first > last and operand_depth(generic, number) == len(parallel)
+    )
+
+
 def build_reader(
     plan: KernelPlan, kernel: KernelBuilder, arguments: KernelArguments, chip: Chip
 ) -> None:
@@ -172,6 +221,7 @@ def build_reader(
     last = len(looped_iterators(generic))
 
     def after(depth: int, indices: Indices) -> None:
+        loader.load_behind(depth, indices)
         for at, copy, storer in storers:
             if at == depth:
                 loader.settle()

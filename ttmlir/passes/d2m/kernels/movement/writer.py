@@ -52,6 +52,7 @@ def build_writer(
                     storer.step()
 
     def after(depth: int, indices: Indices) -> None:
+        loader.load_behind(depth, indices)
         if depth in depths:
             loader.settle()
         for copy, storer, at in zip(copies, storers, depths, strict=True):

@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocess import preprocess
+from ttmlir.cpp.preprocessor.preprocess import preprocess
+from ttmlir.cpp.preprocessor.tokens import SourceText
 
 CONDITIONS = {
     "1 || 0 && 0": True,
@@ -106,7 +107,7 @@ CONDITIONS = {
 def is_met(condition: str) -> bool:
     """Whether the lines between `#if` and `#endif` stay."""
     text = f"#if {condition}\nkept\n#endif\n"
-    return "kept" in preprocess(text, "k.cpp", {"A": "4"}).text
+    return "kept" in preprocess(SourceText(text, "k.cpp"), {"A": "4"}).text
 
 
 @pytest.mark.parametrize(("condition", "met"), CONDITIONS.items())

@@ -10,9 +10,24 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.preprocessor.tokens import Token
 from ttmlir.cpp.tree import PRECEDENCE, Integer
 from ttmlir.cpp.types import INT64, UINT64
+
+ALTERNATIVES = {
+    "and": "&&",
+    "and_eq": "&=",
+    "bitand": "&",
+    "bitor": "|",
+    "compl": "~",
+    "not": "!",
+    "not_eq": "!=",
+    "or": "||",
+    "or_eq": "|=",
+    "xor": "^",
+    "xor_eq": "^=",
+}
+"""Words that are operators ([lex.digraph])."""
 
 _MAX_DEPTH = 64
 
@@ -74,25 +89,20 @@ def _compute(word: str, left: _Number, right: _Number) -> _Number:
     return _wrap(_ARITHMETIC[word](a, b), is_unsigned)
 
 
-ErrorAt = Callable[[int, str], CppSyntaxError]
+def evaluate_condition(words: Sequence[Token], start: Token) -> int:
+    """The value of the words of a condition.
 
-
-def evaluate_condition(words: Sequence[tuple[str, int]], start: int, error_at: ErrorAt) -> int:
-    """The value of the words of a condition, each with its offset in the source.
-
-    Names are 0, as in C++, but for `true`. `start` is the offset to blame if the condition ends too
-    early.
+    Names are 0, as in C++, but for `true`. `start` is to blame if the condition ends too early.
     """
-    return _Evaluator(words, start, error_at).run().value
+    return _Evaluator(words, start).run().value
 
 
 class _Evaluator:
     """Reads a condition from left to right; deeper calls bind tighter."""
 
-    def __init__(self, words: Sequence[tuple[str, int]], start: int, error_at: ErrorAt) -> None:
+    def __init__(self, words: Sequence[Token], start: Token) -> None:
         self.words = words
         self.start = start
-        self.error_at = error_at
         self.next = 0
         self.skipped = 0
         """How many operators around the next word need no right operand."""
@@ -100,17 +110,20 @@ class _Evaluator:
     def run(self) -> _Number:
         value = self._binary(PRECEDENCE["||"], 0)
         if self.next < len(self.words):
-            text, offset = self.words[self.next]
-            raise self.error_at(offset, f"'{text}' is not expected in this condition")
+            word = self.words[self.next]
+            raise word.error(f"'{word.text}' is not expected in this condition")
         return value
 
     def _peek(self) -> str:
-        return self.words[self.next][0] if self.next < len(self.words) else ""
+        if self.next >= len(self.words):
+            return ""
+        text = self.words[self.next].text
+        return ALTERNATIVES.get(text, text)
 
     def _binary(self, level: int, depth: int) -> _Number:
         left = self._operand(depth)
         while (word := self._peek()) in _BINARY and PRECEDENCE[word] >= level:
-            offset = self.words[self.next][1]
+            place = self.words[self.next]
             self.next += 1
             is_decided = word == ("||" if left.value else "&&")
             self.skipped += is_decided
@@ -118,17 +131,17 @@ class _Evaluator:
             self.skipped -= is_decided
             if word in "/%" and not right.value:
                 if not self.skipped:
-                    raise self.error_at(offset, "division by zero")
+                    raise place.error("division by zero")
                 right = _Number(1, right.is_unsigned)
             left = _compute(word, left, right)
         return left
 
     def _operand(self, depth: int) -> _Number:
         if self.next >= len(self.words):
-            raise self.error_at(self.start, "this condition is incomplete")
-        text, offset = self.words[self.next]
+            raise self.start.error("this condition is incomplete")
+        word, text = self.words[self.next], self._peek()
         if depth > _MAX_DEPTH:
-            raise self.error_at(offset, f"conditions nest up to {_MAX_DEPTH} levels deep")
+            raise word.error(f"conditions nest up to {_MAX_DEPTH} levels deep")
         self.next += 1
         if text == "!":
             return _Number(int(not self._operand(depth + 1).value))
@@ -138,18 +151,27 @@ class _Evaluator:
         if text == "(":
             value = self._binary(PRECEDENCE["||"], depth + 1)
             if self._peek() != ")":
-                raise self.error_at(offset, "this '(' has no ')'")
+                raise word.error("this '(' has no ')'")
             self.next += 1
             return value
         if text.isidentifier():
             return _Number(int(text == "true"))
-        return self._number(text, offset)
+        return self._number(word)
 
-    def _number(self, text: str, offset: int) -> _Number:
-        literal = Integer(text)
+    def _number(self, word: Token) -> _Number:
+        if word.kind == "character":
+            return _read_character(word)
+        literal = Integer(word.text)
         try:
             value = literal.value
         except ValueError:
-            message = f"'{text}' is not expected in this condition; it takes integers"
-            raise self.error_at(offset, message) from None
+            message = f"'{word.text}' is not expected in this condition; it takes integers"
+            raise word.error(message) from None
         return _wrap(value, literal.is_unsigned or value > INT64.high)
+
+
+def _read_character(word: Token) -> _Number:
+    inside = word.text[1:-1]
+    if len(inside) != 1 or not inside.isascii():
+        raise word.error(f"the character {word.text} is not supported in a condition")
+    return _Number(ord(inside))

@@ -1,0 +1,1 @@
+"""The C++ preprocessor: macros, conditionals, and the headers that a source includes."""

@@ -1,0 +1,53 @@
+"""Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`."""
+
+from __future__ import annotations
+
+import ast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.types import CType, ObjectType
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.machine.address_generators import (
+    RUNTIME_NUM_BANKS,
+    RUNTIME_PAGE_SIZE,
+    RUNTIME_RANK,
+    read_accessor_args,
+)
+
+_CLASS = "TensorAccessorArgs"
+_AT_RUNTIME = {
+    "next_common_runtime_args_offset": RUNTIME_RANK | RUNTIME_NUM_BANKS,
+    "get_aligned_page_size": RUNTIME_PAGE_SIZE,
+}
+"""Flags of a layout with which a member function depends on run-time arguments."""
+
+
+def find_layout_type(result: CType, called: ast.Call) -> CType:
+    """The type of an object that a call makes, with its template arguments if they say it all."""
+    if not isinstance(result, ObjectType) or result.name != _CLASS:
+        return result
+    match called:
+        case ast.Call(args=[], keywords=[ast.keyword(value=ast.Tuple(elts=numbers))]):
+            known = [each.value for each in numbers if isinstance(each, ast.Constant)]
+            whole = [each for each in known if isinstance(each, int)]
+            return ObjectType(_CLASS, tuple(whole)) if len(whole) == len(numbers) else result
+        case _:
+            return result
+
+
+def find_layout_number(
+    context: Context, node: tree.Node, type_: ObjectType, member: str
+) -> int | None:
+    """What a member function gives of a layout that is known; None if it is not."""
+    if type_.name != _CLASS or not type_.arguments:
+        return None
+    base, common = (*type_.arguments, 0)[:2]
+    words = context.unit.compile_time_args
+    try:
+        args = read_accessor_args(words, base, common, None)
+        if words[base] & _AT_RUNTIME.get(member, 0):
+            return None
+        return int(getattr(args, member)())
+    except SimError as error:
+        raise context.error(node, error.message) from None
