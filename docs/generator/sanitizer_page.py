@@ -66,9 +66,11 @@ is told nothing unless it is a race.
 ## What it does not find
 
 - A word that kernels use as a flag without it being a semaphore is no hand-over: it is a race.
-- A semaphore tells whoever sees its value all that was done before it was set so far. Where a
-  thread waits for a value that two others may have brought about, the order of this run counts;
-  run the program with several values of `schedule_seed`.
+- Who waits for a semaphore knows of its changes up to the first one with which the wait might have
+  ended. Which ones those are where several threads increment it is taken from this run; a loop that
+  looks at the word through a pointer knows of all. Run such programs with several values of
+  `schedule_seed`.
+- An address that a kernel computes by itself and that lies in another buffer as a whole.
 - Bytes of a page that is pushed without having been written again keep what they held before.
 
 How it works: each thread, and each network on its behalf, is an actor with a vector clock

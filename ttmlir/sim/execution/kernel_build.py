@@ -44,6 +44,7 @@ def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
         circular_buffers=tuple(buffers),
         constants=tuple(constants.items()),
         macros=tuple(macros.items()),
+        names=kernel.names,
     )
 
 

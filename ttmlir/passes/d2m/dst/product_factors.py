@@ -57,7 +57,7 @@ def _is_product(loops: UpstreamLoops) -> bool:
 
 def _multiply_result(product: UpstreamLoops) -> None:
     """Multiply the result of a product by a column instead of its left factor."""
-    left, right, out = _sides(product)
+    left, out = _sides(product)
     local = product.operands[left]
     writer = _only_writer(local)
     if writer is None or _count_readers(local) != 1 or not _is_smaller(product.outputs[0], local):
@@ -109,7 +109,7 @@ def _multiply_result(product: UpstreamLoops) -> None:
 
 def _multiply_factor(product: UpstreamLoops) -> None:
     """Multiply the left factor of a product by a power of two instead of the result."""
-    left, _, out = _sides(product)
+    left, out = _sides(product)
     local, factor = product.outputs[0], product.operands[left]
     readers = _readers(local)
     if len(readers) != 1 or not isinstance(local.owner, AllocOp) or not _is_smaller(factor, local):
@@ -148,16 +148,13 @@ def _multiply_factor(product: UpstreamLoops) -> None:
     _erase_local(reader, local)
 
 
-def _sides(product: UpstreamLoops) -> tuple[int, int, int]:
-    """Which operands of loops are the factors of a product and its result."""
+def _sides(product: UpstreamLoops) -> tuple[int, int]:
+    """Which operands of loops are the left factor of a product and its result."""
     body = product.body.block
     assert body.last_op is not None, "verified: bodies have a terminator"
     root = cast("Operation", body.last_op.operands[0].owner)
     left = cast("BlockArgument[Attribute]", root.operands[0])
-    right = root.operands[1]
-    if isinstance(right.owner, d2m.TileTransposeOp):
-        right = right.owner.operands[0]
-    return left.index, cast("BlockArgument[Attribute]", right).index, len(product.operands) - 1
+    return left.index, len(product.operands) - 1
 
 
 def _readers(memref: SSAValue) -> list[UpstreamLoops]:
