@@ -38,9 +38,9 @@ tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
 _LENIENCIES = """\
 ## Leniencies
 
-Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. One more name
-is for kernels that tt-mlir generates, which use the circular buffers on their tensors as far as
-they need them:
+Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. Kernels that
+tt-mlir generates, which keep scratch memory where the compiler has placed it, run without
+`unallocated-write`, and without one more name:
 
 | Name | Lets pass |
 |---|---|

@@ -259,9 +259,9 @@ def test_texts_read_no_headers_of_their_own(
     with pytest.raises(SimError) as caught:
         run(kernel, program)
     assert str(caught.value).startswith(
-        "kernel_0.cpp:5:3: error: there is no function 'fill'; did you mean "
+        "kernel_0.cpp:5:3: error: there is no function 'fill'; it may come from 'numbers.hpp' "
+        "(line 2), which was not found"
     )
-    assert "it may come from 'numbers.hpp' (line 2), which was not found" in str(caught.value)
 
 
 @pytest.mark.parametrize(
