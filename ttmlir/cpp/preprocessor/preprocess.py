@@ -171,7 +171,8 @@ class _Preprocessor:
         self.expanded = 0
         self.pieces = list[str]()
         self.length = 0
-        self.next_source, self.next_offset = source, -1
+        self.next_source: SourceText = source
+        self.next_offset = -1
         """Where the last piece goes on in its source, if it is a copy of it."""
         self.braces = 0
         """How many braces are open in what was written."""
@@ -249,7 +250,8 @@ class _Preprocessor:
             if offset != self.next_offset or source is not self.next_source:
                 self.result.offsets.append(self.length)
                 self.result.origins.append(Origin(source, offset, True))
-            self.next_source, self.next_offset = source, offset + len(text)
+            self.next_source = source
+            self.next_offset = offset + len(text)
         else:
             if kind not in ("directive", "space"):
                 text = f" {text} "
