@@ -32,7 +32,6 @@ from ttmlir.cpp.tree import (
     Parameter,
     Pointer,
     Reference,
-    Statement,
     StaticAssert,
     Struct,
     StructKind,
@@ -64,12 +63,6 @@ class DeclarationReader(ExpressionReader):
     def optional(self, node: Node | None) -> Expression | None:
         """The expression in a field that may be absent."""
         return None if node is None else self.expression(node)
-
-    def with_pending(self, made: Statement | Function) -> Iterator[Statement | Function]:
-        """A declaration behind the types that are defined in it."""
-        yield from self.pending
-        self.pending.clear()
-        yield made
 
     # Types that are defined.
 
@@ -178,9 +171,7 @@ class DeclarationReader(ExpressionReader):
                 raise self.unsupported(node, "fields, functions, types and constants")
 
     def _read_member(self, made: Declaration | Function | None) -> Iterator[ClassMember]:
-        for each in self.pending:
-            if isinstance(each, (Struct, Enumeration)):
-                yield each
+        yield from self.pending
         self.pending.clear()
         if made is not None:
             yield made
@@ -617,9 +608,9 @@ class DeclarationReader(ExpressionReader):
             if type_ != words.type and len(declarators) > 1:
                 raise self.error(each, "declare pointers and references one by one")
         base = words.type
-        is_changed = type_ != base and isinstance(base, NamedType)
-        if is_changed and base.name in self.variables and base.name not in self.templates:
-            message = f"'{base.name}' is a variable; put this expression in parentheses"
+        name = base.name if type_ != base and isinstance(base, NamedType) else ""
+        if name in self.variables and name not in self.templates:
+            message = f"'{name}' is a variable; put this expression in parentheses"
             raise self.error(node, message)
         return Declaration(
             type_, tuple(declared), words.specifiers, (), scope, position=self.at(node)

@@ -166,7 +166,7 @@ def _indent(lines: Iterable[str]) -> Iterator[str]:
 # Items.
 
 
-def _item(item: Item) -> Iterator[str]:
+def _item(item: Item | Statement) -> Iterator[str]:
     match item:
         case Include(path=path, standard=standard):
             yield f"#include <{path}>" if standard else f'#include "{path}"'
@@ -555,9 +555,11 @@ def _type(type_: Type) -> str:
             if type_.scope is not None:
                 name = f"typename {_type(type_.scope)}::{'template ' if arguments else ''}{name}"
             return words + name + _template_list(arguments)
+        case Pointer(pointee=FunctionOf()):
+            return _declared(type_, "")
         case Pointer(pointee=pointee, const=const):
             return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
-        case Reference(referent=ArrayOf()) | Pointer(pointee=FunctionOf()):
+        case Reference(referent=ArrayOf()):
             return _declared(type_, "")
         case Reference(referent=referent, is_rvalue=is_rvalue):
             return f"{_type(referent)}{'&&' if is_rvalue else '&'}"

@@ -12,6 +12,7 @@ from ttmlir.cpp.tree import (
     SPECIFIERS,
     ArrayOf,
     Decltype,
+    Enumeration,
     Expansion,
     Expression,
     FunctionCall,
@@ -22,7 +23,7 @@ from ttmlir.cpp.tree import (
     Pointer,
     Position,
     Reference,
-    Statement,
+    Struct,
     TemplateArgument,
     Type,
 )
@@ -120,11 +121,11 @@ class TypeReader:
         self.variables = set[str]()
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""
-        self.pending = list[Statement]()
+        self.pending: list[Struct | Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
         self.unnamed_count = 0
         """How many types without names there are so far."""
-        self.depth = 0
+        self.depth: int = 0
 
     # What readers that build on this one read.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     ArrayType,
     IncompleteType,
@@ -13,7 +14,6 @@ from ttmlir.cpp.types import (
     QualifiedType,
     ReferenceType,
     StructType,
-    VoidType,
     count_of,
     lay_out_struct,
     size_of,
@@ -22,7 +22,6 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.scope import (
-    Alias,
     AliasTemplate,
     ClassInfo,
     ClassTemplate,
@@ -33,6 +32,7 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     StructDefinition,
     Symbol,
+    walk,
 )
 from ttmlir.sim.kernels.templates.binding import (
     Deduction,
@@ -129,7 +129,7 @@ def define_class(
     info = ClassInfo(node, scope, template=template, arguments=arguments)
     unit.classes[number] = info
     if template is not None:
-        scope.symbols[node.name] = StructDefinition(unit.structs[number])  # type: ignore[arg-type]
+        scope.symbols[node.name] = StructDefinition(unit.structs[number])
     bases = _find_bases(context, node)
     scope.more = tuple(unit.classes[each.number].scope for each in bases)
     inner = Context(unit, scope, context.handlers)
@@ -422,8 +422,6 @@ def _choose_specialization(
 def _matches(
     context: Context, deduction: Deduction, node: tree.Struct, symbols: Sequence[Symbol]
 ) -> bool:
-    from ttmlir.cpp.errors import CppSyntaxError
-
     assert node.specialized is not None
     try:
         if not deduction.match_arguments(node.specialized, symbols):
@@ -441,8 +439,6 @@ def _is_narrower(a: tree.Struct, b: tree.Struct) -> bool:
 
 
 def _measure(node: tree.Struct) -> int:
-    from ttmlir.sim.kernels.scope import walk
-
     names = {each.name for each in node.template_parameters}
     total = -len(names)
     for each in walk(node.specialized):
@@ -474,13 +470,3 @@ def find_alias(
         return context.unit.resolve_type(definition.type, scope)
     finally:
         context.unit.instantiations.pop()
-
-
-def alias_of(type_: QualifiedType) -> Symbol:
-    """A type as what a name means."""
-    return Alias(type_)
-
-
-def is_complete(type_: object) -> bool:
-    """Whether a type is known in full."""
-    return not isinstance(type_, (IncompleteType, VoidType))

@@ -199,7 +199,7 @@ class _Elements:
             self.rest.pop(0)
             return build_initial(context, type_, first.value)
         if isinstance(type_, StructType):
-            value = evaluate_scalar(context, first.value)
+            value = evaluate_scalar(context, cast("tree.Expression", first.value))
             self.rest[0] = _keep(first, value)
             source = value.type
             is_whole = isinstance(source, StructType) and source.derives_from(type_)

@@ -52,7 +52,7 @@ def find_printed(context: Context, node: tree.Expression) -> list[ast.expr] | No
 
 
 def _evaluate_width(context: Context, node: tree.FunctionCall) -> int:
-    if len(node.arguments) != 1:
+    if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, "SETW takes one number")
     width = evaluate_constant(context, node.arguments[0], "a width")
     if not 0 <= width <= _WIDEST:
