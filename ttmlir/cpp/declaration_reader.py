@@ -155,18 +155,23 @@ class DeclarationReader(ExpressionReader):
                 made = self.template(node, name)
                 if made is not None:
                     yield made
+            case _:
+                yield self._member_meaning(node)
+
+    def _member_meaning(self, node: Node) -> ClassMember:
+        match node.type:
             case "alias_declaration":
-                yield self.alias(node)
+                return self.alias(node)
             case "type_definition":
-                yield self.typedef(node)
+                return self.typedef(node)
             case "using_declaration":
-                yield self.using_name(node)
+                return self.using_name(node)
             case "static_assert_declaration":
-                yield self.static_assertion(node)
+                return self.static_assertion(node)
             case "enum_specifier":
-                yield self.enumeration(node)
+                return self.enumeration(node)
             case "struct_specifier" | "class_specifier" | "union_specifier":
-                yield self.struct(node)
+                return self.struct(node)
             case _:
                 raise self.unsupported(node, "fields, functions, types and constants")
 
@@ -289,12 +294,22 @@ class DeclarationReader(ExpressionReader):
             case _:
                 raise self.unsupported(inner, "templates of functions, classes and variables")
         if isinstance(made, (Function, Struct, Alias, Declaration)):
-            if isinstance(made, Function) and made.scope is not None:
-                return replace(made, position=position)
-            if listed and not isinstance(made, Declaration):
-                self.templates.add(made.name)
-            return replace(made, template_parameters=listed, position=position)
+            return self._with_parameters(made, listed, node)
         raise self.error(node, "only functions, classes, aliases and variables can be templates")
+
+    def _with_parameters(
+        self,
+        made: Function | Struct | Alias | Declaration,
+        listed: tuple[TemplateParameter, ...],
+        node: Node,
+    ) -> ClassMember:
+        """What a template declares, with its parameters."""
+        position = self.at(node)
+        if isinstance(made, Function) and made.scope is not None:
+            return replace(made, position=position)
+        if listed and not isinstance(made, Declaration):
+            self.templates.add(made.name)
+        return replace(made, template_parameters=listed, position=position)
 
     def _templated_declaration(self, node: Node, name: str) -> ClassMember | None:
         """What a template declares: a function, a class without body, or a variable."""
@@ -470,20 +485,24 @@ class DeclarationReader(ExpressionReader):
         if node.type == "template_function":
             specialized = self.qualified_name(node).arguments
             node = self.field(node, "name")
+        name, kind = self._plain_function_name(node, class_name)
+        return name, specialized, scope, kind
+
+    def _plain_function_name(self, node: Node, class_name: str) -> tuple[str, FunctionKind]:
         name = self.name_text(node)
         match node.type:
             case "destructor_name":
-                return name, specialized, scope, "destructor"
+                return name, "destructor"
             case "operator_name":
                 name = "operator" + self.text(node).removeprefix("operator").strip()
                 if name in ("operatornew", "operatordelete") or '"' in name:
                     raise self.error(node, f"'{name}' is not supported")
             case "identifier" | "field_identifier":
                 if name == class_name:
-                    return name, specialized, scope, "constructor"
+                    return name, "constructor"
             case _:
                 raise self.unsupported(node, "names of functions")
-        return name, specialized, scope, "function"
+        return name, "function"
 
     def parameters(self, node: Node) -> tuple[Parameter, ...]:
         """The parameters of a function; `(void)` has none."""

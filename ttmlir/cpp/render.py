@@ -330,18 +330,6 @@ def _lines(statement: Statement) -> Iterator[str]:
         case Declaration():
             yield from _template(statement.template_parameters)
             yield _declaration(statement)
-        case Struct():
-            yield from _struct(statement)
-        case UsingNamespace(name=name):
-            yield f"using namespace {name};"
-        case NamespaceAlias(name=name, target=target):
-            yield f"namespace {name} = {target};"
-        case Binding():
-            yield f"{_binding(statement)} = {_initial_value(statement.value, top=True)};"
-        case Assembly(text=text):
-            yield f'asm volatile("{text}");'
-        case RangeFor():
-            yield from _with_body(_range_head(statement), statement.body)
         case Evaluate():
             yield f"{_evaluation(statement)};"
         case If() | Switch() | For() | While() | DoWhile() | Block():
@@ -359,6 +347,26 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield _directive(statement)
         case Comment(text=text):
             yield from text.split("\n")
+        case _:
+            yield from _newer_lines(statement)
+
+
+def _newer_lines(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Struct():
+            yield from _struct(statement)
+        case UsingNamespace(name=name):
+            yield f"using namespace {name};"
+        case NamespaceAlias(name=name, target=target):
+            yield f"namespace {name} = {target};"
+        case Binding():
+            yield f"{_binding(statement)} = {_initial_value(statement.value, top=True)};"
+        case Assembly(text=text):
+            yield f'asm volatile("{text}");'
+        case RangeFor():
+            yield from _with_body(_range_head(statement), statement.body)
+        case _:
+            raise AssertionError(f"{type(statement).__name__} is no statement")
 
 
 def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:
@@ -664,15 +672,6 @@ def _primary(expression: Expression) -> str:
                 head, dot, member = called.rpartition("->" if callee.arrow else ".")
                 called = f"{head}{dot}template {member}"
             return f"{called}{_template_list(template_arguments)}({listed})"
-        case Lambda():
-            return _lambda(expression)
-        case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
-            text = _expression(pattern, _PREFIX)
-            if start is not None:
-                return f"({text} {operator} ... {operator} {_expression(start, _PREFIX)})"
-            return f"(... {operator} {text})" if leftward else f"({text} {operator} ...)"
-        case Expansion(pattern=pattern):
-            return f"{_type_or_expression(pattern)}..."
         case Construct(type=type_, elements=elements):
             return _type(type_) + _braces(elements)
         case Index(base=base, index=index):
@@ -683,6 +682,21 @@ def _primary(expression: Expression) -> str:
             return f"{_type(type_)}({_expression(value, _ASSIGNMENT)})"
         case Cast(kind=kind, type=type_, value=value):
             return f"{kind}<{_type(type_)}>({_expression(value, _ASSIGNMENT)})"
+        case _:
+            return _newer_primary(expression)
+
+
+def _newer_primary(expression: Expression) -> str:
+    match expression:
+        case Lambda():
+            return _lambda(expression)
+        case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
+            text = _expression(pattern, _PREFIX)
+            if start is not None:
+                return f"({text} {operator} ... {operator} {_expression(start, _PREFIX)})"
+            return f"(... {operator} {text})" if leftward else f"({text} {operator} ...)"
+        case Expansion(pattern=pattern):
+            return f"{_type_or_expression(pattern)}..."
         case _:
             return _word(expression)
 

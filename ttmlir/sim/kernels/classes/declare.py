@@ -14,7 +14,6 @@ from ttmlir.cpp.types import (
     QualifiedType,
     ReferenceType,
     StructType,
-    count_of,
     lay_out_struct,
     size_of,
 )
@@ -185,7 +184,7 @@ def _declare_fields(
         is_held = isinstance(type_, ObjectType)
         if size_of(type_) is None and not is_held:
             raise unit.error(each, f"a member of type '{type_.name}' is not supported")
-        unit.spend(each, min(count_of(type_), 4))
+        unit.spend(each)
         members.append((each.name, replace(base, type=type_)))
         context.scope.symbols[each.name] = FieldName(each.name)
         if each.value is not None:
@@ -208,26 +207,30 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
     """Types, static members and functions; these are compiled when they are used."""
     for each in node.members:
         context.unit.spend(each)
-        match each:
-            case tree.Function():
-                _declare_member_function(context, info, each)
-            case tree.Declaration():
-                for declarator in each.declarators:
-                    late = LateVariable(each, declarator, info.scope)
-                    context.scope.symbols[declarator.name] = late
-            case tree.Struct():
-                declare_struct(context, each)
-            case tree.Alias(template_parameters=(_, *_)):
-                context.scope.symbols[each.name] = AliasTemplate(each, context.scope)
-            case tree.Alias() | tree.Enumeration():
-                context.execute(each)
-            case tree.UsingName(name=name):
-                _use_member(context, each, name)
-            case tree.StaticAssert():
-                pass
+        _declare_member(context, info, each)
     if info.template is not None:
         for function in info.template.methods:
             _define_member_function(context, info, function)
+
+
+def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
+    match each:
+        case tree.Function():
+            _declare_member_function(context, info, each)
+        case tree.Declaration():
+            for declarator in each.declarators:
+                late = LateVariable(each, declarator, info.scope)
+                context.scope.symbols[declarator.name] = late
+        case tree.Struct():
+            declare_struct(context, each)
+        case tree.Alias(template_parameters=(_, *_)):
+            context.scope.symbols[each.name] = AliasTemplate(each, context.scope)
+        case tree.Alias() | tree.Enumeration():
+            context.execute(each)
+        case tree.UsingName(name=name):
+            _use_member(context, each, name)
+        case tree.StaticAssert():
+            pass
 
 
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:

@@ -207,6 +207,15 @@ def find_trait_type(
                 if len(arguments) == 1
                 else unit.resolve_type(arguments[1], scope)
             )
+        case _:
+            return _find_other_type(context, bare, arguments, node)
+
+
+def _find_other_type(
+    context: Context, bare: str, arguments: Sequence[tree.TemplateArgument], node: tree.Node
+) -> QualifiedType | None:
+    unit, scope = context.unit, context.scope
+    match bare:
         case "void_t":
             for each in arguments:
                 unit.resolve_type(each, scope)

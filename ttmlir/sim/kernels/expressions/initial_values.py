@@ -157,8 +157,6 @@ def build_unset(context: Context, type_: CType) -> Value:
                 for number, field in enumerate(fields)
             ]
             return Value(type_, code.list_of(settle(each).node for each in members))
-        case ObjectType():
-            return Value(type_, build_object_call(context, type_, (), None, tree.Braces()))
         case _:
             return Value(type_, code.name("_unset"))
 

@@ -264,15 +264,19 @@ class Deduction:
                 return False
             case tree.Reference(referent=inner), _:
                 return self.match_type(inner, given)
-            case tree.ArrayOf(element=inner, size=size), ArrayType(element=element, count=count):
-                if not self.match_type(inner, QualifiedType(element, given.const)):
-                    return False
-                number = Variable("", make_integer(count, UNSIGNED))
-                return size is None or self.match_argument(size, number)
             case tree.ArrayOf(), _:
-                return False
+                return self._match_array(pattern, given)
             case _:
                 return True
+
+    def _match_array(self, pattern: tree.ArrayOf, given: QualifiedType) -> bool:
+        array = given.type
+        if not isinstance(array, ArrayType):
+            return False
+        if not self.match_type(pattern.element, QualifiedType(array.element, given.const)):
+            return False
+        number = Variable("", make_integer(array.count, UNSIGNED))
+        return pattern.size is None or self.match_argument(pattern.size, number)
 
     def _match_class(self, pattern: tree.NamedType, given: QualifiedType) -> bool:
         """Whether a class is made from the template that a pattern names, or one of its bases."""
