@@ -32,7 +32,6 @@ from ttmlir.cpp.tree import (
     Parameter,
     Pointer,
     Reference,
-    Statement,
     StaticAssert,
     Struct,
     StructKind,
@@ -64,12 +63,6 @@ class DeclarationReader(ExpressionReader):
     def optional(self, node: Node | None) -> Expression | None:
         """The expression in a field that may be absent."""
         return None if node is None else self.expression(node)
-
-    def with_pending(self, made: Statement | Function) -> Iterator[Statement | Function]:
-        """A declaration behind the types that are defined in it."""
-        yield from self.pending
-        self.pending.clear()
-        yield made
 
     # Types that are defined.
 
@@ -162,25 +155,28 @@ class DeclarationReader(ExpressionReader):
                 made = self.template(node, name)
                 if made is not None:
                     yield made
+            case _:
+                yield self._member_meaning(node)
+
+    def _member_meaning(self, node: Node) -> ClassMember:
+        match node.type:
             case "alias_declaration":
-                yield self.alias(node)
+                return self.alias(node)
             case "type_definition":
-                yield self.typedef(node)
+                return self.typedef(node)
             case "using_declaration":
-                yield self.using_name(node)
+                return self.using_name(node)
             case "static_assert_declaration":
-                yield self.static_assertion(node)
+                return self.static_assertion(node)
             case "enum_specifier":
-                yield self.enumeration(node)
+                return self.enumeration(node)
             case "struct_specifier" | "class_specifier" | "union_specifier":
-                yield self.struct(node)
+                return self.struct(node)
             case _:
                 raise self.unsupported(node, "fields, functions, types and constants")
 
     def _read_member(self, made: Declaration | Function | None) -> Iterator[ClassMember]:
-        for each in self.pending:
-            if isinstance(each, (Struct, Enumeration)):
-                yield each
+        yield from self.pending
         self.pending.clear()
         if made is not None:
             yield made
@@ -298,12 +294,22 @@ class DeclarationReader(ExpressionReader):
             case _:
                 raise self.unsupported(inner, "templates of functions, classes and variables")
         if isinstance(made, (Function, Struct, Alias, Declaration)):
-            if isinstance(made, Function) and made.scope is not None:
-                return replace(made, position=position)
-            if listed and not isinstance(made, Declaration):
-                self.templates.add(made.name)
-            return replace(made, template_parameters=listed, position=position)
+            return self._with_parameters(made, listed, node)
         raise self.error(node, "only functions, classes, aliases and variables can be templates")
+
+    def _with_parameters(
+        self,
+        made: Function | Struct | Alias | Declaration,
+        listed: tuple[TemplateParameter, ...],
+        node: Node,
+    ) -> ClassMember:
+        """What a template declares, with its parameters."""
+        position = self.at(node)
+        if isinstance(made, Function) and made.scope is not None:
+            return replace(made, position=position)
+        if listed and not isinstance(made, Declaration):
+            self.templates.add(made.name)
+        return replace(made, template_parameters=listed, position=position)
 
     def _templated_declaration(self, node: Node, name: str) -> ClassMember | None:
         """What a template declares: a function, a class without body, or a variable."""
@@ -479,20 +485,24 @@ class DeclarationReader(ExpressionReader):
         if node.type == "template_function":
             specialized = self.qualified_name(node).arguments
             node = self.field(node, "name")
+        name, kind = self._plain_function_name(node, class_name)
+        return name, specialized, scope, kind
+
+    def _plain_function_name(self, node: Node, class_name: str) -> tuple[str, FunctionKind]:
         name = self.name_text(node)
         match node.type:
             case "destructor_name":
-                return name, specialized, scope, "destructor"
+                return name, "destructor"
             case "operator_name":
                 name = "operator" + self.text(node).removeprefix("operator").strip()
                 if name in ("operatornew", "operatordelete") or '"' in name:
                     raise self.error(node, f"'{name}' is not supported")
             case "identifier" | "field_identifier":
                 if name == class_name:
-                    return name, specialized, scope, "constructor"
+                    return name, "constructor"
             case _:
                 raise self.unsupported(node, "names of functions")
-        return name, specialized, scope, "function"
+        return name, "function"
 
     def parameters(self, node: Node) -> tuple[Parameter, ...]:
         """The parameters of a function; `(void)` has none."""
@@ -617,9 +627,9 @@ class DeclarationReader(ExpressionReader):
             if type_ != words.type and len(declarators) > 1:
                 raise self.error(each, "declare pointers and references one by one")
         base = words.type
-        is_changed = type_ != base and isinstance(base, NamedType)
-        if is_changed and base.name in self.variables and base.name not in self.templates:
-            message = f"'{base.name}' is a variable; put this expression in parentheses"
+        name = base.name if type_ != base and isinstance(base, NamedType) else ""
+        if name in self.variables and name not in self.templates:
+            message = f"'{name}' is a variable; put this expression in parentheses"
             raise self.error(node, message)
         return Declaration(
             type_, tuple(declared), words.specifiers, (), scope, position=self.at(node)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.declaration_reader import DeclarationReader
@@ -44,6 +44,7 @@ from ttmlir.cpp.tree import (
     If,
     Include,
     Item,
+    Meaning,
     Name,
     Namespace,
     NamespaceAlias,
@@ -51,9 +52,11 @@ from ttmlir.cpp.tree import (
     RangeFor,
     Return,
     Statement,
+    Struct,
     Switch,
     TranslationUnit,
     Unreadable,
+    UsingName,
     UsingNamespace,
     While,
 )
@@ -257,9 +260,7 @@ class _Reader(DeclarationReader):
         return self.prototype(node, declarator)
 
     def _pending_items(self) -> Iterator[Item]:
-        for each in self.pending:
-            if isinstance(each, Item):
-                yield each
+        yield from self.pending
         self.pending.clear()
 
     def directive(self, node: Node) -> Directive:
@@ -288,7 +289,7 @@ class _Reader(DeclarationReader):
         target = node.named_children[-1]
         return NamespaceAlias(self.text(name), self.name_text(target), position=self.at(node))
 
-    def using(self, node: Node) -> Statement:
+    def using(self, node: Node) -> UsingName | UsingNamespace:
         """`using name;` or `using namespace name;`."""
         if re.match(r"using\s+namespace\b", self.text(node)):
             name = self.name_text(node.named_children[0])
@@ -340,9 +341,7 @@ class _Reader(DeclarationReader):
     def declaration_statement(self, node: Node) -> Statement:
         if node.child_by_field_name("declarator") is None:
             self.words(node)
-            *others, last = self.pending or [Block(position=self.at(node))]
-            self.pending = others
-            return last
+            return self.pending.pop() if self.pending else Block(position=self.at(node))
         return self.local_declaration(node)
 
     def directive_statement(self, node: Node) -> Statement:
@@ -499,7 +498,9 @@ class _Reader(DeclarationReader):
         return Return(value, position=self.at(node))
 
 
-_MEANING_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
+_Declared: TypeAlias = Meaning | Struct | UsingNamespace | NamespaceAlias
+
+_MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "alias_declaration": _Reader.alias,
     "class_specifier": _Reader.struct,
     "enum_specifier": _Reader.enumeration,

@@ -166,7 +166,7 @@ def _indent(lines: Iterable[str]) -> Iterator[str]:
 # Items.
 
 
-def _item(item: Item) -> Iterator[str]:
+def _item(item: Item | Statement) -> Iterator[str]:
     match item:
         case Include(path=path, standard=standard):
             yield f"#include <{path}>" if standard else f'#include "{path}"'
@@ -330,18 +330,6 @@ def _lines(statement: Statement) -> Iterator[str]:
         case Declaration():
             yield from _template(statement.template_parameters)
             yield _declaration(statement)
-        case Struct():
-            yield from _struct(statement)
-        case UsingNamespace(name=name):
-            yield f"using namespace {name};"
-        case NamespaceAlias(name=name, target=target):
-            yield f"namespace {name} = {target};"
-        case Binding():
-            yield f"{_binding(statement)} = {_initial_value(statement.value, top=True)};"
-        case Assembly(text=text):
-            yield f'asm volatile("{text}");'
-        case RangeFor():
-            yield from _with_body(_range_head(statement), statement.body)
         case Evaluate():
             yield f"{_evaluation(statement)};"
         case If() | Switch() | For() | While() | DoWhile() | Block():
@@ -359,6 +347,26 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield _directive(statement)
         case Comment(text=text):
             yield from text.split("\n")
+        case _:
+            yield from _newer_lines(statement)
+
+
+def _newer_lines(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Struct():
+            yield from _struct(statement)
+        case UsingNamespace(name=name):
+            yield f"using namespace {name};"
+        case NamespaceAlias(name=name, target=target):
+            yield f"namespace {name} = {target};"
+        case Binding():
+            yield f"{_binding(statement)} = {_initial_value(statement.value, top=True)};"
+        case Assembly(text=text):
+            yield f'asm volatile("{text}");'
+        case RangeFor():
+            yield from _with_body(_range_head(statement), statement.body)
+        case _:
+            raise AssertionError(f"{type(statement).__name__} is no statement")
 
 
 def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:
@@ -555,9 +563,11 @@ def _type(type_: Type) -> str:
             if type_.scope is not None:
                 name = f"typename {_type(type_.scope)}::{'template ' if arguments else ''}{name}"
             return words + name + _template_list(arguments)
+        case Pointer(pointee=FunctionOf()):
+            return _declared(type_, "")
         case Pointer(pointee=pointee, const=const):
             return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
-        case Reference(referent=ArrayOf()) | Pointer(pointee=FunctionOf()):
+        case Reference(referent=ArrayOf()):
             return _declared(type_, "")
         case Reference(referent=referent, is_rvalue=is_rvalue):
             return f"{_type(referent)}{'&&' if is_rvalue else '&'}"
@@ -662,15 +672,6 @@ def _primary(expression: Expression) -> str:
                 head, dot, member = called.rpartition("->" if callee.arrow else ".")
                 called = f"{head}{dot}template {member}"
             return f"{called}{_template_list(template_arguments)}({listed})"
-        case Lambda():
-            return _lambda(expression)
-        case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
-            text = _expression(pattern, _PREFIX)
-            if start is not None:
-                return f"({text} {operator} ... {operator} {_expression(start, _PREFIX)})"
-            return f"(... {operator} {text})" if leftward else f"({text} {operator} ...)"
-        case Expansion(pattern=pattern):
-            return f"{_type_or_expression(pattern)}..."
         case Construct(type=type_, elements=elements):
             return _type(type_) + _braces(elements)
         case Index(base=base, index=index):
@@ -681,6 +682,21 @@ def _primary(expression: Expression) -> str:
             return f"{_type(type_)}({_expression(value, _ASSIGNMENT)})"
         case Cast(kind=kind, type=type_, value=value):
             return f"{kind}<{_type(type_)}>({_expression(value, _ASSIGNMENT)})"
+        case _:
+            return _newer_primary(expression)
+
+
+def _newer_primary(expression: Expression) -> str:
+    match expression:
+        case Lambda():
+            return _lambda(expression)
+        case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
+            text = _expression(pattern, _PREFIX)
+            if start is not None:
+                return f"({text} {operator} ... {operator} {_expression(start, _PREFIX)})"
+            return f"(... {operator} {text})" if leftward else f"({text} {operator} ...)"
+        case Expansion(pattern=pattern):
+            return f"{_type_or_expression(pattern)}..."
         case _:
             return _word(expression)
 

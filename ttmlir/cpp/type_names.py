@@ -134,6 +134,14 @@ def resolve_type(
         case tree.Pointer(pointee=pointee, const=const):
             inner = resolve_type(pointee, names, _pointed_by(deduced))
             return QualifiedType(PointerType(inner.type, inner.volatile, inner.const), const)
+        case _:
+            return _resolve_composed(node, names, deduced)
+
+
+def _resolve_composed(
+    node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None
+) -> QualifiedType:
+    match node:
         case tree.Reference(referent=referent):
             return resolve_type(referent, names, deduced)
         case tree.Decltype(expression=expression):

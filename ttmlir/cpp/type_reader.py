@@ -12,6 +12,7 @@ from ttmlir.cpp.tree import (
     SPECIFIERS,
     ArrayOf,
     Decltype,
+    Enumeration,
     Expansion,
     Expression,
     FunctionCall,
@@ -22,7 +23,7 @@ from ttmlir.cpp.tree import (
     Pointer,
     Position,
     Reference,
-    Statement,
+    Struct,
     TemplateArgument,
     Type,
 )
@@ -120,11 +121,11 @@ class TypeReader:
         self.variables = set[str]()
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""
-        self.pending = list[Statement]()
+        self.pending: list[Struct | Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
         self.unnamed_count = 0
         """How many types without names there are so far."""
-        self.depth = 0
+        self.depth: int = 0
 
     # What readers that build on this one read.
 
@@ -210,47 +211,50 @@ class TypeReader:
     def declared(self, node: Node, type_: Type) -> Declared:
         """The name in a declarator, and what it makes of the type before it."""
         sizes, is_pack = list[Expression | None](), False
-        while True:
-            match node.type:
-                case "identifier" | "field_identifier" | "type_identifier":
-                    return Declared(self.text(node), type_, tuple(reversed(sizes)), is_pack)
-                case "array_declarator" | "abstract_array_declarator":
-                    self.only(node)
-                    size = node.child_by_field_name("size")
-                    sizes.append(None if size is None else self.expression(size))
-                    inner = node.child_by_field_name("declarator")
-                    if inner is None:
-                        return Declared(None, type_, tuple(reversed(sizes)), is_pack)
-                    if inner.type.endswith("parenthesized_declarator"):
-                        # `T (&name)[2]`: what is in the parentheses refers to the array.
-                        for each in sizes:
-                            type_ = ArrayOf(type_, each, position=self.at(node))
-                        sizes.clear()
-                        inner = inner.named_children[0]
-                    node = inner
-                case kind if kind.endswith(("pointer_declarator", "reference_declarator")):
-                    if sizes:
-                        raise self.error(node, "a pointer to an array is not supported")
-                    has_name = any(each.type != "type_qualifier" for each in node.named_children)
-                    type_, inner = self.pointed(node, type_)
-                    if not has_name:
-                        return Declared(None, type_, (), is_pack)
-                    node = inner
-                case "variadic_declarator":
-                    is_pack = True
-                    if not node.named_children:
-                        return Declared(None, type_, (), True)
-                    node = node.named_children[0]
-                case "parenthesized_declarator" | "abstract_parenthesized_declarator":
-                    node = node.named_children[0]
-                case "function_declarator" | "abstract_function_declarator":
-                    node, type_ = self._function_type(node, type_)
-                    if node.type == "abstract_function_declarator":
-                        return Declared(None, type_, (), is_pack)
-                case "attributed_declarator":
-                    node = node.named_children[0]
-                case _:
-                    raise self.unsupported(node, "names, pointers, references and arrays")
+        inner: Node | None = node
+        while inner is not None:
+            node = inner
+            if node.type in ("identifier", "field_identifier", "type_identifier"):
+                return Declared(self.text(node), type_, tuple(reversed(sizes)), is_pack)
+            if node.type.endswith("array_declarator"):
+                type_, inner = self._array_declarator(node, type_, sizes)
+            elif node.type == "variadic_declarator":
+                is_pack = True
+                inner = node.named_children[0] if node.named_children else None
+            else:
+                if sizes:
+                    raise self.error(node, "a pointer to an array is not supported")
+                type_, inner = self._inner_declarator(node, type_)
+        return Declared(None, type_, tuple(reversed(sizes)), is_pack)
+
+    def _inner_declarator(self, node: Node, type_: Type) -> tuple[Type, Node | None]:
+        """What a declarator makes of a type, and the declarator in it, if there is one."""
+        kind = node.type
+        if kind.endswith(("pointer_declarator", "reference_declarator")):
+            type_, inner = self.pointed(node, type_)
+            return type_, None if inner is node else inner
+        if kind.endswith("function_declarator"):
+            inner, type_ = self._function_type(node, type_)
+            return type_, None if inner is node else inner
+        if kind.endswith(("parenthesized_declarator", "attributed_declarator")):
+            return type_, node.named_children[0]
+        raise self.unsupported(node, "names, pointers, references and arrays")
+
+    def _array_declarator(
+        self, node: Node, type_: Type, sizes: list[Expression | None]
+    ) -> tuple[Type, Node | None]:
+        """The type before an array, and the declarator in it; adds its size."""
+        self.only(node)
+        size = node.child_by_field_name("size")
+        sizes.append(None if size is None else self.expression(size))
+        inner = node.child_by_field_name("declarator")
+        if inner is not None and inner.type.endswith("parenthesized_declarator"):
+            # `T (&name)[2]`: what is in the parentheses refers to the array.
+            for each in sizes:
+                type_ = ArrayOf(type_, each, position=self.at(node))
+            sizes.clear()
+            inner = inner.named_children[0]
+        return type_, inner
 
     def _function_type(self, node: Node, result: Type) -> tuple[Node, Type]:
         """`(*name)(parameters)` as what the name points to, with what is in the parentheses."""

@@ -45,6 +45,12 @@ def _describe(node: tree.Node) -> str:
             return "a member of a type with template arguments"
         case tree.Name(template_arguments=(_, *_)):
             return "template arguments without a call"
+        case _:
+            return _describe_declaration(node) or _describe_expression(node)
+
+
+def _describe_declaration(node: tree.Node) -> str:
+    match node:
         case tree.Function(kind=kind) if kind != "function":
             return f"a {kind}"
         case tree.Function(scope=scope) if scope is not None:
@@ -57,6 +63,12 @@ def _describe(node: tree.Node) -> str:
             return "a template of a variable or alias"
         case tree.TemplateParameter(default=default) if default is not None:
             return "a default template argument"
+        case _:
+            return ""
+
+
+def _describe_expression(node: tree.Node) -> str:
+    match node:
         case tree.FunctionCall(callee=callee) if not isinstance(callee, (tree.Name, tree.Member)):
             return "a call of what is no function"
         case tree.FunctionCall(callee=tree.Member(), template_arguments=(_, *_)):

@@ -273,7 +273,7 @@ class KernelExpressions(ABC):
                 return self._cast(expression)
             case Index():
                 return self._element(expression)
-            case Construct(type=type_, elements=elements):
+            case Construct(type=NamedType() as type_, elements=elements):
                 return self._aggregate(type_, elements)
             case SizeOf(operand=NamedType(name=name)) if size := size_of(
                 find_built_in_type(name) or VOID
@@ -497,8 +497,10 @@ class KernelExpressions(ABC):
                 arguments = [self.value(base), *(self.value(each) for each in node.arguments)]
                 self.builder.at(node)
                 return self.calls.method(member, arguments)
-            case Name(text=name):
-                pass
+            case Name(text=text):
+                name = text
+            case _:
+                raise AssertionError("calls of other things have been refused")
         function = self.functions.get(name)
         if function is not None:
             return self._inline(function, node)

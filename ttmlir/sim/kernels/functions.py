@@ -226,8 +226,8 @@ def _declare_empty_packs(context: Context, function: tree.Function) -> None:
 
 def scope_type(argument: Argument) -> CType:
     """The class of the object that is passed to a member function."""
-    is_pointed = isinstance(argument.type, PointerType)
-    return argument.type.pointee if is_pointed else argument.type
+    type_ = argument.type
+    return type_.pointee if isinstance(type_, PointerType) else type_
 
 
 _THIS = tree.Parameter(tree.NamedType("this"), "this")

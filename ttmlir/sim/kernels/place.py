@@ -190,7 +190,7 @@ def _read_bits(place: BitsPlace) -> Value:
         case StructType(fields=fields):
             parts = (find_member_place(place, i) for i in range(len(fields)))
             return Value(place.type, code.list_of(settle(read(each)).node for each in parts))
-        case ArrayType(element=element, count=count):
+        case ArrayType(count=count):
             indices = (make_integer(i, UNSIGNED) for i in range(count))
             parts = (find_element_of_bits(place, each) for each in indices)
             return Value(place.type, code.list_of(settle(read(each)).node for each in parts))

@@ -344,6 +344,12 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
         case tree.Construct(type=tree.NamedType(name=name), elements=elements):
             values = [each.value for each in elements]
             yield from _shared_arguments(name, values, references)
+        case _:
+            yield from _shared_by_declaration(node, references)
+
+
+def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[str]:
+    match node:
         case tree.Declaration(type=tree.Reference(), declarators=declarators):
             for each in declarators:
                 yield from _known(root_name(each.value))

@@ -11,6 +11,7 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     IncompleteType,
+    ObjectType,
     ReferenceType,
     StructType,
     complete_type,
@@ -27,7 +28,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     copy_struct,
 )
 from ttmlir.sim.kernels.expressions.own_calls import call_candidate, take_arguments
-from ttmlir.sim.kernels.expressions.places import find_this, read_place, retype_place
+from ttmlir.sim.kernels.expressions.places import find_this, retype_place
 from ttmlir.sim.kernels.expressions.pointers import take_address
 from ttmlir.sim.kernels.place import ItemPlace, Place, build_assignment, find_member_place
 from ttmlir.sim.kernels.python import code
@@ -262,11 +263,11 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
     if isinstance(type_, ArrayType) or not arguments:
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
         return build_initial(context, type_, tree.Braces(elements, position=node.position))
-    if len(arguments) != 1:
-        if hasattr(type_, "bits"):
-            raise context.error(node, f"a member of type '{type_.name}' takes one value")
+    if isinstance(type_, ObjectType) and len(arguments) != 1:
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
-        return Value(type_, build_object_call(context, type_, elements, None, node))  # type: ignore[arg-type]
+        return Value(type_, build_object_call(context, type_, elements, None, node))
+    if len(arguments) != 1:
+        raise context.error(node, f"a member of type '{type_.name}' takes one value")
     return build_initial(context, type_, arguments[0])
 
 
@@ -292,8 +293,3 @@ def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
         holder = code.list_of([settle(given.value).node])
         place = ItemPlace(given.value.type, holder, code.constant(0), is_const=True)
     return take_address(context, place, node)
-
-
-def read_object(context: Context, place: Place) -> Value:
-    """A copy of the object in a place."""
-    return copy_struct(read_place(context, place))

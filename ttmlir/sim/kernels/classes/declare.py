@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     ArrayType,
     IncompleteType,
@@ -13,8 +14,6 @@ from ttmlir.cpp.types import (
     QualifiedType,
     ReferenceType,
     StructType,
-    VoidType,
-    count_of,
     lay_out_struct,
     size_of,
 )
@@ -22,7 +21,6 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.scope import (
-    Alias,
     AliasTemplate,
     ClassInfo,
     ClassTemplate,
@@ -33,6 +31,7 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     StructDefinition,
     Symbol,
+    walk,
 )
 from ttmlir.sim.kernels.templates.binding import (
     Deduction,
@@ -129,7 +128,7 @@ def define_class(
     info = ClassInfo(node, scope, template=template, arguments=arguments)
     unit.classes[number] = info
     if template is not None:
-        scope.symbols[node.name] = StructDefinition(unit.structs[number])  # type: ignore[arg-type]
+        scope.symbols[node.name] = StructDefinition(unit.structs[number])
     bases = _find_bases(context, node)
     scope.more = tuple(unit.classes[each.number].scope for each in bases)
     inner = Context(unit, scope, context.handlers)
@@ -185,7 +184,7 @@ def _declare_fields(
         is_held = isinstance(type_, ObjectType)
         if size_of(type_) is None and not is_held:
             raise unit.error(each, f"a member of type '{type_.name}' is not supported")
-        unit.spend(each, min(count_of(type_), 4))
+        unit.spend(each)
         members.append((each.name, replace(base, type=type_)))
         context.scope.symbols[each.name] = FieldName(each.name)
         if each.value is not None:
@@ -208,26 +207,30 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
     """Types, static members and functions; these are compiled when they are used."""
     for each in node.members:
         context.unit.spend(each)
-        match each:
-            case tree.Function():
-                _declare_member_function(context, info, each)
-            case tree.Declaration():
-                for declarator in each.declarators:
-                    late = LateVariable(each, declarator, info.scope)
-                    context.scope.symbols[declarator.name] = late
-            case tree.Struct():
-                declare_struct(context, each)
-            case tree.Alias(template_parameters=(_, *_)):
-                context.scope.symbols[each.name] = AliasTemplate(each, context.scope)
-            case tree.Alias() | tree.Enumeration():
-                context.execute(each)
-            case tree.UsingName(name=name):
-                _use_member(context, each, name)
-            case tree.StaticAssert():
-                pass
+        _declare_member(context, info, each)
     if info.template is not None:
         for function in info.template.methods:
             _define_member_function(context, info, function)
+
+
+def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
+    match each:
+        case tree.Function():
+            _declare_member_function(context, info, each)
+        case tree.Declaration():
+            for declarator in each.declarators:
+                late = LateVariable(each, declarator, info.scope)
+                context.scope.symbols[declarator.name] = late
+        case tree.Struct():
+            declare_struct(context, each)
+        case tree.Alias(template_parameters=(_, *_)):
+            context.scope.symbols[each.name] = AliasTemplate(each, context.scope)
+        case tree.Alias() | tree.Enumeration():
+            context.execute(each)
+        case tree.UsingName(name=name):
+            _use_member(context, each, name)
+        case tree.StaticAssert():
+            pass
 
 
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
@@ -422,8 +425,6 @@ def _choose_specialization(
 def _matches(
     context: Context, deduction: Deduction, node: tree.Struct, symbols: Sequence[Symbol]
 ) -> bool:
-    from ttmlir.cpp.errors import CppSyntaxError
-
     assert node.specialized is not None
     try:
         if not deduction.match_arguments(node.specialized, symbols):
@@ -441,8 +442,6 @@ def _is_narrower(a: tree.Struct, b: tree.Struct) -> bool:
 
 
 def _measure(node: tree.Struct) -> int:
-    from ttmlir.sim.kernels.scope import walk
-
     names = {each.name for each in node.template_parameters}
     total = -len(names)
     for each in walk(node.specialized):
@@ -474,13 +473,3 @@ def find_alias(
         return context.unit.resolve_type(definition.type, scope)
     finally:
         context.unit.instantiations.pop()
-
-
-def alias_of(type_: QualifiedType) -> Symbol:
-    """A type as what a name means."""
-    return Alias(type_)
-
-
-def is_complete(type_: object) -> bool:
-    """Whether a type is known in full."""
-    return not isinstance(type_, (IncompleteType, VoidType))

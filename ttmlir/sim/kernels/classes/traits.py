@@ -26,7 +26,7 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.scope import Symbol, Variable
-from ttmlir.sim.kernels.templates.packs import expand_all
+from ttmlir.sim.kernels.templates.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.value import make_integer
 
 _Ask = Callable[[QualifiedType], bool]
@@ -197,22 +197,31 @@ def find_trait_type(
         return _CHANGED[bare](unit.resolve_type(arguments[0], scope))
     match bare:
         case "conditional_t" if len(arguments) == 3:
-            truth = evaluate_constant(context, _as_value(arguments[0]), "the condition")
+            truth = evaluate_constant(context, read_as_value(arguments[0]), "the condition")
             return unit.resolve_type(arguments[1 if truth else 2], scope)
         case "enable_if_t" if 1 <= len(arguments) <= 2:
-            if not evaluate_constant(context, _as_value(arguments[0]), "the condition"):
+            if not evaluate_constant(context, read_as_value(arguments[0]), "the condition"):
                 raise context.error(node, "the condition of 'std::enable_if_t' does not hold")
             return (
                 QualifiedType(VOID)
                 if len(arguments) == 1
                 else unit.resolve_type(arguments[1], scope)
             )
+        case _:
+            return _find_other_type(context, bare, arguments, node)
+
+
+def _find_other_type(
+    context: Context, bare: str, arguments: Sequence[tree.TemplateArgument], node: tree.Node
+) -> QualifiedType | None:
+    unit, scope = context.unit, context.scope
+    match bare:
         case "void_t":
             for each in arguments:
                 unit.resolve_type(each, scope)
             return QualifiedType(VOID)
         case "tuple_element_t" if len(arguments) == 2:
-            number = evaluate_constant(context, _as_value(arguments[0]), "a number")
+            number = evaluate_constant(context, read_as_value(arguments[0]), "a number")
             type_ = unit.resolve_type(arguments[1], scope).type
             if isinstance(type_, StructType) and 0 <= number < len(type_.fields):
                 return QualifiedType(type_.fields[number].type)
@@ -223,10 +232,3 @@ def find_trait_type(
             return unit.resolve_type(arguments[0], scope)
         case _:
             return None
-
-
-def _as_value(node: tree.TemplateArgument) -> tree.Expression:
-    """A template argument as an expression, which may read as a type."""
-    if isinstance(node, tree.NamedType):
-        return tree.Name(node.name, node.template_arguments, node.scope, position=node.position)
-    return node  # type: ignore[return-value]

@@ -37,12 +37,13 @@ def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
 
 def change(context: Context, node: tree.Assign | tree.Update) -> Place | Value:
     """`a = b` or `++a`: what an operator of a class gives, or the value."""
-    own, node = change_object(context, node)
-    if own is not None:
-        return own
     if isinstance(node, tree.Assign):
-        return _assign(context, *prepare_assignment(context, node))
-    return _update(context, node)
+        own, plain = change_object(context, node)
+        if own is not None:
+            return own
+        return _assign(context, *prepare_assignment(context, plain))
+    own, update = change_object(context, node)
+    return _update(context, update) if own is None else own
 
 
 ChangeT = TypeVar("ChangeT", tree.Assign, tree.Update)

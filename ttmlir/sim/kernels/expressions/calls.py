@@ -202,7 +202,7 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
 
 
 def _find_by_arguments(context: Context, node: tree.FunctionCall, name: str) -> Symbol | None:
-    """A function that is found in the namespaces of its arguments (C++17, [basic.lookup.argdep])."""
+    """A function found in the namespaces of its arguments (C++17, [basic.lookup.argdep])."""
     if "::" in name or not context.unit.classes:
         return None
     if context.unit.library.find_call(name) is not None:

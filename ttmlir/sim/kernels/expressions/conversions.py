@@ -57,15 +57,22 @@ def convert_implicitly(
             return Value(pointer, value.node, space=value.space)
         case _ if source == target:
             return value
-        case StructType(), StructType() if source.derives_from(target):
-            return _take_base(value, target)
-        case (StructType(), _) | (_, StructType()):
-            converted = _convert_object(context, value, target, node, is_explicit)
-            if converted is not None:
-                return converted
-            raise context.error(node, _describe_conversion(source, target))
         case _:
-            raise context.error(node, _describe_conversion(source, target))
+            return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _convert_classes(
+    context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
+) -> Value:
+    source = value.type
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        if source.derives_from(target):
+            return _take_base(value, target)
+    if isinstance(source, StructType) or isinstance(target, StructType):
+        converted = _convert_object(context, value, target, node, is_explicit)
+        if converted is not None:
+            return converted
+    raise context.error(node, _describe_conversion(source, target))
 
 
 def _take_base(value: Value, target: StructType) -> Value:

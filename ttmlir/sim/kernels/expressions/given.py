@@ -9,6 +9,7 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_same_type, may_point
 from ttmlir.cpp.types import (
+    VOID,
     ArrayType,
     CType,
     FloatType,
@@ -73,7 +74,7 @@ class Given:
         outer, self.context.scope = self.context.scope, self.scope
         found = look_at(self.context, cast("tree.Expression", self.node))
         self.context.scope = outer
-        if isinstance(found.type, type(None)):
+        if found.type == VOID:
             raise self.context.error(self.node, "this has no value")
         return found
 

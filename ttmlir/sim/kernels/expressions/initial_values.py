@@ -157,8 +157,6 @@ def build_unset(context: Context, type_: CType) -> Value:
                 for number, field in enumerate(fields)
             ]
             return Value(type_, code.list_of(settle(each).node for each in members))
-        case ObjectType():
-            return Value(type_, build_object_call(context, type_, (), None, tree.Braces()))
         case _:
             return Value(type_, code.name("_unset"))
 
@@ -199,7 +197,7 @@ class _Elements:
             self.rest.pop(0)
             return build_initial(context, type_, first.value)
         if isinstance(type_, StructType):
-            value = evaluate_scalar(context, first.value)
+            value = evaluate_scalar(context, cast("tree.Expression", first.value))
             self.rest[0] = _keep(first, value)
             source = value.type
             is_whole = isinstance(source, StructType) and source.derives_from(type_)

@@ -10,7 +10,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
 from ttmlir.sim.kernels.context import Argument, Context, Instance
 from ttmlir.sim.kernels.expressions.given import Given, pass_argument, refer_to
-from ttmlir.sim.kernels.expressions.places import find_this, hold_value, look_at
+from ttmlir.sim.kernels.expressions.places import find_this, hold_value
 from ttmlir.sim.kernels.expressions.pointers import find_pointee
 from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, Place
 from ttmlir.sim.kernels.python import code
@@ -204,7 +204,7 @@ def make_integer_of(type_: FunctionType) -> Value:
 
 
 def _within(context: Context, node: tree.TemplateArgument) -> tree.TemplateArgument:
-    return InScope(node, context.scope, position=node.position)  # type: ignore[return-value]
+    return InScope(node, context.scope, position=node.position)
 
 
 def _is_same_list(a: Sequence[tree.TemplateArgument], b: Sequence[tree.TemplateArgument]) -> bool:
@@ -271,8 +271,3 @@ def call_closure(
         return call_function_value(context, node, type_, take_arguments(context, node.arguments))
     functions = find_member_functions(context, type_, "operator()")
     return None if functions is None else call_member(context, node, base, functions)
-
-
-def look_at_callee(context: Context, node: tree.Expression) -> Place | Value:
-    """What stands before the parentheses of a call."""
-    return look_at(context, node)

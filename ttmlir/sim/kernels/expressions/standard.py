@@ -40,7 +40,7 @@ from ttmlir.sim.kernels.expressions.places import (
 )
 from ttmlir.sim.kernels.place import Place, find_member_place
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.templates.packs import expand_all
+from ttmlir.sim.kernels.templates.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
 
 
@@ -67,7 +67,7 @@ def _get(context: Context, node: tree.FunctionCall) -> Place | Value:
     wanted = node.template_arguments[0]
     if type_.name.startswith("std::array<"):
         inner = find_member_place(base, 0)
-        number = evaluate_constant(context, wanted, "the number of an element")
+        number = _evaluate_number(context, wanted)
         if isinstance(inner.type, ArrayType):
             return find_element(context, inner, make_integer(number, UNSIGNED), node)
     number = _find_number(context, wanted, type_)
@@ -89,12 +89,16 @@ def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructT
     if isinstance(wanted, tree.Name) and not wanted.template_arguments:
         is_type = context.unit.find_type(wanted.text, context.scope) is not None
     if not is_type:
-        return evaluate_constant(context, wanted, "the number of an element")
+        return _evaluate_number(context, wanted)
     named = context.unit.resolve_type(wanted, context.scope).type
     numbers = [i for i, each in enumerate(type_.fields) if is_same_type(each.type, named)]
     if len(numbers) != 1:
         raise context.error(wanted, f"'{type_.name}' has {len(numbers)} elements of this type")
     return numbers[0]
+
+
+def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
+    return evaluate_constant(context, read_as_value(wanted), "the number of an element")
 
 
 def _tie(context: Context, node: tree.FunctionCall) -> Place | Value:

@@ -162,40 +162,52 @@ def _evaluate_once(context: Context, argument: ast.expr, node: tree.Node) -> ast
 def execute_return(context: Context, node: tree.Return) -> None:
     """Compile a `return`."""
     if node.value is None:
-        if context.makes:
-            context.emit(ast.Return(code.name("v_this")), node.position)
-            return
-        if context.result not in (VOID, None):
-            raise context.error(node, "'return' needs a value here")
-        context.result = VOID
-        context.emit(ast.Return(None), node.position)
-        return
-    if context.result == VOID:
-        if not isinstance(node.value, tree.Braces) and not context.makes:
-            value = context.evaluate(node.value)
-            if value.type == VOID:
-                execute_effect(context, node.value)
-                context.emit(ast.Return(None), node.position)
-                return
-        raise context.error(node, "a function without result returns a value here")
-    if context.gives_reference:
+        _return_nothing(context, node)
+    elif context.result == VOID:
+        _return_from_void(context, node, node.value)
+    elif context.gives_reference:
         _return_reference(context, node, node.value)
-        return
-    if isinstance(node.value, tree.Braces):
+    elif isinstance(node.value, tree.Braces):
         if context.result is None:
             raise context.error(node.value, "'auto' needs a value to take its type from")
         value = settle(build_initial(context, context.result, node.value))
         context.emit(ast.Return(value.node), node.position)
+    else:
+        _return_value(context, node, node.value)
+
+
+def _return_nothing(context: Context, node: tree.Return) -> None:
+    if context.makes:
+        context.emit(ast.Return(code.name("v_this")), node.position)
         return
-    value = context.evaluate(node.value)
+    if context.result not in (VOID, None):
+        raise context.error(node, "'return' needs a value here")
+    context.result = VOID
+    context.emit(ast.Return(None), node.position)
+
+
+def _return_from_void(
+    context: Context, node: tree.Return, value: tree.Expression | tree.Braces
+) -> None:
+    """`return f();`, where f has no result either."""
+    if not isinstance(value, tree.Braces) and not context.makes:
+        if context.evaluate(value).type == VOID:
+            execute_effect(context, value)
+            context.emit(ast.Return(None), node.position)
+            return
+    raise context.error(node, "a function without result returns a value here")
+
+
+def _return_value(context: Context, node: tree.Return, written: tree.Expression) -> None:
+    value = context.evaluate(written)
     if value.type == VOID:
         if context.result is not None:
-            raise context.error(node.value, "this has no value")
+            raise context.error(written, "this has no value")
         context.result = VOID
         context.emit(ast.Return(value.node), node.position)
         return
     target = value.type if context.result is None else context.result
-    value = settle(convert_implicitly(context, value, target, node.value))
+    value = settle(convert_implicitly(context, value, target, written))
     if context.result is None:
         context.result = value.type
     _note_space(context, value)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import tag_of
@@ -32,14 +33,14 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
-from ttmlir.sim.kernels.templates.packs import expand_all, find_packs
+from ttmlir.sim.kernels.templates.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.value import Value, make_integer, settle
 
 Parameters = Sequence[tree.TemplateParameter]
 
 
 @contextmanager
-def within_scope(context: Context, scope: Scope) -> Iterator[None]:
+def within_scope(context: Context, scope: Scope) -> Generator[None]:
     """Let names mean for a while what they do in another scope."""
     outer, context.scope = context.scope, scope
     try:
@@ -128,7 +129,7 @@ def bind_argument(
         isinstance(inner, tree.NamedType)
     ):
         raise context.error(argument, f"'{parameter.name}' is a number, not a type")
-    value = evaluate_scalar(context, argument)
+    value = evaluate_scalar(context, read_as_value(argument))
     target = context.unit.resolve_declared_type(parameter.type, scope, value.type).type
     value = settle(convert_implicitly(context, value, target, argument))
     value = fold_constant(context, value)
@@ -141,7 +142,7 @@ def _find_template(context: Context, argument: tree.TemplateArgument) -> Symbol:
     match argument:
         case InScope(node=inner, scope=scope):
             with within_scope(context, scope):
-                return _find_template(context, inner)
+                return _find_template(context, cast("tree.TemplateArgument", inner))
         case tree.Name(text=text) | tree.NamedType(name=text):
             symbol = context.unit.find(text, context.scope)
             if isinstance(symbol, (ClassTemplate, AliasTemplate)):
@@ -263,15 +264,19 @@ class Deduction:
                 return False
             case tree.Reference(referent=inner), _:
                 return self.match_type(inner, given)
-            case tree.ArrayOf(element=inner, size=size), ArrayType(element=element, count=count):
-                if not self.match_type(inner, QualifiedType(element, given.const)):
-                    return False
-                number = Variable("", make_integer(count, UNSIGNED))
-                return size is None or self.match_argument(size, number)
             case tree.ArrayOf(), _:
-                return False
+                return self._match_array(pattern, given)
             case _:
                 return True
+
+    def _match_array(self, pattern: tree.ArrayOf, given: QualifiedType) -> bool:
+        array = given.type
+        if not isinstance(array, ArrayType):
+            return False
+        if not self.match_type(pattern.element, QualifiedType(array.element, given.const)):
+            return False
+        number = Variable("", make_integer(array.count, UNSIGNED))
+        return pattern.size is None or self.match_argument(pattern.size, number)
 
     def _match_class(self, pattern: tree.NamedType, given: QualifiedType) -> bool:
         """Whether a class is made from the template that a pattern names, or one of its bases."""
@@ -378,8 +383,3 @@ class Deduction:
         if isinstance(target, IntType):
             return Variable(parameter.name, make_integer(int(value.constant or 0), target))
         return symbol
-
-
-def has_pack(context: Context, pattern: tree.Node) -> bool:
-    """Whether a pattern names a parameter pack."""
-    return bool(find_packs(context, pattern))

@@ -308,6 +308,17 @@ def rank_conversion(context: Context, value: Value, target: CType) -> float | No
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             is_refused = isinstance(target, EnumType) or is_scoped(source)
             return None if is_refused else CONVERSION
+        case (PointerType(), _) | (_, PointerType()):
+            return _rank_pointer(value, target)
+        case StructType(), StructType() if source.derives_from(target):
+            return CONVERSION
+        case _:
+            return USER_DEFINED if has_conversion(context, source, target) else None
+
+
+def _rank_pointer(value: Value, target: CType) -> float | None:
+    source = value.type
+    match target, source:
         case PointerType(), PointerType():
             if not may_point(target, source):
                 return None
@@ -316,10 +327,8 @@ def rank_conversion(context: Context, value: Value, target: CType) -> float | No
             return CONVERSION if source == NULL or value.constant == 0 else None
         case IntType(), PointerType():
             return CONVERSION + 0.5 if target == BOOL else None
-        case StructType(), StructType() if source.derives_from(target):
-            return CONVERSION
         case _:
-            return USER_DEFINED if has_conversion(context, source, target) else None
+            return None
 
 
 def has_conversion(context: Context, source: CType, target: CType) -> bool:

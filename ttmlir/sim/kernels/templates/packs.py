@@ -73,3 +73,10 @@ def expand_elements(
         for each in elements
         for one in _expand(context, each.value)
     )
+
+
+def read_as_value(node: tree.TemplateArgument) -> tree.Expression:
+    """A template argument as an expression, which may read as a type."""
+    if isinstance(node, tree.NamedType):
+        return tree.Name(node.name, node.template_arguments, node.scope, position=node.position)
+    return cast("tree.Expression", node)
