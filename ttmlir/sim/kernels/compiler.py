@@ -12,7 +12,7 @@ from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, CppWarning
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.preprocessor.header_cache import Lookup
 from ttmlir.cpp.preprocessor.include_path import IncludePath
@@ -30,6 +30,7 @@ from ttmlir.sim.kernels.expressions.places import look_at
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
+from ttmlir.sim.kernels.missing_headers import find_missing_headers
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
 from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
@@ -71,6 +72,8 @@ class CompiledKernel:
     """The texts that it was made of, and where the lines of the code are in them."""
     lookups: tuple[Lookup, ...] = dataclasses.field(repr=False, compare=False)
     """The headers that were looked for."""
+    warnings: tuple[CppWarning, ...] = dataclasses.field(repr=False, compare=False)
+    """What may go wrong elsewhere."""
 
     @cached_property
     def python(self) -> str:
@@ -203,7 +206,15 @@ def _compile(options: _Options) -> CompiledKernel:
         except (RecursionError, SyntaxError):
             place = unit.last or parsed
             raise unit.error(place, "the kernel is nested too deeply around this") from None
-        return CompiledKernel(file, module, bytecode, unit.bindings, unit.sources, parsed.lookups)
+        return CompiledKernel(
+            file,
+            module,
+            bytecode,
+            unit.bindings,
+            unit.sources,
+            parsed.lookups,
+            tuple(find_missing_headers(unit)),
+        )
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:

@@ -195,6 +195,8 @@ class Unit:
         """How many functions are being compiled inside of each other."""
         self.defaults = list[tree.Parameter]()
         """Parameters whose default arguments are being compiled."""
+        self.calls = dict[str, tree.Node]()
+        """Where functions are called first."""
         self.last: tree.Node | None = None
         """What was looked at last."""
         self.pure = set(PURE)
@@ -242,6 +244,14 @@ class Unit:
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""
         self.last = node
+        match node:
+            case (
+                tree.FunctionCall(callee=tree.Name(text=name))
+                | tree.Evaluate(expression=tree.FunctionCall(callee=tree.Name(text=name)))
+            ):
+                self.calls.setdefault(name.rpartition("::")[2], node)
+            case _:
+                pass
         self.steps += steps
         if self.steps > MAX_STEPS:
             message = (
