@@ -30,15 +30,19 @@ Conventions that make the form of a tree unique:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ttmlir.cpp.deferred import DeferredBlock as DeferredBlock
 from ttmlir.cpp.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
 from ttmlir.cpp.operators import BINARY_OPERATORS as BINARY_OPERATORS
+from ttmlir.cpp.operators import MEMBER_SPECIFIERS as MEMBER_SPECIFIERS
 from ttmlir.cpp.operators import PRECEDENCE as PRECEDENCE
+from ttmlir.cpp.operators import SPECIFIERS as SPECIFIERS
+from ttmlir.cpp.operators import TYPE_QUALIFIERS as TYPE_QUALIFIERS
 from ttmlir.cpp.operators import UNARY_OPERATORS as UNARY_OPERATORS
 from ttmlir.cpp.operators import UPDATE_OPERATORS as UPDATE_OPERATORS
+from ttmlir.cpp.position import Position as Position
 
 if TYPE_CHECKING:
     from ttmlir.cpp.errors import CppSyntaxError
@@ -47,19 +51,6 @@ if TYPE_CHECKING:
 IncludeStatus: TypeAlias = Literal["read", "again", "built-in", "missing", "unread"]
 """What became of an `#include`: the header was read, had been read before (`#pragma once`), is one
 that is known without its text, was not found, or nobody looked for it."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A place in a source; lines and columns count from 1, columns in characters."""
-
-    file: str
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        """`file:line:column`."""
-        return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -700,21 +691,6 @@ class MemberInitializer(Node):
 FunctionKind: TypeAlias = Literal["function", "constructor", "destructor", "conversion"]
 
 
-class DeferredBlock:
-    """The body of a function in a header, which is read when the function is used."""
-
-    def __init__(self, read: Callable[[], Block]) -> None:
-        """`read` makes the block; it raises CppSyntaxError for what is wrong in it."""
-        self._read = read
-        self._block: Block | None = None
-
-    def read(self) -> Block:
-        """The block."""
-        if self._block is None:
-            self._block = self._read()
-        return self._block
-
-
 @dataclass(frozen=True)
 class Function(Node):
     """A function; without `body` its declaration.
@@ -759,13 +735,9 @@ class TranslationUnit(Node):
 
 
 Type: TypeAlias = NamedType | Pointer | Reference | ArrayOf | FunctionOf | Decltype
+Constant: TypeAlias = Integer | Floating | Boolean | String | Character | Null
 Expression: TypeAlias = (
-    Integer
-    | Floating
-    | Boolean
-    | String
-    | Character
-    | Null
+    Constant
     | This
     | Name
     | Lambda
@@ -791,6 +763,8 @@ TemplateArgument: TypeAlias = Type | Expression
 Directive: TypeAlias = Include | Define | Undefine | Pragma
 Meaning: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
 """What says something about names and does nothing."""
+Loop: TypeAlias = For | RangeFor | While | DoWhile
+Jump: TypeAlias = Break | Continue | Return
 Statement: TypeAlias = (
     Block
     | Declaration
@@ -800,16 +774,11 @@ Statement: TypeAlias = (
     | UsingNamespace
     | NamespaceAlias
     | Assembly
-    | RangeFor
     | Evaluate
+    | Loop
+    | Jump
     | If
     | Switch
-    | For
-    | While
-    | DoWhile
-    | Break
-    | Continue
-    | Return
     | Define
     | Undefine
     | Pragma
@@ -829,8 +798,3 @@ Item: TypeAlias = (
     | Binding
     | Unreadable
 )
-
-TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
-SPECIFIERS = ("static", "inline", "constexpr", "extern")
-MEMBER_SPECIFIERS = ("explicit", "mutable", "friend")
-"""Words that only go with the members of classes."""

@@ -185,6 +185,8 @@ def _declare_fields(
         if size_of(type_) is None and not is_held:
             raise unit.error(each, f"a member of type '{type_.name}' is not supported")
         unit.spend(each)
+        if isinstance(context.scope.symbols.get(each.name), FieldName):
+            raise unit.error(each, f"'{each.name}' is declared twice")
         members.append((each.name, replace(base, type=type_)))
         context.scope.symbols[each.name] = FieldName(each.name)
         if each.value is not None:

@@ -1,0 +1,12 @@
+// Parameter packs
+// Variadic templates, expansions, `sizeof...` and folds.
+template <typename... T> uint32_t sum(T... values) { return (values + ... + 0u); }
+template <uint32_t... Digits> uint32_t join() {
+    uint32_t number = 0;
+    ((number = number * 10 + Digits), ...);
+    return number;
+}
+template <typename... T> uint32_t count(T...) { return sizeof...(T); }
+void kernel_main() {
+    note(sum(1u, 2u, 3u)); note(sum()); note(join<4, 0, 7>()); note(count(1, 2.0f, 'c'));
+}
