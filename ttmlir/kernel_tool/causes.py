@@ -5,54 +5,64 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-_QUOTED = re.compile(r"'([^']*)'|\"[^\"]*\"")
-_NUMBER = re.compile(r"\b\d+\b")
+_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\b\d+\b")
+"""A name or a number in a message."""
 _MOST_NAMES = 3
 
 
-@dataclass
-class Cause:
-    """A message that several kernels have, and the names that stand in it."""
+class _Cause:
+    """A message that several kernels have, but for its names and numbers."""
 
-    count: int = 0
-    names: Counter[str] = field(default_factory=Counter[str])
+    def __init__(self) -> None:
+        """No kernel has it yet."""
+        self.parts = list[list[str]]()
+        """The names and numbers of each message, in order."""
+
+    def text(self, bare: str) -> str:
+        """The message with the parts that all kernels agree in, and the most frequent names."""
+        columns = [list(each) for each in zip(*self.parts, strict=True)]
+        parts = iter(columns)
+
+        def fill(found: re.Match[str]) -> str:
+            values = next(parts)
+            if len({*values}) == 1:
+                return values[0]
+            return "N" if found[0].isdigit() else found[0]
+
+        shown = _PART.sub(fill, bare)
+        varied = next((each for each in columns if len({*each}) > 1), None)
+        return shown if varied is None else f"{shown} ({_list_names(varied)})"
 
 
-def cause_of(message: str) -> tuple[str, str]:
-    """A message without its names, numbers and advice, and the first name in it."""
-    first_line = message.partition("\n")[0]
-    name = _QUOTED.search(first_line)
-    bare = _QUOTED.sub("'...'", first_line)
-    return _NUMBER.sub("N", bare.partition("; ")[0]), (name and name.group(1)) or ""
+def _list_names(parts: list[str]) -> str:
+    counts = Counter(each.strip("'\"") for each in parts)
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    shown = [name if count == 1 else f"{name} x{count}" for name, count in ordered[:_MOST_NAMES]]
+    return ", ".join(shown) + (", ..." if ordered[_MOST_NAMES:] else "")
 
 
-def count_causes(messages: Iterable[str]) -> list[tuple[str, Cause]]:
-    """The causes of these messages, the most frequent first."""
-    causes = dict[str, Cause]()
-    for message in messages:
-        bare, name = cause_of(message)
-        cause = causes.setdefault(bare, Cause())
-        cause.count += 1
-        if name:
-            cause.names[name] += 1
-    return sorted(causes.items(), key=lambda each: (-each[1].count, each[0]))
+def find_cause(message: str) -> tuple[str, list[str]]:
+    """A message without its names, numbers and advice; the names and numbers that it had."""
+    parts = list[str]()
+
+    def cut(found: re.Match[str]) -> str:
+        parts.append(found[0])
+        return "0" if found[0].isdigit() else "'...'"
+
+    bare = _PART.sub(cut, message.partition("\n")[0]).partition("; ")[0]
+    return bare, parts[: len(_PART.findall(bare))]
 
 
 def summarize(messages: Iterable[str], num_kernels: int) -> str:
     """How many kernels compile, and what is wrong with how many of the others."""
-    causes = count_causes(messages)
-    failed = sum(cause.count for _, cause in causes)
-    lines = [f"{num_kernels - failed} of {num_kernels} kernels compile"]
-    for bare, cause in causes:
-        lines.append(f"{cause.count:6} {bare}{_list_names(cause)}")
+    causes = dict[str, _Cause]()
+    for message in messages:
+        bare, parts = find_cause(message)
+        causes.setdefault(bare, _Cause()).parts.append(parts)
+    failed = sum(len(each.parts) for each in causes.values())
+    ordered = sorted(causes.items(), key=lambda each: (-len(each[1].parts), each[0]))
+    noun = "kernel compiles" if num_kernels == 1 else "kernels compile"
+    lines = [f"{num_kernels - failed} of {num_kernels} {noun}"]
+    lines += [f"{len(cause.parts):6} {cause.text(bare)}" for bare, cause in ordered]
     return "\n".join(lines)
-
-
-def _list_names(cause: Cause) -> str:
-    """The most frequent names of a cause, with their counts where some are more frequent."""
-    ordered = sorted(cause.names.items(), key=lambda each: (-each[1], each[0]))
-    shown = [name if count == 1 else f"{name} x{count}" for name, count in ordered[:_MOST_NAMES]]
-    more = ", ..." if ordered[_MOST_NAMES:] else ""
-    return f" ({', '.join(shown)}{more})" if shown else ""

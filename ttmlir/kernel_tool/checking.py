@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -77,8 +78,8 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
         assumed = _compile(text, path, role, options)
     except KernelToolError as error:
         message = str(error).partition(": error: ")[2]
-        facts = {"message": message, "text": str(error)}
-        return Verdict(file=path, role=role, seconds=time.perf_counter() - start, **facts)
+        seconds = time.perf_counter() - start
+        return Verdict(file=path, role=role, seconds=seconds, message=message, text=str(error))
     except CppSyntaxError as error:
         return Verdict(
             file=path,
@@ -87,6 +88,19 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
             message=error.message,
             position=error.position,
             text=str(error),
+        )
+    except Exception as error:
+        if os.environ.get("TTMLIR_DEBUG"):
+            raise
+        # One such kernel must not keep the others of a folder from being checked.
+        message = f"internal error: {type(error).__name__}: {error}"
+        note = "note: this is a mistake in ttmlir, not in the kernel"
+        return Verdict(
+            file=path,
+            role=role,
+            seconds=time.perf_counter() - start,
+            message=message,
+            text=f"{path}: error: {message}\n{note}; TTMLIR_DEBUG=1 shows the traceback",
         )
     return Verdict(file=path, role=role, seconds=time.perf_counter() - start, assumed=assumed)
 
@@ -134,5 +148,3 @@ def _build(board: str, role: KernelRole, processor: Role) -> Build:
         settings=ComputeSettings(),
         noc_index=role.noc_index,
     )
-
-

@@ -22,8 +22,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"\n]*)[>"]', re.MULTILINE)
 _COMPUTE_HEADER = re.compile(r"(?:^|/)compute_kernel_api(?:/|\.h)|(?:^|/)api/compute/")
 _DATA_HEADER = re.compile(r"(?:^|/)dataflow_api\.h$|(?:^|/)api/dataflow/")
 _COMPUTE_NAME = re.compile(r"compute|eltwise|(?:^|[_/])(?:mm|bmm|math|sfpu)(?=[_./]|$)")
-_WRITER_NAME = re.compile(r"writ|store|sender")
-_READER_NAME = re.compile(r"read|load|receiver")
+_MOVER_NAME = re.compile(r"(read|load)|(writ|store)")
 
 
 class KernelRole(Enum):
@@ -43,17 +42,18 @@ class KernelRole(Enum):
 def find_role(text: str, path: str) -> KernelRole:
     """The role of a kernel, from its text, or from its path where the text may be of any.
 
-    Its entry decides, then the calls that only one kind of processor has, then its headers.
+    Its entry decides, then the calls that only one kind of processor has, then its headers. Readers
+    and writers make the same calls: their names come first, then whether they write only.
     """
     bare = _COMMENT.sub(" ", text)
     name = path.lower().replace(os.sep, "/")
     if _COMPUTE_ENTRY.search(bare) or _is_compute(bare, text, name):
         return KernelRole.COMPUTE
-    stem = name.rpartition("/")[2]
-    writes, reads = (bool(each.search(stem)) for each in (_WRITER_NAME, _READER_NAME))
-    if writes == reads:
-        writes, reads = "noc_async_write" in bare, "noc_async_read" in bare
-    return KernelRole.WRITER if writes and not reads else KernelRole.READER
+    named = _MOVER_NAME.search(name.rpartition("/")[2])
+    if named is not None:
+        return KernelRole.READER if named[1] else KernelRole.WRITER
+    only_writes = "noc_async_write" in bare and "noc_async_read" not in bare
+    return KernelRole.WRITER if only_writes else KernelRole.READER
 
 
 def _is_compute(bare: str, text: str, name: str) -> bool:

@@ -79,7 +79,9 @@ def check(
         include_folders=include_folders,
         home=os.environ.get(HOME_VARIABLE, ""),
         defines=dict(_read_define(each) for each in defines),
-        compile_time_args=tuple(_read_word(each, "--compile-args") for each in _split(compile_args)),
+        compile_time_args=tuple(
+            _read_word(each, "--compile-args") for each in _split(compile_args)
+        ),
         named_compile_time_args=dict(_read_named(each) for each in _split(named_compile_args)),
     )
     try:

@@ -39,7 +39,10 @@ class AssumedArguments:
 
     def describe(self) -> str:
         """What was assumed, as a note of a message; empty if nothing was."""
-        listed = [*_list_ranges(sorted(self.positions)), *(f"'{each}'" for each in sorted(self.names))]
+        listed = [
+            *_list_ranges(sorted(self.positions)),
+            *(f"'{each}'" for each in sorted(self.names)),
+        ]
         if not listed:
             return ""
         many = len(self.positions) + len(self.names) > 1
