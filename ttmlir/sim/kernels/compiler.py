@@ -128,8 +128,8 @@ def compile_kernel(
     by default the package's own only; with `timed` the kernel adds the cycles of its own
     instructions to `api.thread.clock`; with `assume_arguments`, compile-time arguments that are
     missing are as `AssumedArguments` says, for kernels that never run. A text with a map is known
-    by the positions behind its lines, in `file`. Raises CppSyntaxError for whatever is wrong with the text. Results are kept:
-    the same kernel compiles once, unless a header has changed.
+    by the positions behind its lines, in `file`. Raises CppSyntaxError for whatever is wrong with
+    the text. Results are kept: the same kernel compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
