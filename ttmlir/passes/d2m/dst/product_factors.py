@@ -91,7 +91,9 @@ def _multiply_result(product: UpstreamLoops) -> None:
     total = _allocate(product, target)
     result_rank = len(own[out].results)
     places = [DimExpr(place_of.get(each, 0)) for each in range(index_map.num_dims)]
-    column_map = AffineMap(result_rank, 0, tuple(each.rename(places) for each in index_map.results))
+    column_map = AffineMap(
+        result_rank, 0, tuple(each.rename(places) for each in index_map.results)
+    )
     product.operands[left] = source
     product.operands[out] = total
     identity = AffineMap.identity(result_rank)
@@ -165,7 +167,8 @@ def _readers(memref: SSAValue) -> list[UpstreamLoops]:
     return [
         use.operation
         for use in memref.uses
-        if isinstance(use.operation, UpstreamLoops) and use.index < len(use.operation.operands) - 1
+        if isinstance(use.operation, UpstreamLoops)
+        and use.index < len(use.operation.operands) - 1
     ]
 
 
@@ -180,7 +183,8 @@ def _only_writer(memref: SSAValue) -> UpstreamLoops | None:
     found = [
         use.operation
         for use in memref.uses
-        if isinstance(use.operation, UpstreamLoops) and use.index == len(use.operation.operands) - 1
+        if isinstance(use.operation, UpstreamLoops)
+        and use.index == len(use.operation.operands) - 1
     ]
     return found[0] if len(found) == 1 else None
 
