@@ -199,6 +199,33 @@ def test_pipes_are_written_to() -> None:
     assert run.stdout == b"ab"
 
 
+def test_paths_below_a_folder(tmp_path: Path) -> None:
+    """Files in it and in folders in it, whether they are there or not; nothing that leads out."""
+    folder = tmp_path / "given"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "in").symlink_to(folder / "inner")
+    (tmp_path / "given_too").mkdir()
+    for name in ("a.npy", "inner/b.npy", "in/b.npy", "./a.npy"):
+        assert path_below(folder, name) == os.path.join(folder, name)
+    for name in (
+        *("", "..", "../a", "inner/../../a", "../given_too/a", "out/a", "/a", str(folder / "a")),
+        *("a\n", "a\0", "..\\a", "."),
+    ):
+        with pytest.raises(PermissionError, match="no relative path to a file in the same folder"):
+            path_below(folder, name)
+
+
+def test_paths_below_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file without a folder stands in the current one."""
+    monkeypatch.chdir(tmp_path)
+    assert path_below("", "a/b") == "a/b"
+    with pytest.raises(PermissionError):
+        path_below("", "../b")
+
+
 def writers(path: Path) -> Iterator[str]:
     """Calls in a source file that write to a file in place."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
-    "kernel_tool": {"cpp", "metalium", "sim", *EXECUTABLE},
+    "kernel_tool": {"cpp", "metalium", "runtime", "sim", *EXECUTABLE},
     "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE},
     "cost": {"runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},

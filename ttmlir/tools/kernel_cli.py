@@ -107,6 +107,32 @@ def check(
     return int(bool(failures))
 
 
+@cli.command()
+@click.argument("spec", metavar="SPEC.toml")
+@click.option("-I", "include_folders", multiple=True, metavar="DIR", help="A folder with headers.")
+@click.option("--no-sanitize", is_flag=True, help="Run faster, without the checks of accesses.")
+def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
+    """Run kernels with the buffers and arguments of a specification.
+
+    Prints for each buffer with expected numbers whether it has them, what the sanitizer found, and
+    the cycles. Exit status 1 if numbers are wrong or the program stops. Files that SPEC.toml names
+    stand in its folder or below.
+    """
+    from ttmlir.kernel_tool.errors import KernelToolError
+    from ttmlir.kernel_tool.running import run_spec
+    from ttmlir.sim.errors import SimError
+
+    try:
+        report = run_spec(
+            spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
+        )
+    except (KernelToolError, SimError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(report)
+    return int(not report.passes)
+
+
 def _note_assumed(count: int) -> str:
     subject = "kernel compiles" if count == 1 else "kernels compile"
     return (
