@@ -20,6 +20,7 @@ from ttmlir import files
 from ttmlir.files import (
     MAX_FILE_NAME,
     open_replacement,
+    path_below,
     read_file,
     read_text,
     safe_file_name,
@@ -216,9 +217,7 @@ def test_paths_below_a_folder(tmp_path: Path) -> None:
             path_below(folder, name)
 
 
-def test_paths_below_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_below_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file without a folder stands in the current one."""
     monkeypatch.chdir(tmp_path)
     assert path_below("", "a/b") == "a/b"

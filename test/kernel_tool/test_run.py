@@ -232,7 +232,7 @@ KERNEL = '[[kernels]]\ntext = "void kernel_main() {}"\n'
         (KERNEL + 'file = "a.cpp"', "a kernel has either a 'file' or its 'text'"),
         (KERNEL + KERNEL, "3:3: error: kernels kernel_0.cpp and kernel_1.cpp both run on NCRISC"),
         (KERNEL + 'fil = "a.cpp"', "a kernel has no key 'fil'; there are file, text"),
-        ('[[kernels]]\nfile = "gone.cpp"', "gone.cpp: error: cannot be read: No such file"),
+        ('[[kernels]]\nfile = "gone.cpp"', "spec/k.toml:2:1: error: there is no file gone.cpp"),
     ],
 )  # fmt: skip
 def test_mistakes_in_specifications(text: str, message: str, folder: Path, capsys: Capture) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ttmlir.kernel_tool.buffer_data import Array, read_values
+from ttmlir.kernel_tool.errors import KernelToolError
 from ttmlir.kernel_tool.spec_program import SpecBuffer, build_program
 from ttmlir.kernel_tool.spec_text import SpecText
 from ttmlir.metalium import EnqueueProgram, EnqueueReadBuffer
 from ttmlir.runtime.accuracy import compare
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding
 
 
@@ -66,8 +68,8 @@ def run_spec(
 ) -> RunReport:
     """Run the program of a specification.
 
-    Raises KernelToolError for what is wrong with the specification, SimError for what is wrong with
-    the kernels and for what the sanitizer finds.
+    Raises KernelToolError for what is wrong with the specification or the kernels, and for what the
+    sanitizer finds.
     """
     made = build_program(
         SpecText(file), include_folders=include_folders, sanitize=sanitize, print_line=print_line
@@ -80,7 +82,10 @@ def run_spec(
     for each in made.buffers.values():
         _read_bounds(each)
     queue = made.device.command_queue()
-    report = EnqueueProgram(queue, made.program)
+    try:
+        report = EnqueueProgram(queue, made.program)
+    except SimError as error:
+        raise KernelToolError(str(error)) from None
     results = list[BufferResult]()
     for name, values in expected.items():
         buffer = made.buffers[name]

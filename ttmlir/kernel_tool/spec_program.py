@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -225,6 +226,8 @@ def _add_kernel(made: SpecProgram, table: Table, folders: Sequence[str]) -> None
     text, path = table.take_string("text"), ""
     if table.has("file"):
         path = _path(table, "file", table.take_string("file"))
+        if not os.path.isfile(path):
+            raise table.error(f"there is no file {table.take_string('file')}", "file")
         text = read_kernel(path)
     word = table.take_choice("role", ("auto", *_ALL_ROLES), "auto")
     role = find_role(text, path) if word == "auto" else KernelRole[word.upper()]

@@ -96,7 +96,7 @@ def check(
         if as_json:
             print(json.dumps(_describe(verdict)), flush=True)
         elif not verdict.compiles:
-            print(verdict.text, file=sys.stderr)
+            print(verdict.text, file=sys.stderr, flush=True)
         if not verdict.compiles:
             failures.append(verdict.message)
         assumed += verdict.compiles and bool(verdict.assumed.describe())
@@ -120,13 +120,13 @@ def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
     """
     from ttmlir.kernel_tool.errors import KernelToolError
     from ttmlir.kernel_tool.running import run_spec
-    from ttmlir.sim.errors import SimError
 
     try:
         report = run_spec(
             spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
         )
-    except (KernelToolError, SimError) as error:
+    except KernelToolError as error:
+        sys.stdout.flush()
         print(error, file=sys.stderr)
         return 1
     print(report)
