@@ -38,9 +38,9 @@ tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
 _LENIENCIES = """\
 ## Leniencies
 
-Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. One more name
-is for kernels that tt-mlir generates, which use the circular buffers on their tensors as far as
-they need them:
+Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. Kernels that
+tt-mlir generates, which keep scratch memory where the compiler has placed it, run without
+`unallocated-write`, and without one more name:
 
 | Name | Lets pass |
 |---|---|
@@ -66,9 +66,11 @@ is told nothing unless it is a race.
 ## What it does not find
 
 - A word that kernels use as a flag without it being a semaphore is no hand-over: it is a race.
-- A semaphore tells whoever sees its value all that was done before it was set so far. Where a
-  thread waits for a value that two others may have brought about, the order of this run counts;
-  run the program with several values of `schedule_seed`.
+- Who waits for a semaphore knows of its changes up to the first one with which the wait might have
+  ended. Which ones those are where several threads increment it is taken from this run; a loop that
+  looks at the word through a pointer knows of all. Run such programs with several values of
+  `schedule_seed`.
+- An address that a kernel computes by itself and that lies in another buffer as a whole.
 - Bytes of a page that is pushed without having been written again keep what they held before.
 
 How it works: each thread, and each network on its behalf, is an actor with a vector clock

@@ -14,6 +14,7 @@ import gemm_report
 import models
 import numpy as np
 import pytest
+import tuning
 from measurements import (
     Result,
     compared_with_stock_xdsl,
@@ -171,3 +172,10 @@ def test_row_of_an_elementwise_operation() -> None:
     alone = eltwise_report.report(eltwise_report.Case("add", 32, 64))
     assert alone.startswith("| add 32x64 | ")
     assert alone.endswith(" |  |  | dispatch |")
+
+
+def test_what_tuning_brings_is_a_table() -> None:
+    """A row for each network, on few images and candidates."""
+    rows = tuning.table(budget=2, images=3)
+    assert len(rows) == 2 + len(tuning.MODELS)
+    assert all(float(line.split("|")[4]) >= 1 for line in rows[2:])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
-from ttmlir.cost import Estimate, estimate_program
+from ttmlir.cost import Estimate, OperationEstimate, estimate_program
 from ttmlir.cost.program import find_machine
 from ttmlir.cost.times import program_time
 from ttmlir.cost.workload import Interval, Stage, Workload
@@ -236,3 +236,26 @@ def test_estimates_are_the_same_every_time() -> None:
     """In every form."""
     first, second = estimate(), estimate()
     assert (repr(first), first.to_json()) == (repr(second), second.to_json())
+
+
+def exp_row(columns: int, *, traced: bool) -> OperationEstimate:
+    """The exponential of rows of bf16."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((32, columns), "bf16"))
+    b.output(b.eltwise("Exp", [x]))
+    made = estimate_program(read_binary(b.pack(), "net.ttnn").program(0), "n150", traced=traced)
+    [row] = [each for each in made.operations if each.programs]
+    return row
+
+
+def test_without_a_trace_operations_wait_for_the_host() -> None:
+    """29 us for each call, 48 at worst, unless its kernels take longer."""
+    small = exp_row(32, traced=False)
+    assert (small.mid, small.high, small.bound_by) == (29_000, 48_000, "host")
+    large = exp_row(32 * 4096, traced=True)
+    assert large.mid > 29_000
+    assert exp_row(32 * 4096, traced=False).mid == large.mid
+    assert exp_row(32, traced=True).mid < 29_000
+    called = str(estimate_program(program(), "n150", traced=False))
+    assert "the host calls one operation after the other" in called
+    assert "from a trace" not in called

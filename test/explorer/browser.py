@@ -44,6 +44,11 @@ NOT_YET = (
 )
 """What is raised while a page is being drawn."""
 
+TOP_OF_GRAPH = 110
+"""Pixels above the graph."""
+DARKEST = (0xD0, 0, 0)
+"""Of the operation that takes longest, and of the part that it is of a layer."""
+
 T = TypeVar("T")
 
 
@@ -129,14 +134,27 @@ class Page:
         found = self.browser.find_elements(By.XPATH, path)
         return next(each for each in found if each.is_displayed())
 
-    def colours(self) -> set[tuple[int, int, int]]:
-        """The colours of the graph that many pixels have."""
+    def graph(self) -> Any:
+        """A picture of the graph without the bars around it."""
         from PIL import Image
 
         picture = Image.open(io.BytesIO(self.browser.get_screenshot_as_png())).convert("RGB")
-        graph = picture.crop((0, 110, 1020, 640))
+        return picture.crop((0, TOP_OF_GRAPH, 1020, 640))
+
+    def colours(self, least: int = 200) -> set[tuple[int, int, int]]:
+        """The colours of the graph that many pixels have."""
+        graph = self.graph()
         counts = graph.getcolors(graph.width * graph.height) or []
-        return {colour for count, colour in counts if count > 200}
+        return {colour for count, colour in counts if count > least}
+
+    def expand_first_layer(self) -> None:
+        """Click the sign of the topmost layer that has a bar of colours along its lower edge."""
+        graph = self.graph()
+        places = ((x, y) for y in range(graph.height) for x in range(graph.width))
+        x, y = next(place for place in places if graph.getpixel(place) == DARKEST)
+        keys = ActionChains(self.browser)
+        keys.w3c_actions.pointer_action.move_to_location(x + 20, y + TOP_OF_GRAPH - 14).click()
+        keys.perform()
 
     def picture(self, name: str) -> None:
         """Take a picture for the guide, if that is asked for."""
@@ -208,6 +226,22 @@ def test_a_user_sees_times_and_changes_a_layout(page: Page, tmp_path: Path) -> N
         wait_for(lambda: "height_sharded" in page.text())
     saved = (tmp_path / "layers.overrides").read_text()
     assert "encoder/fc1/linear=2x1:l1:height_sharded" in saved
+
+
+def test_a_layer_is_expanded_alone(page: Page) -> None:
+    """By its sign: its operations are shown with their colours, other layers stay closed."""
+    with open_explorer(open_documents([str(LAYERS)])) as explorer:
+        page.open(explorer)
+        # The bars of closed layers are small.
+        large = 3000
+        assert all(blue > 100 for _, _, blue in page.colours(large))
+        page.expand_first_layer()
+        wait_for(lambda: "LAYER INFO" in page.text())
+        shown = page.text()
+        assert "encoder" in shown
+        assert "relu" in shown
+        opened = wait_for(lambda: {each for each in page.colours(large) if each[2] < 100})
+        assert len(opened) == 1, "relu alone is an operation of this layer"
 
 
 def test_text_of_a_file_runs_nothing(page: Page, tmp_path: Path) -> None:

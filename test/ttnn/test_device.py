@@ -66,7 +66,7 @@ def test_l1_small_size_is_taken_from_l1() -> None:
     device = ttnn.open_device(device_id=0, l1_small_size=16384)
     try:
         tensor = ttnn.ones([1, 8], device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
-        assert tensor.buffer_address() == 1499136 - 16384 - 16
+        assert tensor.buffer_address() == 1499136 - 16384 - 32
     finally:
         ttnn.close_device(device)
     with pytest.raises(RuntimeError, match="l1_small_size=99999999 does not fit into L1"):

@@ -144,7 +144,7 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.zeros(
             (20000, 5000), device=device, memory_config=ttnn.L1_MEMORY_CONFIG
         ),
-        "ttnn.zeros: 3130000 bytes per bank do not fit into L1: the largest gap has ",
+        "ttnn.zeros: 3130016 bytes per bank do not fit into L1: the largest gap has ",
     ),
 }
 

@@ -40,6 +40,23 @@ def tables(function: Any, *tensors: Any) -> list[str]:
 # --- Python --------------------------------------------------------------------------------------
 
 
+def test_equal_calls_are_computed_once(device: Any) -> None:
+    """Both results are tensors of their own."""
+
+    @ttnn_jit.jit()
+    def twice(x: Any) -> Any:
+        return ttnn.exp(x), ttnn.exp(x), ttnn.add(ttnn.exp(x), ttnn.exp(x))
+
+    x = tensor(device, 33, 70)
+    first, second, total = twice(x)
+    np.testing.assert_allclose(numbers(first), np.exp(numbers(x)), rtol=2.0**-7)
+    np.testing.assert_array_equal(numbers(first), numbers(second))
+    np.testing.assert_allclose(numbers(total), 2 * np.exp(numbers(x)), rtol=2.0**-6)
+    assert tables(twice, x).count("GenericOp") == 1
+    ttnn.deallocate(first)
+    np.testing.assert_allclose(numbers(second), np.exp(numbers(x)), rtol=2.0**-7)
+
+
 def test_control_flow_is_unrolled(device: Any) -> None:
     """`for`, `if`, shapes and functions of functions are Python's own."""
 

@@ -6,14 +6,25 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
+from distributed import LocalCluster
 
+import ttmlir
 from ttmlir.compiler import compile_to_ttnn
 from ttmlir.cost import estimate_program
+from ttmlir.explorer.overrides import Overrides
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.ttrt.sweeps.cases import Case
+from ttmlir.runtime.ttrt.sweeps.worker import make_order, run_case
 from ttmlir.tools.ttmlir_opt import main as ttmlir_opt
 from ttmlir.tools.ttmlir_tune import main
 from ttmlir.tuning import tuning
+from ttmlir.tuning.candidate import Candidate, forget_models
 from ttmlir.tuning.tuning import Request, tune
 
 ATTENTION = Path(__file__).parents[1] / "models" / "attention.mlir"
@@ -107,6 +118,137 @@ def test_accuracy_is_bounded(net: Path) -> None:
     assert exact.best.pcc >= 0.99999
     kept = tune(Request("net.mlir", budget=20, formats=False))
     assert "bf" not in kept.flags
+
+
+PRODUCTS = """\
+#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @net(%x: tensor<512x1024xf32>, %w: tensor<1024x1056xf32>) -> tensor<512x1056xf32> {
+  %0 = tensor.empty() : tensor<512x1056xf32>
+  %1 = "ttir.matmul"(%x, %w, %0) <{operand_constraints = [#any, #any, #any]}>
+      : (tensor<512x1024xf32>, tensor<1024x1056xf32>, tensor<512x1056xf32>)
+      -> tensor<512x1056xf32> loc("fc")
+  return %1 : tensor<512x1056xf32>
+}
+"""
+
+
+def test_weights_and_fidelity_are_chosen_within_the_bound(net: Path) -> None:
+    """Weights of 8 bits take less time to move, and LoFi less to multiply, but both round."""
+    net.write_text(PRODUCTS)
+    loose = tune(Request("net.mlir", budget=12, least_pcc=0.9))
+    assert loose.best.overrides.weights["fc"].keyword.startswith("bfp")
+    assert loose.best.overrides.fidelities["fc"].keyword == "lofi"
+    exact = tune(Request("net.mlir", budget=12, least_pcc=0.999999))
+    assert not exact.best.overrides.weights
+    assert exact.gain < loose.gain
+    assert "override-weight-dtype=fc=bfp" in loose.flags
+    assert "override-math-fidelity=fc=lofi" in loose.flags
+    assert "  fc: " in str(loose)
+    assert loose.write("fc.overrides")
+    assert ttmlir_opt(["@fc.overrides", "net.mlir", "-o", "out.mlir"]) == 0
+    text = Path("out.mlir").read_text()
+    assert "math_fidelity = lofi" in text
+    assert "!tt.tile<32x32, bfp_bf" in text
+
+
+def test_block_floats_run_with_the_fidelity_that_the_library_takes(net: Path) -> None:
+    """The estimate takes LoFi for two operands in block floats, and so does the run: LoFi drops
+    three of the seven bits of a weight."""
+    text = PRODUCTS.replace('"ttir.matmul"(%x', '"ttir.matmul"(%2').replace(
+        "  %0 = tensor",
+        """  %e = tensor.empty() : tensor<512x1024xf32>
+  %2 = "ttir.relu"(%x, %e) <{operandSegmentSizes = array<i32: 1, 1>,
+      operand_constraints = [#any, #any]}> : (tensor<512x1024xf32>, tensor<512x1024xf32>)
+      -> tensor<512x1024xf32> loc("relu")
+  %0 = tensor""",
+    )
+    net.write_text(text)
+    blocks = Overrides().with_layout("relu", "bfp_bf8").with_weight("fc", DataType.BFP_BF8)
+    lofi = blocks.with_fidelity("fc", MathFidelity.LOFI)
+    hifi = blocks.with_fidelity("fc", MathFidelity.HIFI4)
+    forget_models()
+    found: list[dict[str, Any]] = []
+    for overrides in (blocks, lofi, hifi):
+        case = Case(
+            (Candidate.__module__, Candidate.__qualname__),
+            "net.mlir",
+            {},
+            {"board": "n150", "overrides": overrides.options, "seed": 0},
+            is_text=True,
+        )
+        [result] = run_case(make_order(case, None))["results"]
+        found.append(result["details"])
+    assert found[0]["pcc"] == found[1]["pcc"] < found[2]["pcc"]
+    assert found[0]["time"] == found[1]["time"] < found[2]["time"]
+
+
+def test_an_old_result_is_not_that_of_a_new_model(net: Path) -> None:
+    """All of the text counts, not only its first bytes."""
+    tune(Request("net.mlir", budget=2, result_file="r.json"))
+    old = json.loads(Path("r.json").read_text())
+    cases = [Case(("m", "C"), "net.mlir", {}, {}, is_text=True).id]
+    net.write_text(NET.replace("stablehlo.tanh", "stablehlo.abs"))
+    cases.append(Case(("m", "C"), "net.mlir", {}, {}, is_text=True).id)
+    assert cases[0] != cases[1]
+    tune(Request("net.mlir", budget=2, result_file="r.json"))
+    assert json.loads(Path("r.json").read_text()) != old
+
+
+def test_compiled_models_are_tuned(net: Path) -> None:
+    """What is found compiles the same function, with the time that is reported."""
+
+    def network(x: jax.Array, w: jax.Array) -> jax.Array:
+        return jax.nn.relu(x @ w)
+
+    inputs = (jnp.ones((257, 320)), jnp.full((320, 161), 0.5))
+    compiled = ttmlir.compile(network, *inputs)
+    report = ttmlir.tune(
+        compiled, budget=14, board="p150", pcc=0.9, inputs=[*map(np.asarray, inputs)]
+    )
+    assert report.gain > 1
+    again = ttmlir.compile(network, *inputs, board="p150", options=report.options)
+    assert again.estimate("p150").total.mid == report.best.time
+    np.testing.assert_array_equal(again(*inputs), compiled(*inputs))
+    with pytest.raises(InputError, match="a int is no model: give what ttmlir"):
+        ttmlir.tune(3)
+    kernels = ttmlir.compile(network, *inputs, target="kernels")
+    with pytest.raises(InputError, match="is no ttnn program with its source"):
+        ttmlir.tune(kernels)
+
+
+def test_interrupted_searches_of_compiled_models_go_on(net: Path) -> None:
+    """The model is beside the results; a path is tuned, too."""
+    compiled = ttmlir.compile(lambda x: jnp.tanh(x) * x, jnp.ones((320, 161)))
+    first = ttmlir.tune(compiled, budget=3, result_file="r.json")
+    assert Path("r.mlir").read_text().count("stablehlo.tanh") == 1
+    assert ttmlir.tune(Path("r.mlir"), budget=3).flags == first.flags
+
+
+def test_candidates_that_kernels_have_no_form_for_are_told(net: Path) -> None:
+    """The others have a time."""
+    net.write_text(PRODUCTS.replace("512", "33").replace("1024", "70").replace("1056", "45"))
+    report = tune(Request("net.mlir", budget=12, least_pcc=0.9, simulate=12))
+    default, *others = report.simulated
+    assert default.time is not None
+    assert str(default) == f"default: {default.time / 1000:,.1f} us"
+    [lofi] = [each for each in others if each.overrides.options == "override-math-fidelity=fc=lofi"]
+    assert lofi.time is not None
+    assert lofi.time < default.time
+    assert any("no form in kernels: they take one fidelity" in str(each) for each in others)
+    assert "the simulator was not asked" not in str(report)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_candidates_on_a_cluster(net: Path) -> None:
+    """What is found is the same, on workers that do not have the file."""
+    alone = tune(Request("net.mlir", budget=3))
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        request = Request("net.mlir", budget=3, cluster=cluster.scheduler_address)
+        assert tune(request).flags == alone.flags
+    with pytest.raises(InputError, match="workers of a cluster are sent the model alone"):
+        tune(Request("net.mlir", cluster="tcp://nowhere:1", inputs=("x.npz",)))
 
 
 REFUSED = [

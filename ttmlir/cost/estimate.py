@@ -123,6 +123,8 @@ class Estimate:
     operations: tuple[OperationEstimate, ...]
     memory: ProgramMemory | None = None
     """None for lists of shapes."""
+    traced: bool = True
+    """Programs are launched from a trace, not called one by one by the host."""
 
     @property
     def board(self) -> str:
@@ -157,8 +159,11 @@ class Estimate:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the estimate leaves out or assumes, of the whole and of single operations."""
+        launching = TRACED if self.traced else CALLED
         return tuple(
-            dict.fromkeys((*LEFT_OUT, *(note for each in self.operations for note in each.notes)))
+            dict.fromkeys(
+                (launching, *LEFT_OUT, *(note for each in self.operations for note in each.notes))
+            )
         )
 
     def share(self, operation: OperationEstimate) -> float:
@@ -217,8 +222,13 @@ class Estimate:
         return self.table(most=10)
 
 
+TRACED = (
+    "programs are taken to be launched from a trace; without one, the host needs about 29 us each"
+)
+CALLED = "the host calls one operation after the other, in about 29 us each; a trace needs no calls"
+"""How programs are launched."""
+
 LEFT_OUT = (
-    "programs are taken to be launched from a trace; without one, the host needs about 29 us each",
     "compiling and loading kernels, which the first run does, is not counted",
     "clocks are taken to be those of the data sheets; under load a chip may run slower",
 )

@@ -61,12 +61,16 @@ DEFAULT_BOARD = "default"
 
 
 def estimate_program(
-    program: BinaryProgram, board: str | os.PathLike[str] | None = None
+    program: BinaryProgram,
+    board: str | os.PathLike[str] | None = None,
+    *,
+    traced: bool = True,
 ) -> Estimate:
     """Estimate every operation of a program of a `.ttnn` file, and its memory, without running it.
 
     `board` is the name of a board or the path of a `.ttsys` file; None means the system that the
-    file was compiled for. Several chips of a system count as one: the first.
+    file was compiled for. Several chips of a system count as one: the first. Programs are launched
+    from a trace, or, if they are not `traced`, called one by one by the host.
 
     Raises InputError for an unknown board, BinaryError for a damaged program and UnsupportedError
     for a `.ttm` file or for chips without figures.
@@ -77,9 +81,9 @@ def estimate_program(
             "ttrt perf, or profile of a compiled model"
         )
     machine = find_machine(board, program)
-    reader = _Reader(machine, program)
+    reader = _Reader(machine, program, traced)
     rows = tuple(reader.row(operation) for operation in program.operations)
-    return Estimate(program.name, machine, rows, program_memory(program, machine.chip))
+    return Estimate(program.name, machine, rows, program_memory(program, machine.chip), traced)
 
 
 @dataclass
@@ -88,6 +92,7 @@ class _Reader:
 
     machine: Machine
     program: BinaryProgram
+    traced: bool
     most_bytes: int = MOST_BYTES
     """Of tensors that may still be simulated."""
     places: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
@@ -126,6 +131,7 @@ class _Reader:
             location=operation.location,
             inputs=inputs,
             output=output,
+            traced=self.traced,
         )
 
     def nothing(self, operation: Operation) -> OperationEstimate:

@@ -63,14 +63,24 @@ def estimate_cost(
     location: str = "",
     inputs: tuple[TensorDesc, ...] = (),
     output: TensorDesc | None = None,
+    traced: bool = True,
 ) -> OperationEstimate:
-    """The row of an operation of which it is known what it does."""
+    """The row of an operation of which it is known what it does.
+
+    Without a trace, the host's call and the kernels of the operation before it overlap, so that the
+    longer of both counts.
+    """
     time, kernels = NOTHING, NOTHING
     for workload in cost.programs:
         time = time + program_time(machine, workload)
         kernels = kernels + _kernel_time(machine, workload)
     for transfer in cost.transfers:
         time = time + _transfer_time(transfer)
+    bound_by = _bound_by(machine, cost)
+    if cost.programs and not traced:
+        called = Interval(0.0, HOST_CALL_NS, SLOW_HOST_CALL_NS)
+        bound_by = HOST if called.mid > time.mid else bound_by
+        time = Interval(time.low, max(time.mid, called.mid), max(time.high, called.high))
     calls = cost.host_calls
     time = time + Interval(0.0, calls * HOST_CALL_NS, calls * SLOW_HOST_CALL_NS)
     flops = sum(workload.flops for workload in cost.programs)
@@ -85,7 +95,7 @@ def estimate_cost(
         location=location,
         time=time,
         kernels=kernels,
-        bound_by=_bound_by(machine, cost),
+        bound_by=bound_by,
         flops=flops,
         bytes=dram + sum(transfer.bytes for transfer in cost.transfers),
         noc_bytes=sum(workload.noc_bytes for workload in cost.programs),

@@ -19,6 +19,7 @@ from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, node_id
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.golden import GoldenResult, Tolerance
+from ttmlir.runtime.metal.program import MetalProgram
 from ttmlir.runtime.ttrt.running.inputs import fit_inputs, generate_inputs
 from ttmlir.runtime.ttrt.running.program import RunSettings, run_operations
 
@@ -128,6 +129,45 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
         NodeData(
             name=f"time on {estimate.board} (us)",
             values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
+    ]
+
+
+def list_simulated(program: MetalProgram) -> list[NodeData]:
+    """Runs a program of kernels on random inputs: what binds each launch, its share, its time."""
+    # The simulator is loaded only for programs of kernels.
+    from ttmlir.frontend.model_profile import run_recorded
+
+    inputs = generate_inputs(program, "randn", np.random.default_rng(0))
+    _, runs = run_recorded(program, inputs, Numerics.EXACT)
+    launches = {
+        f"command{command.index}": each
+        for command, each in zip(program.launches, runs.programs, strict=True)
+    }
+    total = sum(each.times.kernel_ns for each in launches.values()) or 1
+    binding = {node: each.bound_by for node, each in launches.items()}
+    kinds = sorted(set(binding.values()))
+    colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
+    return [
+        NodeData(
+            name="bound by",
+            values=binding,
+            colours={node: colour_of[kind] for node, kind in binding.items()},
+        ),
+        NodeData(
+            name="share of the time (%)",
+            values={
+                node: round(100 * each.times.kernel_ns / total, 2)
+                for node, each in launches.items()
+            },
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
+        NodeData(
+            name="simulated time (us)",
+            values={node: round(each.times.kernel_ns / 1000, 3) for node, each in launches.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),

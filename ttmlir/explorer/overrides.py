@@ -22,6 +22,7 @@ from ttmlir.explorer.program_graph import (
 from ttmlir.explorer.scopes import scope_of
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
 from ttmlir.passes.ttnn.product_options import MATH_FIDELITIES_BY_NAME, WEIGHT_DTYPES_BY_NAME
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
@@ -29,12 +30,16 @@ from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000
+_GRIDS = "override-grid-sizes"
 _OPTIONS = {
+    _GRIDS: ("layouts", GRID_OVERRIDES),
     "override-output-layout": ("layouts", LAYOUT_OVERRIDES),
     "override-weight-dtype": ("weights", WEIGHT_DTYPES_BY_NAME),
     "override-math-fidelity": ("fidelities", MATH_FIDELITIES_BY_NAME),
 }
 """Options of the pipelines, the field that holds what they say, and how that is written."""
+
+_OPTION = re.compile(rf"(?:^|\s)({'|'.join(_OPTIONS)})=")
 
 
 class OverrideError(ValueError):
@@ -55,13 +60,16 @@ class Overrides:
     @classmethod
     def parse(cls, options: str) -> Overrides:
         """What `options` gives; ValueError for other text."""
-        given: dict[str, Any] = {}
-        for part in re.split(f" (?={'|'.join(_OPTIONS)}=)", options) if options else ():
-            name, _, text = part.partition("=")
-            if name not in _OPTIONS:
-                raise ValueError(f"'{part}' is none of {', '.join(_OPTIONS)}")
-            kind, type_ = _OPTIONS[name]
-            given[kind] = dict(type_.parse(text))
+        other, *parts = _OPTION.split(options)
+        if other.strip():
+            raise ValueError(f"'{other.strip()}' is none of {', '.join(_OPTIONS)}")
+        given: dict[str, dict[str, Any]] = {}
+        for option, text in zip(parts[::2], parts[1::2], strict=True):
+            kind, type_ = _OPTIONS[option]
+            values: dict[str, Any] = dict(type_.parse(text.strip()))
+            if option == _GRIDS:
+                values = {name: LayoutOverride(grid=grid) for name, grid in values.items()}
+            given.setdefault(kind, {}).update(values)
         return cls(**given)
 
     def with_layout(self, name: str, words: str) -> Overrides:
@@ -116,12 +124,21 @@ class Overrides:
 
     @property
     def options(self) -> str:
-        """As options of a pipeline, `override-output-layout=...` and so on; empty if nothing is
-        asked for."""
+        """As options of a pipeline; empty if nothing is asked for.
+
+        Grids alone are `override-grid-sizes=...`, other layouts `override-output-layout=...`.
+        """
+        grids = {
+            name: override.grid
+            for name, override in self.layouts.items()
+            if override.parts.keys() == {"grid"} and "=" not in name
+        }
+        layouts = {name: each for name, each in self.layouts.items() if name not in grids}
+        values = (grids, layouts, self.weights, self.fidelities)
         return " ".join(
-            f"{name}={type_.format(tuple(getattr(self, kind).items()))}"
-            for name, (kind, type_) in _OPTIONS.items()
-            if getattr(self, kind)
+            f"{name}={type_.format(tuple(given.items()))}"
+            for (name, (_, type_)), given in zip(_OPTIONS.items(), values, strict=True)
+            if given
         )
 
     def words(self, name: str) -> str:

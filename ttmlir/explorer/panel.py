@@ -6,7 +6,6 @@ colours the nodes with the answer.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +19,12 @@ from ttmlir.explorer.node_data import (
     list_effects,
     list_estimate,
     list_memory,
+    list_simulated,
 )
 from ttmlir.explorer.overrides import OverrideError, Overrides, computing_by_name
 from ttmlir.explorer.program_graph import operation_name
-from ttmlir.files import safe_file_name, write_file
+from ttmlir.explorer.saved_overrides import overrides_file_name, overrides_text
+from ttmlir.files import write_file
 from ttmlir.layout.enums import STORED_DATA_TYPES, TensorMemoryLayout
 from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.runtime.binary import BinaryProgram
@@ -102,19 +103,6 @@ class Panel:
             ) from None
 
 
-def overrides_file_name(document: Document) -> str:
-    """`net.overrides` for the document `net.mlir`."""
-    return safe_file_name(f"{Path(document.name).stem}.overrides")
-
-
-def overrides_text(document: ModuleDocument) -> str:
-    """The flag of `ttmlir-opt` that compiles the document with its overrides."""
-    options = document.options_with(document.settings.overrides)
-    return (
-        f"--{document.pipeline}={shlex.quote(options)}\n" if options else f"--{document.pipeline}\n"
-    )
-
-
 def _find(provider: str) -> Provider:
     for each in PROVIDERS:
         if each.id == provider:
@@ -131,7 +119,7 @@ def program_of(document: Document) -> BinaryProgram:
         raise DocumentError(f"{document.name} has no compiled program{reason}")
     if isinstance(binary, MetalBinary):
         raise DocumentError(
-            f"{document.name} is kernels, which the simulator times: ttrt perf {document.name}"
+            f"{document.name} is kernels; Estimate simulates them, and ttrt run --golden compares"
         )
     return binary.program(0)
 
@@ -243,6 +231,13 @@ def _run_memory(panel: Panel, document: Document, values: Mapping[str, Any]) -> 
 
 
 def _run_estimate(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:
+    if isinstance(document.binary, MetalBinary):
+        if (board := _board(values)) is not None:
+            raise DocumentError(
+                f"{document.name} is kernels for one board, which are simulated: compile it for "
+                f"{board} to see it there"
+            )
+        return Outcome(list_simulated(document.binary.metal_programs[0]))
     return Outcome(list_estimate(program_of(document), _board(values)))
 
 
@@ -314,7 +309,8 @@ PROVIDERS: Sequence[Provider] = (
     Provider(
         id="tt_estimate",
         name="Estimate",
-        description="Time of each operation on a board, what limits it, and its share",
+        description="Time of each operation on a board, what limits it, and its share; of kernels "
+        "by the simulator",
         icon="speed",
         editors=_estimate_editors,
         run=_run_estimate,

@@ -129,7 +129,9 @@ class CallableModel:
             outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
         return ModelProfile(self.name, self._convention.unflatten(outputs), runs)
 
-    def estimate(self, board: str | os.PathLike[str] | None = None) -> Estimate:
+    def estimate(
+        self, board: str | os.PathLike[str] | None = None, *, traced: bool = True
+    ) -> Estimate:
         """How long the program would take on a board, operation by operation, without running it.
 
             estimate = compiled.estimate("n150")
@@ -137,11 +139,12 @@ class CallableModel:
             estimate.write("operations.csv")
 
         `board` is a name, the path of a `.ttsys` file, or None: what the model was compiled for.
-        For calls of the ttnn library only: `profile` simulates kernels.
+        Programs are launched from a trace, or, if they are not `traced`, called one by one by the
+        host. For calls of the ttnn library only: `profile` simulates kernels.
         """
         from ttmlir.cost import estimate_program
 
-        return estimate_program(self._program, board)
+        return estimate_program(self._program, board, traced=traced)
 
     def summary(self, board: str | os.PathLike[str] | None = None) -> ModelSummary:
         """Layers with their operations, parameters and estimated times, and the memory they take.

@@ -85,7 +85,12 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
     if element.keyword in UNSIGNED and not is_short(element):
         ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
         extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
-        signless = {n: steps for n, steps in integers.items() if optable.row(n).ignores_sign}
+        # What takes no steps leaves integers as they are.
+        signless = {
+            name: steps
+            for name, steps in integers.items()
+            if optable.row(name).ignores_sign or not steps
+        }
         return signless | ordered | extremes
     return integers
 

@@ -1,10 +1,9 @@
-"""The texts that a kernel is made of: its own, and those of the headers that it includes."""
+"""The texts that a kernel is made of, and where the lines of its compiled code are in them."""
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from ttmlir.cpp.tree import Header, Position
+from ttmlir.cpp.inclusions import Inclusions
+from ttmlir.cpp.tree import Position
 from ttmlir.limits import MAX_SOURCE_LENGTH
 
 _SHIFT = 2 * MAX_SOURCE_LENGTH
@@ -14,50 +13,33 @@ _MOST_FILES = (1 << 31) // _SHIFT
 
 
 class KernelSources:
-    """The texts by the names that messages call them; the first one is the kernel's.
+    """The kernel and its headers.
 
     Code of a kernel is one unit for Python, whose lines have no file: those of the n-th header are
     shifted by n times a number that is more than all lines of a file.
     """
 
-    def __init__(self, texts: dict[str, str]) -> None:
-        """Only the kernel, or nothing."""
-        self.texts = texts
-        self.included_at = dict[str, Position]()
-        """Where headers are included first."""
-        self._numbers = {file: number for number, file in enumerate(texts)}
-
-    def add(self, header: Header, place: Position | None) -> bool:
-        """Add a header; False if there is one of its name."""
-        if header.file in self.texts:
-            return False
-        self.texts[header.file] = header.text
-        if place is not None:
-            self.included_at[header.file] = place
-        return True
+    def __init__(self, inclusions: Inclusions) -> None:
+        """The sources of a kernel."""
+        self.inclusions = inclusions
+        self._files = [inclusions.file]
+        self._shifts = {inclusions.file: 0}
 
     def shift(self, file: str) -> int:
         """What is added to lines of a file in compiled code."""
-        number = self._numbers.get(file)
-        if number is None:
-            if file not in self.texts or len(self._numbers) >= _MOST_FILES:
-                return 0
-            number = self._numbers[file] = len(self._numbers)
-        return number * _SHIFT
+        shift = self._shifts.get(file)
+        if shift is None:
+            # What there are more of than lines can tell apart is shown as the kernel's.
+            shift = len(self._files) * _SHIFT if len(self._files) < _MOST_FILES else 0
+            self._shifts[file] = shift
+            self._files.append(file)
+        return shift
 
-    def place(self, code_line: int) -> tuple[str, int] | None:
-        """The file and the line that a line of compiled code stands for; None without texts."""
+    def place(self, code_line: int) -> tuple[str, int]:
+        """The file and the line that a line of compiled code stands for."""
         number, line = divmod(code_line, _SHIFT)
-        file = next((file for file, each in self._numbers.items() if each == number), None)
-        return None if file is None else (file, line)
+        return self._files[number], line
 
     def line(self, file: str, number: int) -> str:
         """A line of a file by its number from 1; empty if there is none."""
-        if file not in self._lines:
-            self._lines[file] = self.texts.get(file, "").split("\n")
-        lines = self._lines[file]
-        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
-
-    @cached_property
-    def _lines(self) -> dict[str, list[str]]:
-        return {}
+        return self.inclusions.line(Position(file, number, 1))

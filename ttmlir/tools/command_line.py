@@ -40,6 +40,8 @@ class Flag:
     """True if the values of several occurrences are joined."""
     hidden: bool
     """True if only `--help-hidden` shows the flag."""
+    joined: bool
+    """True if the value may follow the name at once, as in `-Ifolder`."""
 
 
 class NamedArgument(NamedTuple):
@@ -69,6 +71,7 @@ def flag(
     aliases: tuple[str, ...] = (),
     implied: str | None = None,
     hidden: bool = False,
+    joined: bool = False,
 ) -> T:
     """Declare a dataclass field as a flag.
 
@@ -82,6 +85,7 @@ def flag(
         "aliases": aliases,
         "implied": implied,
         "hidden": hidden,
+        "joined": joined,
     }
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -99,6 +103,7 @@ def _flag_of(field: dataclasses.Field[OptionValue]) -> Flag:
         implied="" if option.type is BOOLEAN else field.metadata["implied"],
         repeatable=isinstance(field.default, tuple),
         hidden=field.metadata["hidden"],
+        joined=field.metadata["joined"],
     )
 
 
@@ -176,6 +181,8 @@ class _Reader:
             self.flag(found, text if equals else _missing_value(found, pending))
         elif name in self.registered:
             self.named.append(NamedArgument(name, text))
+        elif (joined := self.by_name.get(argument[1])) and joined.joined:
+            self.flag(joined, argument[2:])
         else:
             raise OptionError(self.unknown(spelled))
 

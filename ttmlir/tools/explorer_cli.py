@@ -26,9 +26,19 @@ from ttmlir.version import VERSION
     show_default=True,
     help="Where overrides are saved, for ttmlir-opt @NAME.overrides.",
 )
+@click.option(
+    "--overrides",
+    metavar="FILE",
+    help="Begin with the overrides that an earlier explorer has saved.",
+)
 @click.version_option(VERSION, prog_name="tt-explorer")
 def cli(
-    files: tuple[str, ...], port: int | None, no_browser: bool, check: bool, save_folder: str
+    files: tuple[str, ...],
+    port: int | None,
+    no_browser: bool,
+    check: bool,
+    save_folder: str,
+    overrides: str | None,
 ) -> int:
     """Show programs as graphs in the browser: MLIR, .ttnn and .ttm files, and folders of them.
 
@@ -37,6 +47,7 @@ def cli(
     from ttmlir.explorer.check import CheckError
     from ttmlir.explorer.documents import DocumentError, open_documents
     from ttmlir.explorer.exploring import open_explorer
+    from ttmlir.explorer.saved_overrides import load_overrides
     from ttmlir.explorer.stock import MissingPackageError
     from ttmlir.mlir.reporting.colours import uses_colour
     from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
@@ -46,6 +57,8 @@ def cli(
         raise click.UsageError("give at least one file or folder to show")
     try:
         documents = open_documents(files)
+        if overrides is not None:
+            load_overrides(overrides, documents)
         explorer = open_explorer(documents, port=port, save_folder=save_folder)
     except DiagnosticError as error:
         texts = {name: Source(_text_of(name)) for name in files}

@@ -95,6 +95,6 @@ def _kernel_options(overrides: Overrides, places: Sequence[Place]) -> str | None
         or (weights and not has_weights)
     ):
         return None
-    parts = [f"set-math-fidelity={each.schema_name}" for each in fidelities]
+    parts = [f"set-math-fidelity={each.keyword}" for each in fidelities]
     parts += [f"experimental-weight-dtype={each.keyword}" for each in weights]
     return " ".join(parts)

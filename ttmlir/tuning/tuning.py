@@ -225,7 +225,7 @@ class _Engine:
             "given": list(request.inputs),
         }
         kind = (Candidate.__module__, Candidate.__qualname__)
-        return Case(kind, request.model, {}, arguments)
+        return Case(kind, request.model, {}, arguments, is_text=True)
 
     def write_results(self) -> None:
         """Write the results file, if one is asked for."""

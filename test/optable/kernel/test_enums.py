@@ -50,5 +50,7 @@ def test_constants() -> None:
     """Tiles of four faces, packets of the network, states of semaphores."""
     sizes = {"TILE_HEIGHT": 32, "TILE_WIDTH": 32, "FACE_HEIGHT": 16, "FACE_WIDTH": 16}
     sizes |= {"TILE_HW": 1024, "FACE_HW": 256}
+    # These have no numbers of their own in tt-metal that kernels could tell from flags.
+    sizes |= {"TSLICE_INPUT_CB": 2, "TSLICE_OUTPUT_CB": 3, "TSLICE_RD_PTR": 4, "TSLICE_WR_PTR": 5}
     states = {"INVALID": 0, "VALID": 1}
     assert CONSTANTS == {**sizes, **states, "NOC_MAX_BURST_SIZE": 8192}

@@ -25,6 +25,7 @@ from ttmlir.metalium import (
     TensorAccessorArgs,
 )
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.build import BindingNames, TensorNames
 
 CORE = CoreCoord(0, 0)
 PAGES, PAGE = 30, 64
@@ -38,6 +39,7 @@ def printed(
     common: list[int] | None = None,
     with_layout: bool | None = None,
     board: str = "n150",
+    names: BindingNames | None = None,
 ) -> list[str]:
     """What a reader prints on a core with a circular buffer 3 of four pages of 64 bytes.
 
@@ -57,8 +59,9 @@ def printed(
         TensorAccessorArgs(buffer, aligned_page_size=with_layout).append_to(words)
     text = f"{HEAD}void kernel_main() {{\n{body}\n}}"
     kernel = CreateKernelFromString(program, text, CORE, ReaderDataMovementConfig(words))
-    SetRuntimeArgs(program, kernel, CORE, [buffer.address()])
-    SetCommonRuntimeArgs(program, kernel, common or [])
+    kernel.names = names or BindingNames()
+    SetRuntimeArgs(program, kernel, CORE, [buffer.address(), 55])
+    SetCommonRuntimeArgs(program, kernel, common or [buffer.address(), 66, 77])
     report = EnqueueProgram(device.command_queue(), program)
     return [line.partition(": ")[2] for line in report.printed]
 
@@ -234,3 +237,26 @@ def test_flags_that_do_not_go_together(flags: int) -> None:
     """They are no layout."""
     with pytest.raises(SimError, match=f"reads {flags} from compile-time argument 0, which is no"):
         printed("auto args = TensorAccessorArgs<0>();", arguments=[flags, 1, 1, 1, 1, 1, 1])
+
+
+def test_tensors_and_arguments_have_names() -> None:
+    """The host program says where they are; what has no name comes behind."""
+    names = BindingNames(
+        arguments=("address",),
+        common_arguments=("first", "second"),
+        constants=(("size", 64),),
+        circular_buffers=(("in", 3),),
+        tensors=(("source", TensorNames(layout=1, address=0)),),
+    )
+    body = """auto cb = DataflowBuffer(dfb::in);
+    cb.reserve_back(1);
+    const auto source = TensorAccessor(tensor::source);
+    noc_async_read_page(17, source, cb.get_write_ptr());
+    noc_async_read_barrier();
+    SHOW(first(cb.get_write_ptr())); SHOW(get_arg(args::size));
+    SHOW(get_vararg(0)); SHOW(get_arg(args::second)); SHOW(get_common_vararg(0));
+    SHOW(get_arg(args::address) == get_arg(args::first));"""
+    lines = printed(body, arguments=[9], with_layout=True, names=names)
+    assert lines == [str(17 * 16), "64", "55", "66", "77", "1"]
+    with pytest.raises(SimError, match="names no tensor 'target'; there are tensor::source"):
+        printed("auto t = TensorAccessor(tensor::target);", names=names)

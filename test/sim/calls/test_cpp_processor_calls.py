@@ -183,7 +183,7 @@ def test_mailboxes_carry_words() -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["noc_async_read_barrier()", "noc_semaphore_wait(nullptr, 1)", "get_write_ptr(0)",
+    ["noc_async_read_barrier()", "noc_semaphore_inc(0, 1)", "get_write_ptr(0)",
      "safe_get_noc_addr(1, 1, 0)"],
 )  # fmt: skip
 @pytest.mark.parametrize("role", [Role.UNPACK, Role.MATH, Role.PACK])

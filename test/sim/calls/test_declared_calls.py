@@ -111,4 +111,5 @@ def test_calls_without_effect_are_the_known_ones() -> None:
     facts = declared_calls(DataMovementApi)
     assert {name for name, each in facts.items() if each.steady} == STEADY
     pure = {name for name, each in facts.items() if each.pure}
-    assert pure == {*STEADY, "get_write_ptr", "get_read_ptr"}
+    ranges = {name for name in pure if name.startswith("SliceRange")}
+    assert pure - ranges == {*STEADY, "get_write_ptr", "get_read_ptr"}

@@ -9,7 +9,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.build import Build, CircularBufferFacts
+from ttmlir.sim.kernels.build import BindingNames, Build, CircularBufferFacts
 
 MACROS = {
     "NOC_0": 0,
@@ -101,3 +101,44 @@ def test_what_the_build_does_not_know_is_found_when_the_kernel_runs() -> None:
     text = "void kernel_main() { constexpr uint32_t x = get_tile_size(5); }"
     with pytest.raises(CppSyntaxError, match="'x' is constexpr, and its value is no constant"):
         compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi, build=BUILD)
+
+
+NAMES = BindingNames(
+    arguments=("start", "count"),
+    common_arguments=("scale",),
+    constants=(("width", 12),),
+    circular_buffers=(("in", 3), ("out", 16)),
+    semaphores=(("ready", 2),),
+)
+
+
+def test_names_are_constants() -> None:
+    """Of compile-time arguments, circular buffers and semaphores."""
+    text = """void kernel_main() {
+        constexpr uint32_t width = get_arg(args::width);
+        static_assert(width == 12 && dfb::out == 16);
+        uint32_t tile[width];
+        note(get_arg(args::count));
+        note(get_vararg(1));
+        note(dfb::in);
+        note(sem::ready);
+    }"""
+    kernel = compile_kernel(text, "k.cpp", Role.BRISC, api=RecordingApi, build=Build(names=NAMES))
+    api = RecordingApi(100, 101, 102, 103)
+    list(kernel.start(api))
+    assert api.noted == [101, 103, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("get_arg(args::strat)", "names no argument 'strat'; there are args::start, args::count"),
+        ("get_arg(3)", "get_arg takes a name of the host program: args::name"),
+        ("get_arg(args::strat)", "did you mean 'args::start'"),
+    ],
+)
+def test_names_that_the_host_program_does_not_give(expression: str, message: str) -> None:
+    """The message lists those that there are."""
+    text = f"void kernel_main() {{ uint32_t x = {expression}; }}"
+    with pytest.raises(CppSyntaxError, match=message):
+        compile_kernel(text, "k.cpp", Role.BRISC, api=RecordingApi, build=Build(names=NAMES))

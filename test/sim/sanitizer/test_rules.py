@@ -647,6 +647,23 @@ def test_hand_overs_by_key() -> None:
         machine.writer.load(SCRATCH, 4, False)
 
 
+def test_semaphores_that_outlast_programs() -> None:
+    """They order threads in every program until they are given back."""
+    machine = Machine()
+    memory = machine.core(0, 0).l1
+    machine.watch.semaphore_created(memory, SCRATCH)
+    for value in (1, 2):
+        machine.start()
+        machine.reader.store(SCRATCH + PAGE, 4, 1)
+        machine.reader.noc_semaphore_set(SCRATCH, value)
+        assert machine.writer.noc_semaphore_wait(SCRATCH, value)
+        machine.writer.load(SCRATCH + PAGE, 4, False)
+    machine.watch.semaphore_freed(memory, SCRATCH)
+    machine.start()
+    with pytest.raises(SanitizerError, match="semaphore-address"):
+        machine.reader.noc_semaphore_set(SCRATCH, 3)
+
+
 class Dst:
     """DST as the rules see it."""
 

@@ -169,6 +169,23 @@ CASES = (
         "get_read_ptr(0)",
         "get_read_ptr(0) + 2048",
     ),
+    Wrong(
+        "what the other processor wrote to DRAM and has not waited for",
+        "race",
+        "nothing orders the two accesses",
+        {
+            "read0": """
+    noc_async_write(LOCAL, get_noc_addr(0, out), 2048);
+    noc_semaphore_set(sem(0), 1);
+    noc_async_write_barrier();
+""",
+            "write0": """
+    noc_semaphore_wait(sem(0), 1);
+    noc_async_read(get_noc_addr(0, out), LOCAL + 2048, 2048);
+    noc_async_read_barrier();
+""",
+        },
+    ),
     in_drain(
         "no wait",
         "cb-unwaited-read",
@@ -446,6 +463,45 @@ CASES = (
         },
     ),
     Wrong(
+        "a flag that is not reset before the next block",
+        "race|semaphore-race",
+        "at any time",
+        {
+            "read0": """
+    noc_semaphore_set(sem(0), 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        word(LOCAL)[0] = i;
+        noc_async_write_multicast(LOCAL, others(LOCAL), 2048, 2);
+        noc_semaphore_set_multicast(get_semaphore(0), others(get_semaphore(0)), 2);
+        noc_async_write_barrier();
+        noc_semaphore_wait_min(sem(1), 2 * (i + 1));
+    }
+""",
+            **{
+                f"read{core}": """
+    for (uint32_t i = 0; i < 2; i++) {
+        noc_semaphore_wait(sem(0), 1);
+        word(LOCAL + 4)[0] = word(LOCAL)[0];
+        noc_semaphore_inc(at(0, get_semaphore(1)), 1);
+    }
+    noc_async_atomic_barrier();
+"""
+                for core in (1, 2)
+            },
+        },
+    ),
+    Wrong(
+        "a copy over several semaphores",
+        "out-of-bounds",
+        "over a semaphore and what lies behind it",
+        {
+            "read0": """
+    noc_async_write(LOCAL, at(1, get_semaphore(0)), 64);
+    noc_async_write_barrier();
+"""
+        },
+    ),
+    Wrong(
         "a tile that was not waited for",
         "cb-unwaited-read|uninitialised-read",
         "copy_tile(0, 0, 0);",
@@ -500,3 +556,34 @@ def test_the_mistake_is_found(case: Wrong, options: object) -> None:
     assert rule in case.rule.split("|")
     text = verdict.findings[0].text()
     assert case.words in text
+
+
+MANY = {
+    "read0": """
+    word(0x80000)[0] = 1;
+    noc_async_read_tile(16, in, LOCAL);
+    word(LOCAL + 4)[0] = word(LOCAL)[0];
+    noc_async_read_barrier();
+"""
+}
+"""A kernel with mistakes in every line but the last."""
+
+THEIR_RULES = [
+    *("unallocated-write", "out-of-bounds", "uninitialised-read"),
+    *("read-before-barrier", "read-before-barrier"),
+]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 100])
+def test_an_error_has_all_findings_up_to_the_limit(limit: int) -> None:
+    """Also where the program comes to its end before."""
+    verdict = judge(MANY, SCHEDULES[0], limit)
+    assert verdict.rules("error") == THEIR_RULES[:limit]
+    assert verdict.result == b""
+
+
+def test_what_stops_a_program_comes_with_what_was_found_before() -> None:
+    """A deadlock that an earlier mistake may have led to."""
+    kernels = {"read0": "word(0x80000)[0] = 1;\n    noc_semaphore_wait(sem(0), 1);"}
+    verdict = judge(kernels, SCHEDULES[0], 5)
+    assert verdict.rules("error") == ["deadlock", "unallocated-write"]

@@ -446,18 +446,20 @@ class Program:
         return dims, keep, tuple(kept), attributes
 
     def reduction(self) -> None:
-        """Sum, mean or extreme along dimensions."""
+        """Sum, mean or extreme along dimensions; of integers, their product, too."""
         x = self.value("f32", "bf16", "i32")
         if x is None:
             return
         dims, _, shape, attributes = self._dims(x)
-        name = self.pick(("sum", "max", "min", "mean") if x.is_float else ("sum", "max", "min"))
+        last = "mean" if x.is_float else "prod"
+        name = self.pick(("sum", "max", "min", last))
         count = math.prod(x.shape[dim] for dim in dims)
         if name in ("max", "min"):
             array = getattr(x.array, name)(dims).reshape(shape)
             self.add(name, [x], x.element, array, attributes, error=x.error)
             return
-        total = x.array.sum(dims).reshape(shape)
+        function = np.prod if name == "prod" else np.sum
+        total = function(x.array, dims).reshape(shape)
         if not x.is_float:
             self.add(name, [x], "i32", wrapped(total), attributes)
             return

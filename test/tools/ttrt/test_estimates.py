@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,7 @@ def test_items_per_second(capsys: Capture) -> None:
     ("arguments", "message"),
     [
         (("--device", "--host-only"), "--device and --host-only say where to time; give one"),
+        (("--untraced",), "--untraced says how an estimate launches; give --device, too"),
         (("--batch", "8"), "--batch counts items of an estimate; give --device, too"),
         (("--device", "--batch", "0"), "--batch must be at least 1"),
     ],
@@ -112,3 +115,18 @@ def test_check_refuses_what_does_not_fit(capsys: Capture) -> None:
     assert "deallocate tensors earlier" in errors
     assert "(on board 'default')" in errors
     assert main(["check", "exp.ttnn"]) == 0
+
+
+def test_a_wait_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """While a program is estimated: a bar with its name, unless nothing is to be shown."""
+    waits: list[tuple[str, bool]] = []
+
+    @contextmanager
+    def note_wait(title: str, *, quiet: bool) -> Generator[None]:
+        waits.append((title, quiet))
+        yield
+
+    monkeypatch.setattr("ttmlir.runtime.ttrt.commands.perf.show_wait", note_wait)
+    for flags in ([], ["--quiet"]):
+        assert main(["perf", "--device", "exp.ttnn", *flags]) == 0
+    assert waits == [("estimating exp.ttnn forward", False), ("estimating exp.ttnn forward", True)]

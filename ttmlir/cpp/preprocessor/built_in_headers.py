@@ -21,6 +21,7 @@ _STANDARD = frozenset(
         *("optional", "ranges", "span", "stdbool.h", "stddef.h", "stdint.h", "stdio.h"),
         *("stdlib.h", "string", "string.h", "string_view", "tuple", "type_traits", "utility"),
         *("variant", "vector", "version", "assert.h", "float.h", "limits.h", "math.h"),
+        *("cinttypes", "inttypes.h", "iostream", "ostream", "sstream", "sys/types.h"),
     )
 )
 """Headers of the standard library that kernels of tt-metal include, directly or not."""
@@ -48,7 +49,8 @@ _PLACES = (
     (r"(?:^|/)(tt-metalium/(?:constants|buffer_types|circular_buffer_constants)\.hpp)", r"\1"),
     (r"^impl/buffers/(buffer_constants\.hpp)", r"tt-metalium/buffer_types.hpp"),
     (r"(?:^|/)(?:tools/profiler|api/debug)/(kernel_profiler\.hpp)", r"\1"),
-    (r"^((?:c?kernel|ckernel_\w+|llk_\w+|sfpi\w*|noc_nonblocking_api|noc_parameters)\.h)", r"\1"),
+    (r"^(c?kernel(?:_\w+)?\.h|llk_\w+\.h|sfpi\w*\.h|noc/.+\.h|noc_\w+\.h)", r"\1"),
+    (r"^((?:dev_mem_map|risc_common|core_config|eth_\w+)\.h)", r"\1"),
 )
 """Where a header stood at some time, and the name under which it is known here."""
 

@@ -23,7 +23,7 @@ HOME_VARIABLE = "TT_METAL_HOME"
 
 _HOME_FOLDERS = (
     *("", "ttnn", "ttnn/cpp", "tt_metal", "tt_metal/include", "tt_metal/hw/inc"),
-    *("tt_metal/hostdevcommon/api", "tt_metal/hw/inc/debug", "tt_metal/api"),
+    *("tt_metal/hostdevcommon/api", "tt_metal/hw/inc/debug", "tt_metal/api", "cpp"),
 )
 """Where tt-metal's compiler of kernels looks below its root, in its order."""
 

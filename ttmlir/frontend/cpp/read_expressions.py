@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block
 
 from ttmlir.cpp.conversions import keeps_const
+from ttmlir.cpp.inclusions import Inclusions
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     Assign,
@@ -106,9 +107,16 @@ class KernelExpressions(ABC):
     """Reads expressions; assignments in them change `variables`."""
 
     def __init__(
-        self, builder: ValueBuilder, entry: Block, functions: Mapping[str, Function]
+        self,
+        builder: ValueBuilder,
+        entry: Block,
+        functions: Mapping[str, Function],
+        inclusions: Inclusions,
     ) -> None:
-        """Begin with no variables; `functions` are those of the text."""
+        """Begin with no variables; `functions` are those of the text and of its headers."""
+        self.inclusions = inclusions
+        self.unreadable = dict[str, LocatedError]()
+        """What is wrong with variables of headers."""
         self.builder = builder
         self.functions = functions
         self.variables: Scope = {}
@@ -286,9 +294,13 @@ class KernelExpressions(ABC):
         if variable is not None:
             return self.current(variable)
         constant = self.calls.constant(text)
-        if constant is None:
-            self.builder.refuse(f"'{text}' is no variable of the kernel and no name of the library")
-        return constant
+        if constant is not None:
+            return constant
+        if text in self.unreadable:
+            raise self.unreadable[text]
+        missing = self.inclusions.describe_missing()
+        message = f"'{text}' is no variable of the kernel and no name of the library{missing}"
+        self.builder.refuse(message)
 
     # Operators.
 
@@ -481,7 +493,7 @@ class KernelExpressions(ABC):
         if not overloads(name):
             self.builder.refuse(
                 f"'{name}' is no function of this text and no call that the ttkernel dialect has; "
-                "docs/kernel_calls.md lists those",
+                f"docs/kernel_calls.md lists those{self.inclusions.describe_missing()}",
                 node,
             )
         arguments = [self.value(each) for each in node.arguments]

@@ -29,7 +29,9 @@ from xdsl.rewriter import Rewriter
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.frames import ENTRY
+from ttmlir.cpp.inclusions import Inclusions
 from ttmlir.cpp.parse import parse
+from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.tree import (
     Assign,
     BinaryOperation,
@@ -45,7 +47,9 @@ from ttmlir.cpp.tree import (
     For,
     Function,
     FunctionCall,
+    Header,
     If,
+    Include,
     Integer,
     Item,
     Name,
@@ -72,25 +76,66 @@ from ttmlir.frontend.cpp.read_values import TypedValue, ValueBuilder, find_ir_ty
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.files.chunk_processing import verify
-from ttmlir.mlir.reporting.diagnostics import LocatedError
-from ttmlir.mlir.reporting.locations import file_location
+from ttmlir.mlir.files.text_files import STANDARD_STREAM, input_name
+from ttmlir.mlir.reporting.diagnostics import LocatedError, note
+from ttmlir.mlir.reporting.locations import file_line_col, file_location
 from ttmlir.nesting import deep_recursion
 
 _MAIN = "MAIN"
 
 
-def read_kernel(text: str, file: str) -> ModuleOp:
-    """The module with the kernel that a C++ text is; LocatedError for what the IR cannot say."""
+def read_kernel(
+    text: str, file: str, include_folders: Sequence[str] = (), defines: Sequence[str] = ()
+) -> ModuleOp:
+    """The module with the kernel that a C++ text is; LocatedError for what the IR cannot say.
+
+    Headers are looked for in the folder of the file and in `include_folders`; `defines` are macros
+    as `NAME` or `NAME=BODY`.
+    """
+    # What comes from standard input stands in no folder.
+    kernel = "" if file == input_name(STANDARD_STREAM) else file
+    headers = IncludePath.of_kernel(kernel, tuple(include_folders))
     try:
-        unit = parse(text, file)
+        unit = parse(text, file, include_path=headers, defines=dict(map(_split_define, defines)))
     except CppSyntaxError as error:
-        place = error.position
-        location = file_location(place.file, place.line, place.column)
-        raise LocatedError(location, error.message) from error
+        raise _located(error) from error
+    inclusions = Inclusions(file, text, unit.includes)
     with deep_recursion():
-        module = _Kernel(unit, Position(file, 1, 1)).module()
+        try:
+            module = _Kernel(unit, Position(file, 1, 1), inclusions).module()
+        except CppSyntaxError as error:
+            notes = inclusions.notes(error.position.file)
+            raise _located(error.with_notes(*notes)) from error
+        except LocatedError as error:
+            raise _quoted(error, inclusions) from error
     verify(module)
     return module
+
+
+def _split_define(text: str) -> tuple[str, str]:
+    """`NAME` stands for 1, as on the command lines of compilers."""
+    name, equals, body = text.partition("=")
+    return name, body if equals else "1"
+
+
+def _located(error: CppSyntaxError) -> LocatedError:
+    place = error.position
+    location = file_location(place.file, place.line, place.column)
+    notes = [note(location, each, show_source=False) for each in error.notes]
+    return LocatedError(location, error.message, notes, error.line)
+
+
+def _quoted(error: LocatedError, inclusions: Inclusions) -> LocatedError:
+    """The error with what is known about its place, if that is in a header."""
+    [diagnostic] = error.diagnostics
+    place = file_line_col(diagnostic.location)
+    if place is None or place.file == inclusions.file:
+        return error
+    line = inclusions.line(Position(place.file, place.line, place.column))
+    ways = [
+        note(diagnostic.location, each, show_source=False) for each in inclusions.notes(place.file)
+    ]
+    return LocatedError(diagnostic.location, diagnostic.message, (*diagnostic.notes, *ways), line)
 
 
 def _functions(items: Sequence[Item]) -> Iterator[Function]:
@@ -100,17 +145,22 @@ def _functions(items: Sequence[Item]) -> Iterator[Function]:
                 yield item
             case Namespace():
                 yield from _functions(item.items)
+            case Include(header=Header(items=inner)):
+                yield from _functions(inner)
             case _:
                 pass
 
 
 def _globals(items: Sequence[Item]) -> Iterator[Declaration]:
+    """The variables outside of functions."""
     for item in items:
         match item:
             case Declaration():
                 yield item
             case Namespace():
                 yield from _globals(item.items)
+            case Include(header=Header(items=inner)):
+                yield from _globals(inner)
             case _:
                 pass
 
@@ -118,11 +168,11 @@ def _globals(items: Sequence[Item]) -> Iterator[Declaration]:
 class _Kernel(KernelExpressions):
     """Reads statements; a method per kind."""
 
-    def __init__(self, unit: TranslationUnit, start: Position) -> None:
+    def __init__(self, unit: TranslationUnit, start: Position, inclusions: Inclusions) -> None:
         entry = IRBlock()
         defined = (each for each in _functions(unit.items) if each.definition is not None)
         functions = {each.name: each for each in defined}
-        super().__init__(ValueBuilder(entry, start), entry, functions)
+        super().__init__(ValueBuilder(entry, start), entry, functions, inclusions)
         self._unit = unit
         self._entry = entry
 
@@ -134,7 +184,7 @@ class _Kernel(KernelExpressions):
         body = main.body
         assert body is not None, "functions without body have been left out"
         for declaration in _globals(self._unit.items):
-            self.declaration(declaration)
+            self.global_declaration(declaration)
         self.shared = tuple(self.variables)
         builder.at(main)
         location = builder.location
@@ -151,6 +201,16 @@ class _Kernel(KernelExpressions):
         module = ModuleOp([function])
         module.location = location
         return module
+
+    def global_declaration(self, declaration: Declaration) -> None:
+        """Read variables outside of functions; those of headers only matter where they are used."""
+        place = declaration.position
+        try:
+            self.declaration(declaration)
+        except LocatedError as error:
+            if place is None or place.file == self.inclusions.file:
+                raise
+            self.unreadable |= dict.fromkeys((each.name for each in declaration.declarators), error)
 
     def _main(self) -> Function:
         """The function that is the kernel: `MAIN`, or `kernel_main`, which `MAIN` may call."""

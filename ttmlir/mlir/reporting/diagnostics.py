@@ -54,6 +54,8 @@ class Diagnostic:
     notes: tuple[Diagnostic, ...] = ()
     show_source: bool = True
     """False prints the message without the source line."""
+    line: str | None = None
+    """The source line, of a file that is not among the sources."""
 
     def with_note(self, note: Diagnostic) -> Diagnostic:
         """The same with one more note."""
@@ -87,9 +89,15 @@ class DiagnosticError(Exception):
 class LocatedError(DiagnosticError):
     """An error at a location."""
 
-    def __init__(self, location: LocationAttr, message: str, notes: Iterable[Diagnostic] = ()):
-        """An error with the bare message."""
-        super().__init__(Diagnostic("error", location, message, tuple(notes)))
+    def __init__(
+        self,
+        location: LocationAttr,
+        message: str,
+        notes: Iterable[Diagnostic] = (),
+        line: str | None = None,
+    ):
+        """An error with the bare message; `line` is quoted if the file is not among the sources."""
+        super().__init__(Diagnostic("error", location, message, tuple(notes), line=line))
 
 
 class OpError(DiagnosticError):
@@ -180,8 +188,11 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, Source], *, coloured: b
     """`file:line:col: severity: message`, the source line and a caret; notes follow."""
     place = file_line_col(diagnostic.location)
     lines = [_heading(diagnostic, place, coloured=coloured)]
-    if place is not None and diagnostic.show_source and place.file in sources:
-        quotation = _quotation(sources[place.file], place.line, place.column)
+    source = None if place is None else sources.get(place.file)
+    if source is None and place is not None and diagnostic.line is not None:
+        source = Source(diagnostic.line, place.line)
+    if place is not None and diagnostic.show_source and source is not None:
+        quotation = _quotation(source, place.line, place.column)
         lines += quotation[:-1]
         lines += [paint(caret, "caret", coloured=coloured) for caret in quotation[-1:]]
     text = "\n".join(lines) + "\n"

@@ -107,6 +107,10 @@ CONSTANTS: Mapping[str, int] = {
     "FACE_HEIGHT": 16,
     "FACE_WIDTH": 16,
     "FACE_HW": 256,
+    "TSLICE_INPUT_CB": 2,
+    "TSLICE_OUTPUT_CB": 3,
+    "TSLICE_RD_PTR": 4,
+    "TSLICE_WR_PTR": 5,
 }
 """Names of numbers that kernels use (tt-metal, dataflow_api.h and tt_metal/hostdevcommon's
 constants; the size of a packet is Wormhole's)."""

@@ -53,6 +53,20 @@ class ValueKind(Enum):
     """What the arguments of a kernel say about the layout of a tensor."""
     ACCESSOR = auto()
     """A tensor accessor: an address generator for every layout, sharded ones included."""
+    NOC = auto()
+    """A network, as an object."""
+    CB_OBJECT = auto()
+    """A circular buffer, as an object."""
+    SEMAPHORE_OBJECT = auto()
+    """A semaphore, as an object."""
+    PLACE_OBJECT = auto()
+    """Memory of cores or of banks, as an object."""
+    ENDPOINT = auto()
+    """What data is moved from or to: an object, a pointer into L1 or a tensor accessor."""
+    SLICE_RANGE = auto()
+    """Rows and columns of a tile that are printed."""
+    ARRAY = auto()
+    """A table of 32-bit integers of the kernel's own."""
     CB_INTERFACE = auto()
     """What a processor knows of a circular buffer: its pointers and sizes."""
     BOOL = auto()
@@ -225,6 +239,8 @@ class KernelCall:
     """Integer attributes of the op that are arguments in C++, before the operands."""
     members: Operands = ()
     """What C++ can read of an object that the call makes."""
+    waits: bool = False
+    """Of a method: it returns whether it is done; if not, it has to be called again."""
     writable: tuple[str, ...] = ()
     """The members that C++ can change, too."""
     defaults: tuple[str, ...] = ()

@@ -78,6 +78,8 @@ Shape = tuple[int, ...]
 
 _RESHAPES = frozenset({"reshape", "squeeze", "unsqueeze"})
 _PERMUTATIONS = frozenset({"transpose", "permute"})
+_MOVES = _RESHAPES | _PERMUTATIONS
+_LOOKED_AT = _MOVES | {"slice"}
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,18 @@ class TTIREraseInverseOpsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the moves of every function, in the order of the text."""
+        sliced: set[SSAValue] = set()
         for op in [op for op in module.walk() if isinstance(op, TTIRRowOp)]:
+            if op.ROW.mnemonic not in _LOOKED_AT:
+                continue
             # What an earlier operation made superfluous is gone.
             if op.parent is None or not _is_plain_row(op):
                 continue
             if _is_move(op):
                 _simplify(op)
-            elif op.ROW.mnemonic == "slice":
+            elif op.operands[0] not in sliced:
+                # All slices of a tensor are looked at together, once.
+                sliced.add(op.operands[0])
                 _slice_before_moving(op)
 
 
@@ -131,7 +138,7 @@ def _is_plain(value: SSAValue) -> bool:
 
 
 def _is_move(op: Operation) -> bool:
-    return isinstance(op, TTIRRowOp) and op.ROW.mnemonic in (*_RESHAPES, *_PERMUTATIONS)
+    return isinstance(op, TTIRRowOp) and op.ROW.mnemonic in _MOVES
 
 
 def _maker(value: SSAValue) -> TTIRRowOp | None:

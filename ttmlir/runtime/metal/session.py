@@ -364,9 +364,9 @@ def _unpacked_to_dest(desc: KernelDesc) -> frozenset[int]:
     return frozenset(each.port for each in desc.circular_buffers)
 
 
-TT_MLIR_LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
-"""What kernels of tt-mlir need: they leave out the synchronisation of circular buffers that lie on
-tensors, and pop pages that nobody pushed."""
+TT_MLIR_LENIENCIES = frozenset({"pop-unfilled", "unallocated-write"})
+"""What kernels of tt-mlir need: they pop pages of tensors that nobody pushed, and keep scratch
+memory in L1 that the compiler has placed, of which a program does not tell."""
 
 
 def needed_leniencies(program: BinaryProgram) -> frozenset[str]:

@@ -10,6 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.device_objects import (
+    CircularBufferObject,
+    NocObject,
+    PlaceObject,
+    SemaphoreObject,
+)
 from ttmlir.sim.calls.numbered_reads import NumberedReads
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
@@ -455,6 +461,48 @@ class DataMovementApi(NumberedReads):
         )
         return self._write_word(endpoint, local, merged, noc, "write")
 
+    # Objects.
+
+    @kernel_call()
+    def Noc(self, index: int | None = None, template: tuple[Any, ...] = ()) -> NocObject:
+        """A network as an object."""
+        return NocObject(self, self._noc(index))
+
+    @kernel_call()
+    def Semaphore(self, index: int, template: tuple[Any, ...] = ()) -> SemaphoreObject:
+        """A semaphore as an object."""
+        return SemaphoreObject(self, self.get_semaphore(index))
+
+    @kernel_call()
+    def UnicastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+        """The memory of any core."""
+        return PlaceObject("UnicastEndpoint")
+
+    @kernel_call()
+    def MulticastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+        """The memories of a rectangle of cores."""
+        return PlaceObject("MulticastEndpoint")
+
+    @kernel_call()
+    def AllocatorBank(self, template: tuple[Any, ...] = (1,)) -> PlaceObject:
+        """Banks of DRAM or of L1."""
+        return PlaceObject("AllocatorBank", dram=bool(template and template[0]))
+
+    @kernel_call()
+    def use(
+        self, buffer: CircularBufferObject, template: tuple[Any, ...] = (0,)
+    ) -> CircularBufferObject:
+        """A circular buffer for transfers at one of its pointers."""
+        return buffer.used(int(template[0]))
+
+    def locate_page(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
+        """The bank and the address of a page that is copied."""
+        return self._locate(page, pages)
+
+    def find_bank(self, dram: bool, bank: int) -> Endpoint:
+        """A bank by its number."""
+        return self.network.endpoint(self.get_noc_addr_from_bank_id(bank, 0, 0, (dram,)))
+
     # Semaphores.
 
     @kernel_call()
@@ -482,7 +530,7 @@ class DataMovementApi(NumberedReads):
                 time = self.core.semaphore_times.get(address, 0)
                 self.thread.wait_until(time, "noc_semaphore_wait")
             if self.watch is not None:
-                self.watch.semaphore_wait(self.thread, self.l1, address)
+                self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=exactly)
             return True
         if self.watch is not None:
             self.watch.check_semaphore(self.thread, self.l1, address)

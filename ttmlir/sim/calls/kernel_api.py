@@ -8,11 +8,18 @@ done, and False when it has to be called again once the thread runs on.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.device_objects import CircularBufferObject
+from ttmlir.sim.calls.tile_printing import (
+    READ_POINTER,
+    WRITE_POINTER,
+    SliceRange,
+    show_tile,
+)
 from ttmlir.sim.errors import CycleLimitError
 from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
 from ttmlir.sim.execution.thread import KernelThread
@@ -50,6 +57,20 @@ _MOST_PRINTED = 1 << 22
 
 _TURNS_PER_CYCLE = 16
 """A turn takes at least a cycle, but a loop that is left early was counted to its end."""
+
+
+_FIRST_POINTER = 2
+"""Options of TileSlice below are flags, others say which pointer is meant."""
+
+
+def _named_range(name: str) -> Callable[..., SliceRange]:
+    chosen = SliceRange.named(name)
+
+    @kernel_call(pure=True)
+    def call(self: KernelApi) -> SliceRange:
+        return chosen
+
+    return call
 
 
 class KernelApi:
@@ -452,7 +473,65 @@ class KernelApi:
     def invalidate_l1_cache(self) -> None:
         """Nothing: the processors of Wormhole have no cache for data in L1."""
 
+    # Objects.
+
+    @kernel_call()
+    def CircularBuffer(self, index: int, template: tuple[Any, ...] = ()) -> CircularBufferObject:
+        """A circular buffer as an object."""
+        return CircularBufferObject(self, index)
+
+    DataflowBuffer = CircularBuffer
+
     # Printing.
+
+    @kernel_call(pure=True)
+    def SliceRange(
+        self, h0: int = 0, h1: int = 0, hs: int = 0, w0: int = 0, w1: int = 0, ws: int = 0
+    ) -> SliceRange:
+        """Rows and columns of a tile."""
+        return SliceRange(h0, h1, hs, w0, w1, ws)
+
+    SliceRange_hw0_32_16 = _named_range("hw0_32_16")
+    SliceRange_hw0_32_8 = _named_range("hw0_32_8")
+    SliceRange_hw0_32_4 = _named_range("hw0_32_4")
+    SliceRange_h0_w0_32 = _named_range("h0_w0_32")
+    SliceRange_h0_32_w0 = _named_range("h0_32_w0")
+    SliceRange_h0_32_w1 = _named_range("h0_32_w1")
+    SliceRange_hw041 = _named_range("hw041")
+
+    @kernel_call()
+    def TileSlice(
+        self,
+        cb: int,
+        tile: int,
+        chosen: SliceRange,
+        *options: int,
+        template: tuple[Any, ...] = (),
+    ) -> str:
+        """Numbers of a tile as text; behind the range come a pointer and two flags, or the flags.
+
+        NCRISC and PACK look behind the write pointer if no pointer is named.
+        """
+        if self.thread.role_name == "MATH":
+            return "<TileSlice is not available on MATH>"
+        buffer = self.cbs[cb]
+        flags = [bool(each) for each in options if each < _FIRST_POINTER]
+        line_ends, untilized = (*flags, True, True)[:2]
+        writes = self.thread.role_name in ("NCRISC", "PACK")
+        if WRITE_POINTER in options or READ_POINTER in options:
+            writes = WRITE_POINTER in options
+        pointer = buffer.wr_ptr if writes else buffer.rd_ptr
+        return show_tile(
+            self.l1,
+            buffer,
+            pointer + tile * buffer.page_size,
+            chosen,
+            int(template[0]) if template else 64,
+            line_ends=line_ends,
+            untilized=untilized,
+        )
+
+    TSLICE = TileSlice
 
     def dprint(self, *values: object) -> None:
         """Print values; a line is complete with its line end, and carries the thread's name."""

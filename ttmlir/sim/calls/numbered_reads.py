@@ -10,6 +10,7 @@ from typing import Any
 
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.transactions import Transactions
+from ttmlir.sim.machine.core import Endpoint
 from ttmlir.sim.machine.noc import (
     LOCAL_BITS,
     LOCAL_MASK,
@@ -139,14 +140,40 @@ class NumberedReads(Transactions):
         setter = "noc_async_read_tile_dram_sharded_set_state"
         return self._read_numbered(base + source, address, trid, noc, setter)
 
+    def read_numbered(
+        self, endpoint: Endpoint, source: int, address: int, size: int, noc: int, trid: int
+    ) -> bool:
+        """Start a copy into L1 with a transaction number, if that is not 0."""
+        before, self._trid = self._trid, trid or self._trid
+        done = self._read(endpoint, source, address, size, noc)
+        self._trid = before
+        return done
+
+    def write_numbered(
+        self, endpoint: Endpoint, target: int, address: int, size: int, noc: int, trid: int
+    ) -> bool:
+        """Start a copy from L1 with a transaction number."""
+        return self._write(endpoint, target, address, size, noc, trid)
+
+    def set_read_state(self, noc: int, endpoint: Endpoint, size: int) -> None:
+        """Set where reads with state come from."""
+        self._read_state[noc] = (endpoint, size)
+
+    def set_write_state(self, noc: int, endpoint: Endpoint, size: int) -> None:
+        """Set where writes with state go."""
+        self._write_state[noc] = (endpoint, size)
+
+    def write_with_state(self, target: int, address: int, size: int, noc: int) -> bool:
+        """Start a copy from L1 to the core that was set."""
+        endpoint, _ = self._state(self._write_state, noc, "set_async_write_state")
+        return self._write(endpoint, target, address, size, noc)
+
     def _read_numbered(
         self, source: int, address: int, trid: int, noc: int | None, setter: str
     ) -> bool:
         endpoint, size = self._state(self._read_state, noc, setter)
-        before, self._trid = self._trid, trid or self._trid
-        done = self._read(endpoint, source & LOCAL_MASK, address, size, noc)
-        self._trid = before
-        return done
+        number = self._noc(noc)
+        return self.read_numbered(endpoint, source & LOCAL_MASK, address, size, number, trid)
 
     @kernel_call()
     def noc_async_read_tile_dram_sharded_set_trid(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import Role
@@ -27,9 +28,10 @@ _PROCESSORS = {Role.BRISC: 0, Role.NCRISC: 1, Role.UNPACK: 2, Role.MATH: 3, Role
 def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
     """What the build of a kernel for a processor of a core knows."""
     formats = {index: cb.data_format for index, cb in sorted(core.cbs.items())}
-    return build_facts_of_chip(
+    facts = build_facts_of_chip(
         core.chip, formats, role, settings=kernel.compute, noc_index=kernel.noc_index
     )
+    return replace(facts, names=kernel.names)
 
 
 def build_facts_of_chip(

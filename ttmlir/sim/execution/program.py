@@ -16,6 +16,7 @@ from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.build import BindingNames
 from ttmlir.sim.machine.buffer import Buffer
 from ttmlir.sim.machine.chip import SEMAPHORES
 from ttmlir.sim.machine.circular_buffer import COUNT
@@ -44,6 +45,8 @@ class Kernel:
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     include_path: IncludePath = field(default_factory=IncludePath)
     """Where its headers are."""
+    names: BindingNames = field(default_factory=BindingNames)
+    """What `args::`, `dfb::`, `sem::` and `tensor::` stand for."""
     compute: ComputeSettings = field(default_factory=ComputeSettings)
     """Of a compute kernel."""
     common_arguments: Sequence[int] = ()

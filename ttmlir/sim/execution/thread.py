@@ -25,17 +25,18 @@ class KernelSource:
 
     name: str
     file: str
-    sources: KernelSources = field(repr=False, default_factory=lambda: KernelSources({}))
+    sources: KernelSources | None = field(repr=False, default=None)
     """The texts that the kernel was made of, once it is compiled."""
 
     def position(self, code_line: int, column: int) -> Position:
         """The place that a line of the compiled code stands for."""
-        file, line = self.sources.place(code_line) or (self.file, code_line)
-        return Position(file, line, column)
+        if self.sources is None:
+            return Position(self.file, code_line, column)
+        return Position(*self.sources.place(code_line), column)
 
     def line(self, position: Position) -> str:
         """The line of a place; empty if it is in none of the texts."""
-        return self.sources.line(position.file, position.line)
+        return "" if self.sources is None else self.sources.line(position.file, position.line)
 
 
 class ThreadScheduler(Protocol):

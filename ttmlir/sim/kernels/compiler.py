@@ -52,7 +52,9 @@ _MACROS = {
 }
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
-    "WAYPOINT(x)",
+    *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
+    *("DeviceRecordEvent(id)", "DeviceValidateProfiler(x)", "DeviceIncrementTraceCount()"),
+    *("StartPerfCounters()", "StopPerfCounters()", "WAYPOINT(x)"),
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
@@ -193,11 +195,10 @@ def _compile(options: _Options) -> CompiledKernel:
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro) if options.timed else None
     library = Library(role, options.api)
-    unit = Unit(shown, file, library, options.compile_time_args, clock, defines)
+    unit = Unit(shown, file, parsed.includes, library, options.compile_time_args, clock, defines)
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
     unit.assumed = AssumedArguments() if options.assume_arguments else None
-    unit.add_includes(parsed.includes)
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -231,8 +232,7 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
 def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
     found = find_forbidden(module, unit.bindings)
     if found is not None:
-        file, line = unit.sources.place(getattr(found, "lineno", 1)) or (unit.file, 1)
-        position = tree.Position(file, line, 1)
+        position = tree.Position(*unit.sources.place(getattr(found, "lineno", 1)), 1)
         message = "this compiles to code that is not allowed, which is a defect of the simulator"
         raise unit.error(tree.Break(position=position), message)
 

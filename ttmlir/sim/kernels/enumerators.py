@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ttmlir.cpp.types import INT, UINT8, UNSIGNED, CType, EnumType
+from ttmlir.optable.kernel.cpp_calls.device_objects import MODES
 from ttmlir.optable.kernel.enums import CONSTANTS as LIBRARY_CONSTANTS
 from ttmlir.optable.kernel.enums import ENUMS
 
 ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     **{name: enum.members for name, enum in ENUMS.items()},
+    **MODES,
     "DataCopyType": {"A2D": 0, "B2D": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
 }
@@ -21,7 +23,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
 
 ENUM_TYPES: Mapping[str, EnumType] = {
     name: EnumType(name, 8, False)
-    if name in ("CBIndex", "DataFormat")
+    if name in ("CBIndex", "DataFormat", *MODES)
     else EnumType(name, 32, True)
     for name in ENUMERATIONS
 }
@@ -42,6 +44,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _BARE = {
     enumerator: (number, ENUM_TYPES[enumeration])
     for enumeration, enumerators in reversed(ENUMERATIONS.items())
+    if enumeration not in MODES
     for enumerator, number in enumerators.items()
 }
 

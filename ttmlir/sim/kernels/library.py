@@ -68,12 +68,18 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
 
 _OBJECTS = (
     *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
-    ValueKind.CB_INTERFACE,
+    *(ValueKind.CB_INTERFACE, ValueKind.SLICE_RANGE, ValueKind.NOC, ValueKind.CB_OBJECT),
+    *(ValueKind.SEMAPHORE_OBJECT, ValueKind.PLACE_OBJECT),
 )
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
     ValueKind.ACCESSOR: "a tensor accessor",
     ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+    ValueKind.SLICE_RANGE: "a SliceRange",
+    ValueKind.NOC: "a Noc",
+    ValueKind.CB_OBJECT: "a CircularBuffer or DataflowBuffer",
+    ValueKind.SEMAPHORE_OBJECT: "a Semaphore",
+    ValueKind.PLACE_OBJECT: "an endpoint",
     ValueKind.CB_INTERFACE: "the interface of a circular buffer",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
@@ -100,6 +106,10 @@ class ParameterType:
     """The classes of which objects are taken."""
     is_object: bool = False
     """Whether nothing but objects are taken."""
+    may_be_array: bool = False
+    """Whether an array of the kernel is taken."""
+    may_be_braces: bool = False
+    """Whether a list in braces is taken that names members."""
     wanted: str = "a number"
     """What messages call it."""
 
@@ -114,6 +124,10 @@ class LibraryMethod:
     result: CType
     is_constant: bool = False
     """Whether the result is known when the kernel is compiled."""
+    waits: bool = False
+    """Whether it may have to be called again."""
+    most_templates: int = 0
+    """How many template arguments it takes at most."""
 
 
 class Library:
@@ -278,17 +292,39 @@ def _class_of(kind: ValueKind) -> str:
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
     rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
-    own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
+    grouped: dict[str, list[KernelCall]] = {}
+    for row in rows:
+        if row.operands[0][1] == kind:
+            grouped.setdefault(row.cpp, []).append(row)
+    own = {name: _method(each) for name, each in grouped.items()}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.
         own["get_noc_addr"] = _methods(ValueKind.ACCESSOR)["get_noc_addr"]
     return own
 
 
-def _method(row: KernelCall) -> LibraryMethod:
-    operands = tuple(_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
-    options = tuple(_type_of_option(each.type) for each in row.options)
-    return LibraryMethod((*operands, *options), len(options), find_result(row), row.constant)
+def _method(rows: Sequence[KernelCall]) -> LibraryMethod:
+    """The forms of a member function as one, whose parameters take what any of them takes."""
+    first = rows[0]
+    parameters = [_parameters_of(row) for row in rows]
+    most = max(parameters, key=len)
+    if len(rows) > 1:
+        kinds = [frozenset(row.operands[1][1] for row in rows)]
+        most = (_type_of_kinds(kinds[0]), *most[1:])
+    least = min(len(row.operands) - 1 for row in rows)
+    return LibraryMethod(
+        most,
+        len(most) - least,
+        find_result(first),
+        first.constant,
+        first.waits,
+        len(first.templates),
+    )
+
+
+def _parameters_of(row: KernelCall) -> tuple[ParameterType, ...]:
+    operands = (_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
+    return (*operands, *(_type_of_option(each.type) for each in row.options))
 
 
 @cache
@@ -309,6 +345,8 @@ def _parameter(name: str, position: int) -> ParameterType:
 
 
 def _type_of_option(type_: str) -> ParameterType:
+    if type_ == "transfer_args":
+        return ParameterType(UNSIGNED, may_be_braces=True)
     known = find_built_in_type(type_)
     return ParameterType(known if isinstance(known, (IntType, FloatType)) else None)
 
@@ -324,10 +362,16 @@ def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
         for each in objects
         if kind == each or (each, kind) == (ValueKind.ADDR_GEN, ValueKind.ACCESSOR)
     )
+    if ValueKind.ENDPOINT in kinds:
+        wanted = "a buffer, an endpoint, a tensor accessor or a pointer"
+        return ParameterType(UNSIGNED, frozenset(_classes()), wanted=wanted)
+    may_be_array = ValueKind.ARRAY in kinds
+    if may_be_array and len(kinds) == 1:
+        return ParameterType(may_be_array=True, wanted="an array")
     is_object = bool(objects) and not numbers
     wanted = _WANTED[objects[0]] if is_object else "a number"
     number = numbers.pop() if len(numbers) == 1 else None
-    return ParameterType(number, taken, is_object, wanted)
+    return ParameterType(number, taken, is_object, may_be_array, wanted=wanted)
 
 
 @cache

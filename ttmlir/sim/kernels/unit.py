@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.inclusions import Inclusions
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
 from ttmlir.cpp.types import (
     UNSIGNED,
@@ -83,6 +84,7 @@ class Unit:
         self,
         text: str,
         file: str,
+        includes: Sequence[tree.Include],
         library: Library,
         compile_time_args: Sequence[int],
         clock: ClockCosts | None,
@@ -92,11 +94,10 @@ class Unit:
         self.defines = defines
         """Macros that are given to the compiler."""
         self.file = file
-        self.sources = KernelSources({file: text})
+        self.inclusions = Inclusions(file, text, includes)
+        self.sources = KernelSources(self.inclusions)
         self.unreadable = dict[str, CppSyntaxError]()
         """What is wrong with names that headers may declare."""
-        self.includes = list[tree.Include]()
-        """Every `#include`, also those in headers."""
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
@@ -132,28 +133,12 @@ class Unit:
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line."""
         position = node.position or tree.Position(self.file, 1, 1)
-        line = self.sources.line(position.file, position.line)
-        return CppSyntaxError(message, position, line, self._inclusions(position.file))
-
-    def _inclusions(self, file: str) -> tuple[str, ...]:
-        """How one gets from the kernel to a header."""
-        notes = list[str]()
-        while file in self.sources.included_at:
-            position = self.sources.included_at[file]
-            notes.append(f"in file included from {position}")
-            file = position.file
-        return tuple(notes)
-
-    def add_includes(self, includes: Sequence[tree.Include]) -> None:
-        """Note the headers of a source, and theirs."""
-        self.includes += includes
-        for each in includes:
-            if each.header is not None and self.sources.add(each.header, each.position):
-                self.add_includes(each.header.includes)
+        line = self.inclusions.line(position)
+        return CppSyntaxError(message, position, line, self.inclusions.notes(position.file))
 
     def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
         """Note what is wrong in a header with what declares these names."""
-        located = error.with_notes(*self._inclusions(error.position.file))
+        located = error.with_notes(*self.inclusions.notes(error.position.file))
         self.unreadable |= dict.fromkeys(names, located)
 
     def read_body(self, function: tree.Function, node: tree.Node) -> None:
@@ -161,7 +146,7 @@ class Unit:
         try:
             _ = function.body
         except CppSyntaxError as error:
-            notes = self._inclusions(error.position.file)
+            notes = self.inclusions.notes(error.position.file)
             used = f"'{function.name}' is used at {node.position}"
             raise error.with_notes(*notes, used) from None
 
@@ -174,27 +159,7 @@ class Unit:
         known = self.unreadable.get(bare)
         if known is not None:
             return known.with_notes(f"'{bare}' is used at {node.position}")
-        return self.error(node, message + self._describe_missing_headers())
-
-    def _describe_missing_headers(self) -> str:
-        """Where else a name may come from."""
-        missing = [each for each in self.includes if each.status == "missing"]
-        if not missing:
-            return ""
-        listed = [f"'{each.path}' ({self._describe_place(each)})" for each in missing[:3]]
-        found = "which was not found" if len(missing) == 1 else "which were not found"
-        reasons = {each.reason: None for each in missing if each.reason}
-        why = f" ({'; '.join(reasons)})" if reasons else ""
-        more = " and others" if missing[3:] else ""
-        advice = "pass its folder with -I"
-        return f"; it may come from {', '.join(listed)}{more}, {found}{why}: {advice}"
-
-    def _describe_place(self, include: tree.Include) -> str:
-        position = include.position
-        if position is None:
-            return "line 1"
-        line = f"line {position.line}"
-        return line if position.file == self.file else f"{line} of {position.file}"
+        return self.error(node, message + self.inclusions.describe_missing())
 
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""

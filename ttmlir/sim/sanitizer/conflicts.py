@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.sanitizer.actors import ProgramActors, ThreadState
+from ttmlir.sim.sanitizer.semaphores import SLOT
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space
 from ttmlir.sim.sanitizer.vector_clock import Actor
@@ -36,6 +37,15 @@ def overrunning(
         f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them behind the end of "
         f"the buffer at {start:#x}, which has {stop - start} bytes there; other buffers may lie "
         "behind it: check the address and the size",
+        rule="out-of-bounds",
+    )
+
+
+def overlapping(mine: ThreadState, space: Space, address: int, end: int) -> Finding:
+    """The finding about a copy to a semaphore that reaches over the next ones."""
+    return mine.thread.finding(
+        f"copies to {_bytes(address, end)} of {space.name}, over a semaphore and what lies behind "
+        f"it; a semaphore has 4 bytes, and the next one begins {SLOT} bytes behind it",
         rule="out-of-bounds",
     )
 

@@ -20,6 +20,7 @@ from ttmlir.sim.sanitizer.actors import Copies, ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.buffer_rules import BufferRules
 from ttmlir.sim.sanitizer.conflicts import (
     conflicting,
+    overlapping,
     overrunning,
     unallocated,
     undoing,
@@ -33,6 +34,7 @@ from ttmlir.sim.sanitizer.register_rules import (
     violation,
 )
 from ttmlir.sim.sanitizer.reporting import Reporter, SanitizerError
+from ttmlir.sim.sanitizer.semaphores import SLOT
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
 from ttmlir.sim.sanitizer.spaces import Blocks, PageGrid, Space, WatchedCore, WatchedMemory
 from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
@@ -126,6 +128,14 @@ class Sanitizer:
         space.shadow.forget(address, size)
         space.grids.pop(address, None)
 
+    def semaphore_created(self, memory: Memory, address: int) -> None:
+        """The host makes a word a semaphore for all programs from now on."""
+        self._spaces[memory].lasting_semaphores.add(address)
+
+    def semaphore_freed(self, memory: Memory, address: int) -> None:
+        """The host gives such a semaphore back."""
+        self._spaces[memory].lasting_semaphores.discard(address)
+
     def program_started(
         self, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
     ) -> None:
@@ -137,7 +147,7 @@ class Sanitizer:
         self._program.begin(list(threads))
         self._threads = self._program.threads
         for space in self._spaces.values():
-            space.begin()
+            space.begin(self._program.timeline)
         self._registers = {core.l1: core.dst for core in cores}
         for core in cores:
             self._place(core)
@@ -194,7 +204,7 @@ class Sanitizer:
         if address < 0 or end > space.size:
             self._outside(mine, space, address, size, "reads")
         if address in space.semaphores:
-            mine.actor.acquire(space.semaphores[address].point)
+            space.semaphores[address].look(mine.actor)
             return
         if not (
             (space.has_buffers and self._buffers.check_read(mine, space, address, end))
@@ -213,7 +223,7 @@ class Sanitizer:
         mine = self._threads[thread.index]
         end = address + size
         if address in space.semaphores:
-            self._set(mine, space, address)
+            self._change(mine, space, address)
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "writes")
@@ -319,6 +329,9 @@ class Sanitizer:
         writer.last = writer.time
         self._copy_reads(mine, reader, self._spaces[source], source_address, size, mark)
         if target_address in space.semaphores:
+            if size > SLOT:
+                end = target_address + size
+                self.report(overlapping(mine, space, target_address, end))
             self._signal(mine, noc, space, target_address, is_multicast=kind == "multicast")
         else:
             self._copy_writes(mine, writer, space, target_address, size, mark)
@@ -452,46 +465,49 @@ class Sanitizer:
         Those to the same place have arrived before, and all others have left. On Blackhole the
         message may overtake copies that were not flushed.
         """
+        writers = [
+            copies.multicast if is_multicast else copies.writers_to(space)
+            for copies in mine.copies.values()
+            if copies.noc == noc
+        ]
+        told = self._change(mine, space, address, is_increment=is_increment)
+        for each in writers:
+            if self._flushed_only:
+                mine.actor.release_flushed(told, each.targets)
+            else:
+                mine.actor.release_behind(told, each.targets)
+                mine.actor.release_behind(told, each.sources)
+
+    def _change(
+        self, mine: ThreadState, space: Space, address: int, *, is_increment: bool = False
+    ) -> VectorClock:
+        """A thread changes a semaphore; the clock that takes what it tells by that."""
         semaphore = space.semaphores[address]
-        unordered = semaphore.change(mine.actor, mine.mark(), is_increment=is_increment)
+        unordered = semaphore.check(mine.actor, mine.mark(), is_increment=is_increment)
         if unordered is not None:
             self.report(undoing(self._program, mine, space, address, *unordered))
-        point = semaphore.point
-        mine.actor.release(point)
-        for copies in mine.copies.values():
-            if copies.noc != noc:
-                continue
-            writers = copies.multicast if is_multicast else copies.writers_to(space)
-            if self._flushed_only:
-                mine.actor.release_flushed(point, writers.targets)
-            else:
-                mine.actor.release_behind(point, writers.targets)
-                mine.actor.release_behind(point, writers.sources)
+        return semaphore.change(mine.actor, space.word(address))
 
     def semaphore_set(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread sets a semaphore of its core."""
         mine = self._threads[thread.index]
         space = self._spaces[memory]
         if address in space.semaphores:
-            self._set(mine, space, address)
+            self._change(mine, space, address)
         else:
             self._no_semaphore(mine, memory, address)
 
-    def _set(self, mine: ThreadState, space: Space, address: int) -> None:
-        semaphore = space.semaphores[address]
-        unordered = semaphore.change(mine.actor, mine.mark())
-        if unordered is not None:
-            self.report(undoing(self._program, mine, space, address, *unordered))
-        mine.actor.release(semaphore.point)
-
-    def semaphore_wait(self, thread: RunningThread, memory: Memory, address: int) -> None:
-        """A thread has seen the value of a semaphore that it waited for."""
+    def semaphore_wait(
+        self, thread: RunningThread, memory: Memory, address: int, value: int, *, exactly: bool
+    ) -> None:
+        """A thread has seen a semaphore at a value that it waited for, or at least at it."""
         mine = self._threads[thread.index]
-        semaphore = self._spaces[memory].semaphores.get(address)
+        space = self._spaces[memory]
+        semaphore = space.semaphores.get(address)
         if semaphore is None:
             self._no_semaphore(mine, memory, address)
         else:
-            mine.actor.acquire(semaphore.point)
+            semaphore.wait(mine.actor, value, space.word(address), exactly=exactly)
 
     def check_semaphore(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread begins to wait for a word, which has to be a semaphore."""

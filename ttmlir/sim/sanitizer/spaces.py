@@ -190,7 +190,7 @@ class Space:
 
     __slots__ = (
         *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
-        *("has_buffers", "is_core", "name", "semaphores", "shadow", "size"),
+        *("has_buffers", "is_core", "lasting_semaphores", "name", "semaphores", "shadow", "size"),
     )
 
     def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
@@ -207,14 +207,18 @@ class Space:
         self.shadow = Shadow()
         self.semaphores: dict[int, WatchedSemaphore] = {}
         """By the address of the word."""
+        self.lasting_semaphores: set[int] = set()
+        """Addresses of those that belong to no program."""
         self.has_buffers = False
         self._segment_starts: list[int] = []
         self._segments: list[list[BufferState]] = []
 
-    def begin(self) -> None:
+    def begin(self, timeline: Timeline) -> None:
         """Start a program: what was in L1 stays, its uses do not."""
         self.shadow.settle()
-        self.semaphores = {}
+        self.semaphores = {
+            address: WatchedSemaphore(timeline.clock()) for address in self.lasting_semaphores
+        }
         self.has_buffers = False
 
     def place(self, core: WatchedCore, buffers: list[BufferState], timeline: Timeline) -> None:
@@ -225,7 +229,7 @@ class Space:
         for each in buffers:
             if not each.buffer.aliased:
                 self.shadow.forget(each.buffer.address, each.buffer.size)
-        self.semaphores = {
+        self.semaphores |= {
             address: WatchedSemaphore(timeline.clock()) for address in core.semaphores.values()
         }
         self.has_buffers = bool(buffers)
@@ -235,6 +239,10 @@ class Space:
             [each for each in buffers if each.buffer.address <= start < each.buffer.limit]
             for start in self._segment_starts
         ]
+
+    def word(self, address: int) -> int:
+        """The 32-bit word at an address."""
+        return int.from_bytes(self.endpoint.memory.read(address, 4), "little")
 
     def is_free(self, address: int, end: int) -> bool:
         """Whether bytes begin in no buffer, and nobody is known to have put anything there."""

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ttmlir.mlir.files.text_files import DEFAULT_MARKER
-from ttmlir.mlir.option_values import STRINGS
+from ttmlir.mlir.option_values import STRINGS, ValueType
 from ttmlir.tools.command_line import flag
+
+
+def _parse_define(text: str) -> tuple[str, ...]:
+    if not re.match(r"[A-Za-z_]\w*(\([^()]*\))?(=|$)", text, re.ASCII):
+        raise ValueError(f"'{text}' is no macro; write NAME or NAME=BODY")
+    return (text,)
+
+
+_ONE = ValueType(placeholder="<folder>", parse=lambda text: (text,))
+_DEFINE = ValueType(placeholder="<name>[=<body>]", parse=_parse_define)
 
 _NO_EFFECT = "Accepted for compatibility, has no effect"
 
@@ -30,6 +41,16 @@ class TranslateFlags:
     output_split_marker: str = flag("", "Split marker to use for merging the output")
     verify_diagnostics: bool = flag(
         False, "Check that emitted diagnostics match expected-* lines on the corresponding line"
+    )
+    include_folders: tuple[str, ...] = flag(
+        (), "Folder in which a kernel's headers are", name="I", type=_ONE, joined=True
+    )
+    defines: tuple[str, ...] = flag(
+        (),
+        "Macro of a kernel in C++, 1 if it has no body",
+        name="D",
+        type=_DEFINE,
+        joined=True,
     )
     declare_variables_at_top: bool = flag(False, "Declare variables at top when emitting C/C++")
     mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")

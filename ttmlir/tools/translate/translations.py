@@ -9,6 +9,7 @@ TRANSLATIONS = (
         name="cpp-to-ttkernel",
         doc="translate a kernel in cpp to ttkernel",
         function="ttmlir.frontend.cpp.to_ttkernel:read_kernel",
+        flags=("include_folders", "defines"),
         reads_text=True,
     ),
     Translation(

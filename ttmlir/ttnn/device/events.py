@@ -121,11 +121,17 @@ class GlobalSemaphore:
             memory.write(self.address, value.to_bytes(4, "little"))
             if watch is not None:
                 watch.host_write(memory, self.address, 4)
+                watch.semaphore_created(memory, self.address)
 
     def __del__(self) -> None:
         """Give the word back."""
-        if hasattr(self, "address"):
-            self._allocator.free(self.address)
+        if not hasattr(self, "address"):
+            return
+        self._allocator.free(self.address)
+        watch = self.device.simulated.watch
+        if watch is not None:
+            for x, y in self.cores:
+                watch.semaphore_freed(self.device.simulated.core(x, y).l1, self.address)
 
 
 def create_global_semaphore(

@@ -6,6 +6,7 @@ that reads it shows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -87,6 +88,13 @@ def test_integers(mnemonic: str, element: str) -> None:
     check(mnemonic, [x, y], expected, tolerance=0)
 
 
+@pytest.mark.parametrize("mnemonic", ["ceil", "floor", "round", "trunc"])
+def test_what_leaves_integers_as_they_are(mnemonic: str) -> None:
+    """Those beyond the largest one with a sign, too."""
+    x = whole(np.uint32, 5, 40)
+    check(mnemonic, [x], x, tolerance=0)
+
+
 @pytest.mark.parametrize("target", ["f32", "bf16", "f16", "i1", "i8", "ui8", "i16", "i32", "ui32"])
 @pytest.mark.parametrize("source", ["f32", "bf16", "i1", "i8", "ui16", "i32", "i64"])
 def test_conversions(source: str, target: str) -> None:
@@ -156,6 +164,25 @@ def test_parameters() -> None:
     check("clamp", [x], x.clip(-1, 2), "min = -1.0 : f32, max = 2.0 : f32")
     expected = np.where(x > 0, x, np.float32(0.25) * x)
     check("leaky_relu", [x], expected, "parameter = 0.25 : f32")
+
+
+def test_equal_operations_are_computed_once() -> None:
+    """Also where their operands are results of equal ones, or equal constants."""
+    text = FunctionText([tensor(33, 70), tensor(33, 70)])
+    sums: list[str] = []
+    for left, right in (("%arg0", "%arg1"), ("%arg0", "%arg1"), ("%arg1", "%arg0")):
+        product = text.op("subtract", [left, right], tensor(33, 70))
+        two = text.constant("2.0", tensor(33, 70))
+        sums.append(text.op("multiply", [product, two], tensor(33, 70)))
+    module = printed(text.returning(*sums), "ttir-load-system-desc", PASS)
+    assert module.count('"d2m.tile_sub"') == module.count('"d2m.tile_mul"') == 2
+    assert len(re.findall(r"d2m.to_layout .* hostInfo", module)) == 3
+    steep, flat = (
+        text.op("leaky_relu", ["%arg0"], tensor(33, 70), f"parameter = {slope} : f32")
+        for slope in (0.5, 0.25)
+    )
+    module = printed(text.returning(steep, flat), "ttir-load-system-desc", PASS)
+    assert module.count('"d2m.tile_leaky_relu"') == 2
 
 
 # --- Products ------------------------------------------------------------------------------------

@@ -6,7 +6,15 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.cpp_calls import circular_buffers, compute, data_movement, vector
+from ttmlir.optable.kernel.cpp_calls import (
+    circular_buffers,
+    columns,
+    compute,
+    data_movement,
+    device_objects,
+    printing,
+    vector,
+)
 from ttmlir.optable.kernel.row import KernelCall
 
 CALLS: tuple[KernelCall, ...] = (
@@ -14,5 +22,8 @@ CALLS: tuple[KernelCall, ...] = (
     *data_movement.CALLS,
     *compute.CALLS,
     *vector.CALLS,
+    *columns.CALLS,
+    *printing.CALLS,
+    *device_objects.CALLS,
 )
 """Every such call."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ttmlir.optable.kernel.cpp_calls.printing import RANGES
+
 _BEFORE_2026 = {
     "tilize_init_short": "tilize_init",
     "untilize_init_short": "untilize_init",
@@ -51,5 +53,8 @@ _UNITS = {
 }
 """Calls of the layer below the compute API, which kernels make inside of `PACK((...))`."""
 
-SPELLINGS: Mapping[str, str] = {**_BEFORE_2026, **_SINCE_MID_2026, **_UNITS}
+_MEMBERS = {f"SliceRange::{name}": f"SliceRange_{name}" for name in RANGES}
+"""Static member functions."""
+
+SPELLINGS: Mapping[str, str] = {**_BEFORE_2026, **_SINCE_MID_2026, **_UNITS, **_MEMBERS}
 """The name in the table by the other name."""

@@ -93,6 +93,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import Format
+from ttmlir.passes.d2m.dst.matrix_operands import is_long, matrix_operands
 from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
 from ttmlir.passes.d2m.dst.product_factors import move_factors
 from ttmlir.passes.d2m.dst.select import (
@@ -103,6 +104,7 @@ from ttmlir.passes.d2m.dst.select import (
 )
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
+from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers
 from ttmlir.passes.tiles.register_calls import Buffer
 
 if TYPE_CHECKING:
@@ -110,6 +112,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
+MOST_BUFFERS = 28
+"""Circular buffers of a generic, of 32, up to which long bodies get others."""
 _PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
 
 
@@ -140,6 +144,8 @@ class _Splitter:
         self._generic = generic
         self._capacity = capacity_of(generic, dst_tiles)
         self._constants: dict[tuple[float, Attribute], SSAValue] = {}
+        self._long: set[UpstreamLoops] = set()
+        """Loops whose bodies get circular buffers for what the matrix unit takes."""
 
     def run(self) -> None:
         """Split the loops of the region until each can be computed."""
@@ -166,6 +172,11 @@ class _Splitter:
             repeated = _repeated_operand(op, loops)
             if repeated is not None:
                 return self._move_to_buffer(loops, repeated, None)
+        value = self._worth_a_buffer(loops)
+        if value is not None:
+            made = self._move_to_buffer(loops, value, None)
+            self._long.add(made[-1])
+            return made
         value = self._too_much(loops)
         return None if value is None else self._move_to_buffer(loops, value, None)
 
@@ -195,6 +206,14 @@ class _Splitter:
                 ) from error
             return victim
         return None
+
+    def _worth_a_buffer(self, loops: UpstreamLoops) -> SSAValue | None:
+        """A value of a long body that the matrix unit should take from a circular buffer."""
+        if loops not in self._long and not is_long(loops, self._generic):
+            return None
+        if count_circular_buffers(self._generic) >= MOST_BUFFERS:
+            return None
+        return next(iter(matrix_operands(loops)), None)
 
     # --- Local buffers --------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ def _is_product(loops: UpstreamLoops) -> bool:
 
 def _multiply_result(product: UpstreamLoops) -> None:
     """Multiply the result of a product by a column instead of its left factor."""
-    left, right, out = _sides(product)
+    left, out = _sides(product)
     local = product.operands[left]
     writer = _only_writer(local)
     if writer is None or _count_readers(local) != 1 or not _is_smaller(product.outputs[0], local):
@@ -91,9 +91,7 @@ def _multiply_result(product: UpstreamLoops) -> None:
     total = _allocate(product, target)
     result_rank = len(own[out].results)
     places = [DimExpr(place_of.get(each, 0)) for each in range(index_map.num_dims)]
-    column_map = AffineMap(
-        result_rank, 0, tuple(each.rename(places) for each in index_map.results)
-    )
+    column_map = AffineMap(result_rank, 0, tuple(each.rename(places) for each in index_map.results))
     product.operands[left] = source
     product.operands[out] = total
     identity = AffineMap.identity(result_rank)
@@ -111,7 +109,7 @@ def _multiply_result(product: UpstreamLoops) -> None:
 
 def _multiply_factor(product: UpstreamLoops) -> None:
     """Multiply the left factor of a product by a power of two instead of the result."""
-    left, _, out = _sides(product)
+    left, out = _sides(product)
     local, factor = product.outputs[0], product.operands[left]
     readers = _readers(local)
     if len(readers) != 1 or not isinstance(local.owner, AllocOp) or not _is_smaller(factor, local):
@@ -150,16 +148,13 @@ def _multiply_factor(product: UpstreamLoops) -> None:
     _erase_local(reader, local)
 
 
-def _sides(product: UpstreamLoops) -> tuple[int, int, int]:
-    """Which operands of loops are the factors of a product and its result."""
+def _sides(product: UpstreamLoops) -> tuple[int, int]:
+    """Which operands of loops are the left factor of a product and its result."""
     body = product.body.block
     assert body.last_op is not None, "verified: bodies have a terminator"
     root = cast("Operation", body.last_op.operands[0].owner)
     left = cast("BlockArgument[Attribute]", root.operands[0])
-    right = root.operands[1]
-    if isinstance(right.owner, d2m.TileTransposeOp):
-        right = right.owner.operands[0]
-    return left.index, cast("BlockArgument[Attribute]", right).index, len(product.operands) - 1
+    return left.index, len(product.operands) - 1
 
 
 def _readers(memref: SSAValue) -> list[UpstreamLoops]:
@@ -167,8 +162,7 @@ def _readers(memref: SSAValue) -> list[UpstreamLoops]:
     return [
         use.operation
         for use in memref.uses
-        if isinstance(use.operation, UpstreamLoops)
-        and use.index < len(use.operation.operands) - 1
+        if isinstance(use.operation, UpstreamLoops) and use.index < len(use.operation.operands) - 1
     ]
 
 
@@ -183,8 +177,7 @@ def _only_writer(memref: SSAValue) -> UpstreamLoops | None:
     found = [
         use.operation
         for use in memref.uses
-        if isinstance(use.operation, UpstreamLoops)
-        and use.index == len(use.operation.operands) - 1
+        if isinstance(use.operation, UpstreamLoops) and use.index == len(use.operation.operands) - 1
     ]
     return found[0] if len(found) == 1 else None
 

@@ -184,6 +184,8 @@ class Selector:
         element = scalar_of_tile(op.operands[-1].type)
         word = "" if row is None else _WORDS.get(row.mnemonic, "")
         short = self._on_matrix_unit(op, word) or self._with_number(op, word)
+        if row is not None and row.mnemonic == "div":
+            short = self._quotient(op, target)
         if short is not None:
             return short
         if row is None:
@@ -292,6 +294,21 @@ class Selector:
         if not isinstance(right.owner, d2m.TileFillOp):
             return None
         return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)
+
+    def _quotient(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value | None:
+        """A quotient by one number in 16 bits, which the reciprocal in 32 bits gives as well."""
+        value, divisor = op.operands
+        if target.keyword not in ("bf16", "f16") or not isinstance(divisor.owner, d2m.TileFillOp):
+            return None
+        number = abs(divisor.owner.number)
+        if isinstance(value.owner, d2m.TileFillOp) or not _LEAST <= number <= 1 / _LEAST:
+            return None
+        reciprocal = 1 / divisor.owner.number
+        return WithNumber(operands=(self._of(value),), call="div_unary_tile", number=reciprocal)
+
+
+_LEAST = 2.0**-126
+"""The smallest normal number of float32."""
 
 
 def _is_source(op: Operation) -> bool:

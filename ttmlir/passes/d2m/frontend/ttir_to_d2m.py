@@ -44,12 +44,13 @@ After:
 
 Requires: static shapes; tensors without layout, or, in ttnn mode, with one of ttnn.
 Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
-they did. Tensors are tiles of 32x32 numbers of full rank, two dimensions at least. The maps of a
-`linalg.generic` take its iterators to tiles; an iterator goes over all of the dimensions that it
-indexes alone. Moves are maps of `d2m.view_layout` for whole tiles and of `d2m.view_elements` for
-parts of them; only a part of an output that is written is a map with an offset. With reduction
-iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
-beyond the shape of a tensor is undefined; a reduction of it masks it first.
+they did. Equal operations on equal values of a block are computed once. Tensors are tiles of 32x32
+numbers of full rank, two dimensions at least. The maps of a `linalg.generic` take its iterators to
+tiles; an iterator goes over all of the dimensions that it indexes alone. Moves are maps of
+`d2m.view_layout` for whole tiles and of `d2m.view_elements` for parts of them; only a part of an
+output that is written is a map with an offset. With reduction iterators an output starts from the
+identity of what combines, whatever is in it. What tiles hold beyond the shape of a tensor is
+undefined; a reduction of it masks it first.
 Options: memory of arguments and of results, whether to merge dimensions, whether tensors with a
 layout of ttnn are cast instead of moved, in how many bits numbers are summed, and the format of
 weights: of second factors of products that are arguments or constants of the host, moved at most.
@@ -111,6 +112,9 @@ class Conversion:
         self._converted: dict[SSAValue, Operand] = {}
         self._made: dict[tuple[object, ...], SSAValue] = {}
         self._narrowed: dict[Operation, None] = {}
+        self._first: dict[tuple[object, ...], SSAValue] = {}
+        self._same: dict[SSAValue, SSAValue] = {}
+        self._released: dict[SSAValue, SSAValue] = {}
         self.builder: D2MBuilder
 
     def start(self, op: Operation) -> None:
@@ -148,11 +152,35 @@ class Conversion:
         """Let tiles stand for a value from now on."""
         self._converted[value] = operand
 
+    def is_known(self, op: Operation) -> bool:
+        """True if the block has an equal operation on equal values, whose result this one has."""
+        if len(op.results) != 1:
+            return False
+        destinations = op.inits if isinstance(op, DestinationStyleOp) else ()
+        inputs = tuple(
+            self._same.get(each, each) for each in op.operands if each not in destinations
+        )
+        written = (frozenset(each.items()) for each in (op.properties, op.attributes))
+        result = op.results[0]
+        first = self._first.setdefault((op.parent, op.name, inputs, *written, result.type), result)
+        if first is result:
+            return False
+        self._same[result] = first
+        self._converted[result] = self._converted[first]
+        return True
+
     def release(self, value: SSAValue) -> SSAValue:
         """The value for operations that are not converted: on the host, or as it is."""
         if value not in self._converted or not _is_converted(value.owner):
             return value
-        return self.builder.unload(self.tensor(value), value.type)
+        tensor = self.builder.settle(self.tensor(value))
+        # Tensors of ttnn are deallocated one by one.
+        if (
+            self.placement.ttnn_mode
+            and self._released.setdefault(tensor.buffer, value) is not value
+        ):
+            tensor = self.builder.copy(tensor)
+        return self.builder.unload(tensor, value.type)
 
 
 def _is_converted(owner: object) -> bool:
@@ -280,6 +308,8 @@ def _release_operands(conversion: Conversion, op: Operation) -> None:
 def _convert(conversion: Conversion, op: Operation) -> None:
     _check_types(op)
     rule = _rule_of(op)
+    if conversion.is_known(op):
+        return
     try:
         if isinstance(op, ttir.ConstantOp):
             conversion.define(op.results[0], _convert_constant(conversion, op))

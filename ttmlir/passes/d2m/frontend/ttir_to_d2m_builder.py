@@ -438,7 +438,7 @@ class D2MBuilder(OpBuilder):
         """The tensor in a buffer of its own."""
         if tensor.is_whole:
             return tensor
-        copied = self._once(("copy", tensor.buffer, tensor.view), lambda: self._copy(tensor).buffer)
+        copied = self._once(("copy", tensor.buffer, tensor.view), lambda: self.copy(tensor).buffer)
         return DeviceTensor.whole(copied, tensor.element)
 
     def _once(self, key: tuple[object, ...], build: Callable[[], SSAValue]) -> SSAValue:
@@ -463,7 +463,7 @@ class D2MBuilder(OpBuilder):
         type_ = TensorType(whole.element_type, whole.shape, MetalLayoutAttr(layout))
         return self.add(d2m.ViewLayoutOp.of(buffer, type_))
 
-    def _copy(self, tensor: DeviceTensor) -> DeviceTensor:
+    def copy(self, tensor: DeviceTensor) -> DeviceTensor:
         """The tensor in a new buffer: tile by tile if it can be."""
         narrow = tensor.narrow()
         if narrow.shape[-2:] != tensor.shape[-2:]:

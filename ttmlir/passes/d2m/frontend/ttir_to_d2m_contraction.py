@@ -41,7 +41,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     transpose_tile,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
 
@@ -186,17 +186,14 @@ def _multiply_integers(
 
     Each column and each row has a tile of its own, over which it is repeated.
     """
-    swapped = [(*range(len(each.shape) - 2), -1, -2) for each in factors]
     left, right = factors
     # A row is moved out of a tile in few pieces, and becomes a column by a transposition.
-    left = builder.settle(permute(left, [each % len(left.shape) for each in swapped[0]]))
-    apart = [
+    turned, rows = (
         builder.settle(reshape(builder, each, (*each.shape[:-1], 1, each.shape[-1])))
-        for each in (left, right)
-    ]
+        for each in (builder.settle(exchange(left)), right)
+    )
+    columns = builder.settle(exchange(turned))
     rank = len(shape)
-    order = (*range(len(left.shape) - 1), len(left.shape), len(left.shape) - 1)
-    columns, rows = builder.settle(permute(apart[0], order)), apart[1]
     batches = [
         [
             DimExpr(rank - len(each.shape) + dim)
@@ -229,10 +226,10 @@ def _multiply_integers(
 
     flat = [(*each.shape[:-2], max(each.shape[-2:])) for each in (columns, rows)]
     whole = (*flat[0][:-2], flat[0][-1], flat[0][-2])
-    turned = {"permutation": (*range(len(whole) - 2), len(whole) - 1, len(whole) - 2)}
+    order = (*range(len(whole) - 2), len(whole) - 1, len(whole) - 2)
     reference = [
         ReferenceRow.of("reshape", (0,), flat[0], element, {"shape": flat[0]}),
-        ReferenceRow.of("permute", (3,), whole, element, turned),
+        ReferenceRow.of("permute", (3,), whole, element, {"permutation": order}),
         ReferenceRow.of("reshape", (1,), flat[1], element, {"shape": flat[1]}),
         ReferenceRow.of("matmul", (4, 5), shape, element),
     ]

@@ -59,6 +59,12 @@ def _convert_reshape(conversion: Conversion, op: Operation) -> DeviceTensor:
     return reshape(conversion.builder, source, value_shape(op.results[0]))
 
 
+def exchange(source: DeviceTensor) -> DeviceTensor:
+    """The tensor with its last two dimensions exchanged."""
+    rank = len(source.shape)
+    return permute(source, (*range(rank - 2), rank - 1, rank - 2))
+
+
 def _convert_permute(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     value, parameters = op.operands[0], op.parameters()

@@ -48,7 +48,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise, convert_tile
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape, take
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, reshape, take
 from ttmlir.passes.d2m.references import ReferenceRow
 
 _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min"}
@@ -127,14 +127,14 @@ def _reduce_by_number(
     within = [dim for dim in (rank - 1, rank - 2) if dim in reduced]
     source = _combine_tiles(builder, mnemonic, source, reduced)
     for dim in within:
-        order = (*range(rank - 2), rank - 1, rank - 2) if dim == rank - 1 else range(rank)
-        source = builder.settle(permute(source, order))
+        is_column = dim == rank - 1
+        source = builder.settle(exchange(source) if is_column else source)
         while source.shape[rank - 2] > 1:
             half = source.shape[rank - 2] // 2
             parts = [take(builder, source, rank - 2, begin, half) for begin in (0, half)]
             shape = parts[0].shape
             source = compute_elementwise(builder, combiner, parts, source.element, shape)
-        source = permute(source, order)
+        source = exchange(source) if is_column else source
     return source
 
 

@@ -25,6 +25,7 @@ from ttmlir.runtime.ttrt.reports.operation_times import (
 )
 from ttmlir.runtime.ttrt.running.program import ProgramRun
 from ttmlir.schema import identify
+from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from ttmlir.cost import Estimate
@@ -56,6 +57,8 @@ class Perf(Run):
             raise InputError("--device and --host-only say where to time; give one")
         if self["batch"] is not None and not self["device"]:
             raise InputError("--batch counts items of an estimate; give --device, too")
+        if self["untraced"] and not self["device"]:
+            raise InputError("--untraced says how an estimate launches; give --device, too")
         super().check_constraints()
 
     def check_board(self, board: str) -> None:
@@ -87,7 +90,9 @@ class Perf(Run):
             self.logger.warning(binary.warning)
         files: dict[str, str] = {}
         for program in self.selected_programs(binary):
-            estimate = estimate_program(program, self["board"])
+            traced = not self["untraced"]
+            with show_wait(f"estimating {source.name} {program.name}", quiet=self["quiet"]):
+                estimate = estimate_program(program, self["board"], traced=traced)
             self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
             details = {"board": estimate.board, "total_ns": estimate.total.mid}
             if self["batch"] is not None:

@@ -153,6 +153,10 @@ _ESTIMATES = (
         "Estimate the operations of .ttnn files on the device, --board or what they were compiled "
         "for, without running them; .ttm files are simulated anyway.",
     ),
+    _flag(
+        "--untraced",
+        "With --device: the host calls the operations one by one, instead of replaying a trace.",
+    ),
     Option(
         name="--batch",
         type=int,

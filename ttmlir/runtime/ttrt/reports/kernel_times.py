@@ -51,6 +51,11 @@ class KernelProgram:
         return self.report.times(self.name)
 
     @property
+    def bound_by(self) -> str:
+        """The busiest part of the chip, or latency if none is busy enough."""
+        return bound(self.times)
+
+    @property
     def dram_bytes(self) -> int:
         """Read from and written to DRAM."""
         return self.times.networks.dram_bytes

@@ -14,7 +14,7 @@ from typing import Any
 
 from ttmlir.files import safe_file_name
 from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.loading import announced_bytes
+from ttmlir.runtime.loading import announced_bytes, file_bytes
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name
 
 Value = str | int | float
@@ -38,12 +38,19 @@ class Case:
     """All arguments of the command but those in `OWN`."""
     namesake: str = ""
     """Tells a file from others of the same name in other folders."""
+    is_text: bool = False
+    """The file does not say in its first bytes how long it is: all of it counts."""
+
+    @property
+    def content(self) -> bytes:
+        """What the file holds; BinaryError if it cannot be read."""
+        return bytes(file_bytes(self.path)) if self.is_text else announced_bytes(self.path)
 
     @cached_property
     def id(self) -> str:
         """The same for the same file, by its bytes, under the same arguments."""
         try:
-            digest = sha256(announced_bytes(self.path)).hexdigest()
+            digest = sha256(self.content).hexdigest()
         except BinaryError as error:
             digest = str(error)
         given = json.dumps(

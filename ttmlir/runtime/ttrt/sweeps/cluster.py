@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.loading import announced_bytes
 from ttmlir.runtime.ttrt.sweeps.cases import Case
 from ttmlir.runtime.ttrt.sweeps.processes import Done
 from ttmlir.runtime.ttrt.sweeps.worker import make_order, run_case
@@ -40,7 +39,7 @@ def run_on_cluster(cases: Sequence[Case], address: str) -> Iterator[Done]:
         futures: dict[Any, Case] = {}
         for case in cases:
             try:
-                order = make_order(case, announced_bytes(case.path))
+                order = make_order(case, case.content)
             except BinaryError as error:
                 yield case, str(error).removeprefix(f"{case.path}: ")
                 continue

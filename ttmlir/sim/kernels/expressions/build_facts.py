@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType
@@ -26,6 +27,9 @@ _TILE_HW = 1024
 def find_built_constant(context: Context, name: str) -> Value | None:
     """A number that the build gives a name; None if it does not."""
     bare = strip_namespaces(name)
+    bound = context.unit.build.names.find_number(bare)
+    if bound is not None:
+        return make_integer(bound, UNSIGNED)
     number = context.unit.build.find_constant(bare)
     return None if number is None else make_integer(number, _TYPES.get(bare, UNSIGNED))
 
@@ -73,10 +77,103 @@ def _evaluate_template_argument(context: Context, node: tree.FunctionCall) -> Va
     return find_compile_time_argument(context, node, evaluate_constant(context, written, what))
 
 
+def _evaluate_named_argument(context: Context, node: tree.FunctionCall) -> Value:
+    """`get_arg(args::name)`: an argument by the name that the host program gives it."""
+    match node.arguments:
+        case (tree.Name(text=text),) if text.startswith("args::"):
+            name = text.removeprefix("args::")
+        case _:
+            raise context.error(node, "get_arg takes a name of the host program: args::name")
+    names = context.unit.build.names
+    constants = dict(names.constants)
+    if name in constants:
+        return make_integer(constants[name], UNSIGNED)
+    for call, listed in (
+        ("get_arg_val", names.arguments),
+        ("get_common_arg_val", names.common_arguments),
+    ):
+        if name in listed:
+            return _call_with_number(context, node, call, listed.index(name))
+    known = (*names.arguments, *names.common_arguments, *constants)
+    there = ", ".join(f"args::{each}" for each in known) or "none"
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean 'args::{near[0]}'?" if near else ""
+    raise context.error(
+        node, f"the host program names no argument '{name}'; there are {there}{hint}"
+    )
+
+
+def _evaluate_further_argument(context: Context, node: tree.FunctionCall) -> Value:
+    """`get_vararg(i)`: a run-time argument behind those that have names."""
+    return _shift_number(context, node, "get_arg_val", context.unit.build.names.arguments)
+
+
+def _evaluate_further_common_argument(context: Context, node: tree.FunctionCall) -> Value:
+    """`get_common_vararg(i)`: likewise one that all cores have in common."""
+    names = context.unit.build.names.common_arguments
+    return _shift_number(context, node, "get_common_arg_val", names)
+
+
+def _shift_number(
+    context: Context, node: tree.FunctionCall, call: str, named: Sequence[str]
+) -> Value:
+    if len(node.arguments) != 1:
+        raise context.error(node, "this call takes the number of an argument")
+    first = tree.Integer(str(len(named)), position=node.position)
+    number = tree.BinaryOperation("+", node.arguments[0], first, position=node.position)
+    return _call_argument(context, node, call, number)
+
+
+def _call_with_number(context: Context, node: tree.FunctionCall, call: str, number: int) -> Value:
+    return _call_argument(context, node, call, tree.Integer(str(number), position=node.position))
+
+
+def _call_argument(
+    context: Context, node: tree.FunctionCall, call: str, number: tree.Expression
+) -> Value:
+    word = tree.NamedType("uint32_t", position=node.position)
+    callee = tree.Name(call, position=node.position)
+    called = tree.FunctionCall(callee, (number,), (word,), position=node.position)
+    return context.evaluate(called)
+
+
+def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
+    """`TensorAccessor(tensor::name)`, and those of arguments, address and page size."""
+    match node.arguments:
+        case (tree.Name(text=text),) if text.startswith("tensor::"):
+            tensors = dict(context.unit.build.names.tensors)
+            name = text.removeprefix("tensor::")
+        case _:
+            return call_library(context, node, "TensorAccessor")
+    if name not in tensors:
+        there = ", ".join(f"tensor::{each}" for each in tensors) or "none"
+        raise context.error(node, f"the host program names no tensor '{name}'; there are {there}")
+    where = tensors[name]
+    at = node.position
+    layout = tree.FunctionCall(
+        tree.Name("TensorAccessorArgs", position=at),
+        (),
+        tuple(tree.Integer(str(each), position=at) for each in (where.layout, where.common_layout)),
+        position=at,
+    )
+    address = tree.FunctionCall(
+        tree.Name("get_common_arg_val", position=at),
+        (tree.Integer(str(where.address), position=at),),
+        (tree.NamedType("uint32_t", position=at),),
+        position=at,
+    )
+    made = tree.FunctionCall(node.callee, (layout, address), position=at)
+    return call_library(context, made, "TensorAccessor")
+
+
 BUILT: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
     "get_tile_size": _evaluate_tile_size,
     "get_dataformat": _evaluate_data_format,
     "get_tile_hw": _evaluate_tile_hw,
     "get_ct_arg": _evaluate_template_argument,
+    "get_arg": _evaluate_named_argument,
+    "get_vararg": _evaluate_further_argument,
+    "get_common_vararg": _evaluate_further_common_argument,
+    "TensorAccessor": _evaluate_accessor,
 }
 """Calls whose values the build knows."""

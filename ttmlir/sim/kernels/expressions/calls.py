@@ -13,6 +13,7 @@ from ttmlir.sim.kernels.expressions.casts import cast_functionally, evaluate_bit
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
     call_method,
+    evaluate_assertion,
     evaluate_compile_time_argument,
     evaluate_extreme,
     evaluate_named_compile_time_argument,
@@ -47,6 +48,7 @@ def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
 SPECIAL: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
     **BUILT,
     **MEMORY,
+    "ASSERT": evaluate_assertion,
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
     "bit_cast": evaluate_bit_cast,

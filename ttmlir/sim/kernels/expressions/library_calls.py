@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
@@ -22,6 +24,7 @@ from ttmlir.cpp.types import (
     size_of,
 )
 from ttmlir.optable.kernel import TemplateKind
+from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
@@ -153,6 +156,10 @@ def evaluate_argument(
 
     A number is converted to the type of the parameter where that loses something of it.
     """
+    if parameter.may_be_array:
+        array = find_array(context, node)
+        if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
+            return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     type_ = value.type
     if isinstance(type_, ObjectType):
@@ -221,7 +228,7 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
         if array is not None and isinstance(array.type, ArrayType):
             return make_integer(array.type.count, UNSIGNED)
     base, method = _find_method(context, node, callee)
-    if node.template_arguments:
+    if node.template_arguments and not method.most_templates:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
     least, most = len(method.parameters) - method.optional, len(method.parameters)
     if not least <= len(node.arguments) <= most:
@@ -232,9 +239,49 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
         if known is not None:
             return make_integer(known, UNSIGNED)
     pairs = zip(node.arguments, method.parameters, strict=False)
-    arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
+    arguments = [_evaluate_given(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
-    return make_value(method.result, code.call(function, *arguments))
+    keywords = dict[str, ast.expr]()
+    if node.template_arguments:
+        flags = [evaluate_constant(context, each, "an option") for each in _flags_of(context, node)]
+        keywords["template"] = code.tuple_of(*map(code.constant, flags))
+    if not method.waits:
+        return make_value(method.result, code.call(function, *arguments, **keywords))
+    context.waits += 1
+    received = code.name(context.unit.bind("received"))
+    awaited = code.call("_awaited", function, received, *arguments, **keywords)
+    return make_value(method.result, ast.YieldFrom(awaited))
+
+
+def _flags_of(context: Context, node: tree.FunctionCall) -> list[tree.Expression]:
+    """The template arguments of a member function, which are numbers."""
+    found = list[tree.Expression]()
+    for each in node.template_arguments:
+        if isinstance(each, (tree.NamedType, tree.Pointer, tree.Reference)):
+            raise context.error(node, "the template argument is an option here, not a type")
+        found.append(each)
+    return found
+
+
+def _evaluate_given(
+    context: Context, node: tree.Expression | tree.Braces, parameter: ParameterType
+) -> ast.expr:
+    """An argument that may be a list in braces: a tuple of names and values."""
+    if not isinstance(node, tree.Braces):
+        return evaluate_argument(context, node, parameter)
+    if not parameter.may_be_braces:
+        raise context.error(node, "no list in braces is taken here")
+    pairs = list[ast.expr]()
+    for each in node.elements:
+        if each.member is None or isinstance(each.value, tree.Braces):
+            raise context.error(each, "write '.name = value' in these braces")
+        if each.member not in FIELDS:
+            near = difflib.get_close_matches(each.member, FIELDS, 1)
+            hint = f"; did you mean '.{near[0]}'?" if near else ""
+            raise context.error(each, f"no arguments of a transfer have '.{each.member}'{hint}")
+        value = evaluate_argument(context, each.value, ParameterType(UNSIGNED))
+        pairs.append(code.tuple_of(code.constant(each.member), value))
+    return code.tuple_of(*pairs)
 
 
 def _find_method(
@@ -293,6 +340,21 @@ def evaluate_named_compile_time_argument(context: Context, node: tree.FunctionCa
             node, f"there is no compile-time argument '{name}'; the kernel has {there}{hint}"
         )
     return make_integer(known[name], UNSIGNED)
+
+
+def evaluate_assertion(context: Context, node: tree.FunctionCall) -> Value:
+    """`ASSERT(condition, ...)`; what is no expression here is left out, as without the watcher.
+
+    Conditions use names that only exist where the watcher is switched on.
+    """
+    if not node.arguments:
+        raise context.error(node, "ASSERT takes a condition")
+    try:
+        context.evaluate(node.arguments[0])
+    except CppSyntaxError:
+        return Value(VOID, code.constant(None))
+    checked = replace(node, arguments=node.arguments[:1])
+    return call_library(context, checked, "ASSERT")
 
 
 def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:

@@ -45,6 +45,7 @@ NAMES: dict[str, object] = {
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
     "_printed": runtime.printed,
+    "_printed_float": runtime.printed_float,
     "_character": runtime.character,
     "_endless": runtime.endless,
     "_missing": runtime.missing,

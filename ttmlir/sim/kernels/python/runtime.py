@@ -119,10 +119,14 @@ def put_member(value: int, holder: _Writable, name: str) -> int:
 
 
 def awaited(
-    call: Callable[..., bool], received: Callable[[], object], *arguments: object
+    call: Callable[..., bool],
+    received: Callable[[], object],
+    *arguments: object,
+    template: tuple[int, ...] | None = None,
 ) -> Generator[None, None, object]:
     """Make a call until it is done; what it received."""
-    while not call(*arguments):
+    keywords = {} if template is None else {"template": template}
+    while not call(*arguments, **keywords):
         yield
     return received()
 
@@ -285,6 +289,11 @@ def printed(value: int, base: int, width: int) -> str:
     """An integer as `DPRINT` shows it after `HEX()`, `OCT()` or `SETW()`."""
     text = format(value, {8: "o", 10: "d", 16: "x"}[base])
     return text.rjust(width)
+
+
+def printed_float(value: float, fixed: bool, precision: int) -> str:
+    """A number as `DPRINT` shows it after `FIXED()` or `SETPRECISION()`."""
+    return format(value, f".{precision}{'f' if fixed else 'g'}")
 
 
 def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, bool], int]:

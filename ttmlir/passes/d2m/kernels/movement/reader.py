@@ -106,7 +106,7 @@ class Loader:
         others: list[BlockCopy] = []
         for copy in copies:
             if copy.stream.number not in shared:
-                is_first = self._first_reads[copy.stream.number] <= begin
+                is_first = not behind and self._first_reads[copy.stream.number] <= begin
                 (first if is_first else others).append(copy)
         self._load_single(first, indices)
         for number in shared:

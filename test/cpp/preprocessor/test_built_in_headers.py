@@ -1,0 +1,112 @@
+"""The package's own headers: where they stand in for others, and what they compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from oracles.kernel_oracle import noted, noted_by_gcc
+
+from ttmlir.cpp.preprocessor import built_in_headers
+from ttmlir.cpp.preprocessor.built_in_headers import find_built_in_header
+
+HEADERS = Path(built_in_headers.__file__).parents[1] / "headers"
+TEXTS = sorted(
+    str(each.relative_to(HEADERS)) for each in HEADERS.rglob("*") if each.suffix in (".h", ".hpp")
+)
+
+NUMBERS = {
+    "tt-metalium/constants.hpp": (
+        "note(tt::constants::TILE_HW); note(tt::constants::TILE_WIDTH + tt::constants::FACE_HW);"
+        "note(tt::constants::FACE_WIDTH - tt::constants::TILE_HEIGHT);"
+    ),
+    "mod_div_lib.h": (
+        "note(mulsi3(70000, 70000)); note(udivsi3_const_divisor<12>(4000000007u));"
+        "note(umodsi3_const_divisor<94>(4000000007u));"
+    ),
+    "alignment.h": "note(align(97, 32)); note(align(96, 32));",
+    "bit_utils.h": (
+        "note(is_power_of_2(0)); note(is_power_of_2(64)); note(is_power_of_2(65));"
+        "note(ilog2(0)); note(ilog2(1)); note(ilog2(64)); note(ilog2(4294967295u));"
+    ),
+}  # fmt: skip
+"""What a kernel notes that uses all of a header."""
+
+
+def test_every_text_is_used() -> None:
+    """Each header has its numbers, and is found under its own name."""
+    assert TEXTS == sorted(NUMBERS)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_numbers_are_those_of_gxx(name: str, tmp_path: Path) -> None:
+    """The simulator and g++ read the same header."""
+    kernel = '#include "{}"\nvoid kernel_main() {{ {} }}\n'
+    outer = {"mod_div_lib.h": "internal/", "alignment.h": "api/", "bit_utils.h": "internal/"}
+    here = kernel.format(outer.get(name, "") + name, NUMBERS[name])
+    [expected] = noted_by_gcc([kernel.format(HEADERS / name, NUMBERS[name])], tmp_path)
+    assert expected
+    assert noted(here) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("dataflow_api.h", "dataflow_api.h"),
+        ("api/dataflow/dataflow_api.h", "dataflow_api.h"),
+        ("tt_metal/hw/inc/api/dataflow/dataflow_api.h", "dataflow_api.h"),
+        ("tt_metal/hw/inc/dataflow_api.h", "dataflow_api.h"),
+        ("compute_kernel_api.h", "compute_kernel_api.h"),
+        ("api/compute/compute_kernel_api.h", "compute_kernel_api.h"),
+        ("compute_kernel_api/eltwise_unary/exp.h", "compute_kernel_api/eltwise_unary/exp.h"),
+        ("api/compute/eltwise_unary/exp.h", "compute_kernel_api/eltwise_unary/exp.h"),
+        ("tt_metal/include/compute_kernel_api/matmul.h", "compute_kernel_api/matmul.h"),
+        ("debug/dprint.h", "debug/dprint.h"),
+        ("dprint.h", "debug/dprint.h"),
+        ("api/debug/dprint.h", "debug/dprint.h"),
+        ("hw/inc/debug/dprint.h", "debug/dprint.h"),
+        ("accessor/tensor_accessor.h", "tensor/tensor_accessor.h"),
+        ("api/tensor/tensor_accessor.h", "tensor/tensor_accessor.h"),
+        ("compile_time_args.h", "compile_time_args.h"),
+        ("api/compile_time_args.h", "compile_time_args.h"),
+        ("experimental/noc.h", "dataflow/noc.h"),
+        ("api/dataflow/noc.h", "dataflow/noc.h"),
+        ("experimental/core_local_mem.h", "core_local_mem.h"),
+        ("api/core_local_mem.h", "core_local_mem.h"),
+        ("internal/mod_div_lib.h", "mod_div_lib.h"),
+        ("mod_div_lib.h", "mod_div_lib.h"),
+        ("tt-metalium/constants.hpp", "tt-metalium/constants.hpp"),
+        ("tt_metal/api/tt-metalium/constants.hpp", "tt-metalium/constants.hpp"),
+        ("tools/profiler/kernel_profiler.hpp", "kernel_profiler.hpp"),
+        ("tt_metal/tools/profiler/kernel_profiler.hpp", "kernel_profiler.hpp"),
+        ("hostdevcommon/common_values.hpp", "hostdevcommon/common_values.hpp"),
+        ("cstdint", "cstdint"),
+        ("stdint.h", "stdint.h"),
+        ("type_traits", "type_traits"),
+    ],
+)
+def test_headers_are_known_wherever_they_stood(path: str, name: str) -> None:
+    """Paths of 2024, 2025 and 2026 mean the same header."""
+    found = find_built_in_header(path)
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("my_dataflow_api.hpp", "common.hpp", "reduce.h", "debug.h", "noc.h", "kernels/matmul.h"),
+        *("cstdint.h", "constants.hpp", "tt-metalium/mine.hpp", "tools/kernel_tools.hpp"),
+        *("tensor/tensor_accessor.h", "ttnn/operations/reduce.hpp", "circular_buffer.h", ""),
+    ],
+)
+def test_headers_of_others_are_not_taken_for_own_ones(path: str) -> None:
+    """Only names that tt-metal uses are."""
+    assert find_built_in_header(path) is None
+
+
+@pytest.mark.parametrize("path", ["api/debug/../../../errors.h", "hostdevcommon/../../x.h"])
+def test_texts_come_from_the_folder_of_headers(path: str) -> None:
+    """Whatever stands in the name."""
+    found = find_built_in_header(path)
+    assert found is None or not found.text

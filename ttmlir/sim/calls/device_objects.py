@@ -1,0 +1,453 @@
+"""Objects of kernels that move data: networks, circular buffers, semaphores and places.
+
+Methods have the names of the C++ ones (tt-metal, experimental/noc.h and its neighbours); those that
+wait return whether they are done, to be called again if not. Lists in braces come as tuples of
+(name, value).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.cpp_calls.device_objects import NOC_OPTIONS
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.address_generators import AddressGenerator
+from ttmlir.sim.machine.core import Endpoint
+from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
+
+if TYPE_CHECKING:
+    from ttmlir.sim.calls.data_movement_api import DataMovementApi
+    from ttmlir.sim.calls.kernel_api import KernelApi
+
+Fields: TypeAlias = tuple[tuple[str, int], ...]
+"""A list in braces: `{.page_id = 3}`."""
+
+_TXN_ID, _INCLUDE_SRC = NOC_OPTIONS["TXN_ID"], NOC_OPTIONS["MCAST_INCL_SRC"]
+_MOST_FLAGS = 64
+_READ_POINTER = 1
+_CONSUMER, _PRODUCER = Role.DATA | Role.UNPACK, Role.DATA | Role.PACK
+
+
+class CircularBufferObject:
+    """`CircularBuffer` and `DataflowBuffer`."""
+
+    def __init__(self, api: KernelApi, index: int, pointer: int = 0) -> None:
+        """`pointer` says where transfers begin: 1 read pointer, 2 write pointer, 0 as they need."""
+        self._api = api
+        self.index = index
+        self._pointer = pointer
+
+    def used(self, pointer: int) -> CircularBufferObject:
+        """The same buffer for transfers at one of its pointers."""
+        return CircularBufferObject(self._api, self.index, pointer)
+
+    def address(self, *, as_source: bool) -> int:
+        """Where a transfer begins."""
+        reads = self._pointer == _READ_POINTER if self._pointer else as_source
+        cb = self._api.cbs[self.index]
+        return cb.rd_ptr if reads else cb.wr_ptr
+
+    def _acts(self, roles: Role) -> bool:
+        return bool(self._api.thread.role & roles)
+
+    def reserve_back(self, pages: int) -> bool:
+        """Wait until so many pages are free."""
+        return not self._acts(_PRODUCER) or self._api.cb_reserve_back(self.index, pages)
+
+    def push_back(self, pages: int) -> None:
+        """Hand filled pages to the consumer."""
+        if self._acts(_PRODUCER):
+            self._api.cb_push_back(self.index, pages)
+
+    def wait_front(self, pages: int) -> bool:
+        """Wait until so many pages are filled."""
+        return not self._acts(_CONSUMER) or self._api.cb_wait_front(self.index, pages)
+
+    def pop_front(self, pages: int) -> None:
+        """Give pages back to the producer."""
+        if self._acts(_CONSUMER):
+            self._api.cb_pop_front(self.index, pages)
+
+    def get_cb_id(self) -> int:
+        """Number of the buffer."""
+        return self.index
+
+    get_id = get_cb_id
+
+    def get_write_ptr(self) -> int:
+        """Where the first free page is."""
+        return self._api.cbs[self.index].wr_ptr // self._api.ADDRESS_UNIT
+
+    def get_read_ptr(self) -> int:
+        """Where the first filled page is."""
+        return self._api.cbs[self.index].rd_ptr // self._api.ADDRESS_UNIT
+
+    def get_tile_size(self) -> int:
+        """Bytes of a tile."""
+        return self._api.get_tile_size(self.index)
+
+    def get_tile_hw(self) -> int:
+        """Numbers of a tile."""
+        return self._api.get_tile_hw(self.index)
+
+    def get_dataformat(self) -> int:
+        """Number format."""
+        return self._api.get_dataformat(self.index)
+
+    def get_entry_size(self) -> int:
+        """Bytes of a page."""
+        return self._api.cbs[self.index].page_size
+
+    def get_total_num_entries(self) -> int:
+        """How many pages there are."""
+        return self._api.cbs[self.index].num_pages
+
+    def get_total_size_bytes(self) -> int:
+        """Bytes of the buffer."""
+        return self._api.cbs[self.index].size
+
+    def pages_reservable_at_back(self, pages: int) -> bool:
+        """Whether so many pages are free now."""
+        return self._api.cb_pages_reservable_at_back(self.index, pages)
+
+    def pages_available_at_front(self, pages: int) -> bool:
+        """Whether so many pages are filled now."""
+        return self._api.cb_pages_available_at_front(self.index, pages)
+
+    def finish(self) -> None:
+        """Do nothing."""
+
+
+class PlaceObject:
+    """`UnicastEndpoint`, `MulticastEndpoint` and `AllocatorBank`."""
+
+    def __init__(self, name: str, *, dram: bool = False) -> None:
+        """`dram` is what the banks are of."""
+        self.name = name
+        self.dram = dram
+
+
+Place: TypeAlias = int | CircularBufferObject | PlaceObject | AddressGenerator
+"""What data is moved from or to; a number is an address in L1."""
+
+
+class NocObject:
+    """`Noc`: transactions on a network."""
+
+    def __init__(self, api: DataMovementApi, index: int) -> None:
+        """The network of a number."""
+        self._api = api
+        self.index = index
+
+    # Places.
+
+    def _remote(self, place: Place, fields: Fields, *, as_source: bool) -> tuple[Endpoint, int]:
+        """The memory and the address in it that one side of a transfer means."""
+        given = dict(fields)
+        match place:
+            case AddressGenerator() as pages:
+                self._check(given, pages, "page_id", "offset_bytes")
+                bank, address = self._api.locate_page(given.get("page_id", 0), pages)
+                return bank, address + given.get("offset_bytes", 0)
+            case PlaceObject(name="AllocatorBank"):
+                self._check(given, place, "bank_id", "addr")
+                bank = self._api.find_bank(place.dram, given.get("bank_id", 0))
+                return bank, given.get("addr", 0)
+            case PlaceObject(name="UnicastEndpoint"):
+                self._check(given, place, "noc_x", "noc_y", "addr")
+                x, y = given.get("noc_x", 0), given.get("noc_y", 0)
+                return self._api.network.endpoint(noc_address(x, y, 0)), given.get("addr", 0)
+            case PlaceObject():
+                raise self._refuse(place, "use async_write_multicast")
+            case _:
+                return self._api.core, self._local(place, fields, as_source=as_source)
+
+    def _local(self, place: Place, fields: Fields, *, as_source: bool) -> int:
+        """The address in L1 of this core that the other side of a transfer means."""
+        given = dict(fields)
+        match place:
+            case int():
+                self._check(given, place, "offset_bytes")
+                return place + given.get("offset_bytes", 0)
+            case CircularBufferObject():
+                self._check(given, place, "offset_bytes")
+                return place.address(as_source=as_source) + given.get("offset_bytes", 0)
+            case PlaceObject(name="UnicastEndpoint"):
+                self._check(given, place, "addr", "noc_x", "noc_y")
+                return given.get("addr", 0)
+            case AddressGenerator():
+                bank, address = self._remote(place, fields, as_source=as_source)
+                if bank is self._api.core:
+                    return address
+                raise self._refuse(place, "its page is not in the memory of this core")
+            case PlaceObject():
+                raise self._refuse(place, "it is no place in the memory of this core")
+
+    def _check(self, given: dict[str, int], place: Place, *known: str) -> None:
+        """Refuse members that the arguments of a place do not have."""
+        for name in given:
+            if name not in known:
+                there = ", ".join(f".{each}" for each in known)
+                raise self._refuse(place, f"its arguments have no .{name} but {there}")
+
+    def _refuse(self, place: Place, why: str) -> SimError:
+        match place:
+            case int():
+                name = "a pointer"
+            case CircularBufferObject():
+                name = "a circular buffer"
+            case PlaceObject():
+                name = place.name
+            case _:
+                name = "a tensor"
+        return self._api.thread.error(f"{name} cannot be used here: {why}", rule="arguments")
+
+    def _trid(self, template: tuple[int, ...], *options: int | Fields) -> int:
+        """The transaction number, where the flags say that there is one."""
+        if not _flags(template) & _TXN_ID:
+            return 0
+        for each in options:
+            if isinstance(each, tuple):
+                return dict(each).get("trid", 0)
+        numbers = [each for each in options if isinstance(each, int)]
+        return numbers[-1] if numbers else 0
+
+    # Transfers.
+
+    def async_read(
+        self,
+        source: Place,
+        target: Place,
+        size: int,
+        source_fields: Fields = (),
+        target_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Start a copy into L1."""
+        endpoint, there = self._remote(source, source_fields, as_source=True)
+        here = self._local(target, target_fields, as_source=False)
+        trid = self._trid(template, *options)
+        return self._api.read_numbered(endpoint, there, here, size, self.index, trid)
+
+    def async_write(
+        self,
+        source: Place,
+        target: Place,
+        size: int,
+        source_fields: Fields = (),
+        target_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Start a copy from L1."""
+        here = self._local(source, source_fields, as_source=True)
+        endpoint, there = self._remote(target, target_fields, as_source=False)
+        trid = self._trid(template, *options)
+        return self._api.write_numbered(endpoint, there, here, size, self.index, trid)
+
+    def async_write_multicast(
+        self,
+        source: Place,
+        target: Place,
+        size: int,
+        num_dests: int,
+        source_fields: Fields = (),
+        target_fields: Fields = (),
+        linked: int = 0,
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Start a copy from L1 to each core of a rectangle."""
+        here = self._local(source, source_fields, as_source=True)
+        given = dict(target_fields)
+        corners = ("noc_x_start", "noc_y_start", "noc_x_end", "noc_y_end")
+        if isinstance(target, CircularBufferObject):
+            self._check(given, target, *corners, "offset_bytes")
+            there = target.address(as_source=False) + given.get("offset_bytes", 0)
+        elif isinstance(target, PlaceObject) and target.name == "MulticastEndpoint":
+            self._check(given, target, *corners, "addr")
+            there = given.get("addr", 0)
+        else:
+            raise self._refuse(target, "a multicast goes to a CircularBuffer or MulticastEndpoint")
+        x_start, y_start, x_end, y_end = (given.get(each, 0) for each in corners)
+        address = multicast_address(x_start, y_start, x_end, y_end, there)
+        call = self._api.noc_async_write_multicast
+        if _flags(template) & _INCLUDE_SRC:
+            call = self._api.noc_async_write_multicast_loopback_src
+        return call(here, address, size, num_dests, bool(linked), self.index)
+
+    def set_async_read_state(
+        self,
+        source: Place,
+        size: int,
+        source_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> None:
+        """Set where reads with state come from."""
+        endpoint, _ = self._remote(source, source_fields, as_source=True)
+        self._api.set_read_state(self.index, endpoint, size)
+
+    def async_read_with_state(
+        self,
+        source: Place,
+        target: Place,
+        size: int,
+        source_fields: Fields = (),
+        target_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Start a copy into L1 from the core that was set."""
+        _, there = self._remote(source, source_fields, as_source=True)
+        here = self._local(target, target_fields, as_source=False)
+        return self._api.noc_async_read_with_state(there & LOCAL_MASK, here, size, self.index)
+
+    def set_async_write_state(
+        self,
+        target: Place,
+        size: int,
+        target_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> None:
+        """Set where writes with state go."""
+        endpoint, _ = self._remote(target, target_fields, as_source=False)
+        self._api.set_write_state(self.index, endpoint, size)
+
+    def async_write_with_state(
+        self,
+        source: Place,
+        target: Place,
+        size: int,
+        source_fields: Fields = (),
+        target_fields: Fields = (),
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Start a copy from L1 to the core that was set."""
+        here = self._local(source, source_fields, as_source=True)
+        _, there = self._remote(target, target_fields, as_source=False)
+        return self._api.write_with_state(there & LOCAL_MASK, here, size, self.index)
+
+    def inline_dw_write(
+        self,
+        target: Place,
+        value: int,
+        target_fields: Fields = (),
+        byte_enable: int = 0xF,
+        *options: int | Fields,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Write a word."""
+        endpoint, there = self._remote(target, target_fields, as_source=False)
+        address = noc_address(*endpoint.coordinate, there)
+        return self._api.noc_inline_dw_write(address, value, byte_enable, self.index)
+
+    # Barriers.
+
+    def async_read_barrier(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
+        """Wait until the reads have arrived, all or those of a number."""
+        if _flags(template) & _TXN_ID:
+            trid = self._trid(template, *options)
+            return self._api.noc_async_read_barrier_with_trid(trid, self.index)
+        return self._api.noc_async_read_barrier(self.index)
+
+    def async_write_barrier(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
+        """Wait until the writes have arrived, all or those of a number."""
+        if _flags(template) & _TXN_ID:
+            trid = self._trid(template, *options)
+            return self._api.noc_async_write_barrier_with_trid(trid, self.index)
+        return self._api.noc_async_write_barrier(self.index)
+
+    def async_writes_flushed(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
+        """Wait until the writes have left L1, all or those of a number."""
+        if _flags(template) & _TXN_ID:
+            trid = self._trid(template, *options)
+            return self._api.noc_async_write_flushed_with_trid(trid, self.index)
+        return self._api.noc_async_writes_flushed(self.index)
+
+    def async_atomic_barrier(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
+        """Wait until the additions are done."""
+        return self._api.noc_async_atomic_barrier(self.index)
+
+    def async_full_barrier(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
+        """Wait until everything is done."""
+        return self._api.noc_async_full_barrier(self.index)
+
+    def get_noc_id(self) -> int:
+        """Number of the network."""
+        return self.index
+
+    def is_local_bank(self, x: int, y: int) -> bool:
+        """Whether a core is this one."""
+        return (x, y) == self._api.core.coordinate
+
+
+class SemaphoreObject:
+    """`Semaphore`: a word in L1, the same on all cores that have it."""
+
+    def __init__(self, api: DataMovementApi, address: int) -> None:
+        """The semaphore at an address."""
+        self._api = api
+        self._address = address
+
+    def up(self, first: int | NocObject, *rest: int) -> bool:
+        """Add to the word of this core, or of any: (value) or (network, x, y, value)."""
+        if isinstance(first, NocObject):
+            x, y, value = rest[:3]
+            target = noc_address(x, y, self._address)
+            return self._api.noc_semaphore_inc(target, value, first.index)
+        self.set(self.value() + first)
+        return True
+
+    def down(self, value: int) -> bool:
+        """Wait until the word is at least a value, and subtract that."""
+        if not self._api.noc_semaphore_wait_min(self._address, value):
+            return False
+        self.set(self.value() - value)
+        return True
+
+    def wait(self, value: int) -> bool:
+        """Wait until the word equals a value."""
+        return self._api.noc_semaphore_wait(self._address, value)
+
+    def wait_min(self, value: int) -> bool:
+        """Wait until the word is at least a value."""
+        return self._api.noc_semaphore_wait_min(self._address, value)
+
+    def set(self, value: int) -> None:
+        """Write the word."""
+        self._api.noc_semaphore_set(self._address, value)
+
+    def value(self) -> int:
+        """The word."""
+        return int.from_bytes(self._api.l1.read(self._address, 4), "little")
+
+    def set_multicast(
+        self,
+        noc: NocObject,
+        x_start: int,
+        y_start: int,
+        x_end: int,
+        y_end: int,
+        num_dests: int,
+        linked: int = 0,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Copy the word to those of a rectangle of cores."""
+        target = multicast_address(x_start, y_start, x_end, y_end, self._address)
+        call = self._api.noc_semaphore_set_multicast
+        if _flags(template) & _INCLUDE_SRC:
+            call = self._api.noc_semaphore_set_multicast_loopback_src
+        return call(self._address, target, num_dests, bool(linked), noc.index)
+
+
+def _flags(template: tuple[int, ...]) -> int:
+    """The flags among template arguments; larger numbers are sizes of pages."""
+    flags = 0
+    for each in template:
+        flags |= each if each < _MOST_FLAGS else 0
+    return flags
