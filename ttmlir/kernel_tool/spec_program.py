@@ -20,6 +20,7 @@ from ttmlir.kernel_tool.kernel_files import KernelRole, find_role, read_kernel
 from ttmlir.kernel_tool.spec_text import SpecText, Table
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.limits import MAX_CORES, MAX_GRID_EXTENT
 from ttmlir.metalium import (
     Buffer,
     BufferType,
@@ -211,11 +212,11 @@ def _read_cores(table: Table) -> CoreRangeSet:
                     'cores are "x,y", or "x,y-x,y" for a rectangle with its last corner', "cores"
                 )
             places = [(int(x), int(y)) for x, y in corners]
-            if max(max(each) for each in places) >= 1 << 10:
-                raise table.error("a core beyond 1023 is on no board", "cores")
+            if max(max(each) for each in places) >= MAX_GRID_EXTENT:
+                raise table.error(f"no board has a core beyond {MAX_GRID_EXTENT - 1}", "cores")
             ranges.append(CoreRange(places[0], places[-1]))
-        if not ranges:
-            raise table.error("'cores' names no core", "cores")
+        if not 0 < sum(each.size() for each in ranges) <= MAX_CORES:
+            raise table.error(f"'cores' names 1 to {MAX_CORES} cores", "cores")
         return CoreRangeSet(ranges)
 
 
