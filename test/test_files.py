@@ -20,6 +20,7 @@ from ttmlir import files
 from ttmlir.files import (
     MAX_FILE_NAME,
     open_replacement,
+    path_below,
     read_file,
     read_text,
     safe_file_name,
@@ -197,6 +198,31 @@ def test_pipes_are_written_to() -> None:
     program = "from ttmlir.files import write_file; write_file('/dev/stdout', [b'a', b'b'])"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert run.stdout == b"ab"
+
+
+def test_paths_below_a_folder(tmp_path: Path) -> None:
+    """Files in it and in folders in it, whether they are there or not; nothing that leads out."""
+    folder = tmp_path / "given"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "in").symlink_to(folder / "inner")
+    (tmp_path / "given_too").mkdir()
+    for name in ("a.npy", "inner/b.npy", "in/b.npy", "./a.npy"):
+        assert path_below(folder, name) == os.path.join(folder, name)
+    for name in (
+        *("", "..", "../a", "inner/../../a", "../given_too/a", "out/a", "/a", str(folder / "a")),
+        *("a\n", "a\0", "..\\a", "."),
+    ):
+        with pytest.raises(PermissionError, match="no relative path to a file in the same folder"):
+            path_below(folder, name)
+
+
+def test_paths_below_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without a folder stands in the current one."""
+    monkeypatch.chdir(tmp_path)
+    assert path_below("", "a/b") == "a/b"
+    with pytest.raises(PermissionError):
+        path_below("", "../b")
 
 
 def writers(path: Path) -> Iterator[str]:

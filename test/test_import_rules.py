@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
+    "kernel_tool": {"cpp", "metalium", "runtime", "sim", *EXECUTABLE},
     "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE},
     "cost": {"runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},
@@ -63,7 +64,8 @@ MAY_IMPORT = {
     },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("cost", "explorer", "tuning", "ttnn", "schema", "schema files", *DIALECTS),
+        *("cost", "cpp", "explorer", "kernel_tool", "tuning", "ttnn", "schema", "schema files"),
+        *DIALECTS,
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
@@ -73,7 +75,7 @@ EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 
 NO_XDSL = {
     *(*EVERYWHERE, "optable", "layout", "program", "schema", "cpp"),
-    *("runtime", "sim", "metalium", "cost", "ttnn", "ttrt"),
+    *("runtime", "sim", "metalium", "cost", "kernel_tool", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
 

@@ -2,7 +2,8 @@
 
 What is read as a whole is read by `read_file`, which comes to an end with pipes and devices, too.
 
-A name from a file of somebody else becomes part of a path only through `safe_file_name`. Whatever
+A name from a file of somebody else becomes part of a path only through `safe_file_name`, where it
+is written, and `path_below`, where it is read. Whatever
 is written goes through `open_replacement` or `write_file`, so that a file appears as a whole or not
 at all.
 """
@@ -51,6 +52,21 @@ def safe_file_name(name: str) -> str:
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     start = kept[: MAX_FILE_NAME - _HASH_DIGITS - len(_MARK)].strip(".-")
     return f"{'_' if _RESERVED.fullmatch(start) else ''}{start or '_'}{_MARK}{digest}"
+
+
+def path_below(folder: str | os.PathLike[str], name: str) -> str:
+    """The path of a file in a folder, by a name that somebody else's file gives; it may be missing.
+
+    Raises OSError for absolute names, for those that lead out of the folder, also by links, and for
+    those with control characters.
+    """
+    path = os.path.join(folder, name)
+    root = os.path.join(os.path.realpath(folder or os.curdir), "")
+    parts = name.replace("\\", "/").split("/")
+    is_plain = name.isprintable() and not os.path.isabs(name) and ".." not in parts
+    if not (name and is_plain and os.path.realpath(path).startswith(root)):
+        raise PermissionError(EACCES, "this name is no relative path to a file in the same folder")
+    return path
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

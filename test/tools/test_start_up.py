@@ -60,6 +60,7 @@ def test_a_mistake_outside_of_passes_is_reported(
         ("ttmlir_opt", "ttmlir-opt"),
         ("ttmlir_translate", "ttmlir-translate"),
         ("ttmlir_bisect", "ttmlir-bisect"),
+        ("ttmlir_kernel", "ttmlir-kernel"),
         ("ttmlir_tune", "ttmlir-tune"),
         ("ttrt", "ttrt"),
     ],

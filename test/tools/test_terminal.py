@@ -151,6 +151,7 @@ COMPLETIONS = [
     ("ttmlir-opt", "--mlir-timing-display tr", "tree"),
     ("ttmlir-translate", "--ttm", "--ttmetal-to-flatbuffer"),
     ("ttmlir-bisect", "--numerics dev", "device"),
+    ("ttmlir-kernel", "check --ro", "--role"),
     ("ttmlir-tune", "--keep", "--keep-formats"),
     ("ttrt", "qu", "query"),
     ("ttrt", "run --gol", "--golden --golden-file"),

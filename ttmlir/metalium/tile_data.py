@@ -23,13 +23,14 @@ from ttmlir.metalium.errors import MetaliumError
 
 _TILE = 32
 
-_ELEMENTS: dict[DataFormat, type[np.generic]] = {
+ELEMENTS: dict[DataFormat, type[np.generic]] = {
     DataFormat.Float32: np.float32,
     DataFormat.Float16: np.float16,
     DataFormat.UInt32: np.uint32,
     DataFormat.UInt16: np.uint16,
     DataFormat.UInt8: np.uint8,
 }
+"""The types of the numbers of formats that NumPy has."""
 
 
 def tilize_nfaces(values: ArrayLike, rows: int, columns: int) -> NDArray[Any]:
@@ -88,7 +89,7 @@ def pack_tiles(matrix: ArrayLike, data_format: DataFormat) -> bytes:
         return pack_block_float(tiles.reshape(-1, _TILE * _TILE), data_format.data_type)
     if data_format == DataFormat.Float16_b:
         return bf16_bits(tiles).tobytes()
-    return tiles.astype(_ELEMENTS[data_format]).tobytes()
+    return tiles.astype(ELEMENTS[data_format]).tobytes()
 
 
 def unpack_tiles(
@@ -101,6 +102,6 @@ def unpack_tiles(
     elif data_format == DataFormat.Float16_b:
         numbers = bf16_values(np.frombuffer(content, np.uint16))
     else:
-        numbers = np.frombuffer(content, _ELEMENTS[data_format])
+        numbers = np.frombuffer(content, ELEMENTS[data_format])
     matrix = untilize_nfaces(numbers, rows, columns)
     return matrix.astype(np.float32) if data_format == DataFormat.Float16 else matrix

@@ -125,7 +125,7 @@ def _explain_missing(error: AttributeError) -> Exception:
 class _Boundless(Allocator):
     """Gives addresses to tensors that have no memory."""
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, *, bottom_up: bool | None = None) -> int:
         """The first address, for everyone."""
         return self.start
 

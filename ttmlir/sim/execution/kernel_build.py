@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ttmlir.layout.enums import MathFidelity
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.execution.program import Kernel
@@ -24,27 +27,43 @@ _PROCESSORS = {Role.BRISC: 0, Role.NCRISC: 1, Role.UNPACK: 2, Role.MATH: 3, Role
 
 def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
     """What the build of a kernel for a processor of a core knows."""
+    formats = {index: cb.data_format for index, cb in sorted(core.cbs.items())}
+    facts = build_facts_of_chip(
+        core.chip, formats, role, settings=kernel.compute, noc_index=kernel.noc_index
+    )
+    return replace(facts, names=kernel.names)
+
+
+def build_facts_of_chip(
+    chip: SimChip,
+    formats: Mapping[int, DataType],
+    role: Role,
+    *,
+    settings: ComputeSettings,
+    noc_index: int,
+) -> Build:
+    """What the build knows for a processor of a chip; `formats` are those of circular buffers.
+
+    `settings` are those of compute kernels, `noc_index` is the network of the others.
+    """
     buffers = (
         (
             index,
-            CircularBufferFacts(
-                data_format=FORMAT_NUMBERS[cb.data_format], tile_size=TILE_BYTES[cb.data_format]
-            ),
+            CircularBufferFacts(data_format=FORMAT_NUMBERS[each], tile_size=TILE_BYTES[each]),
         )
-        for index, cb in sorted(core.cbs.items())
+        for index, each in formats.items()
     )
-    constants = _of_board(core.chip)
+    constants = _of_board(chip)
     macros = {"PROCESSOR_INDEX": str(_PROCESSORS[role]), "NOC_MODE": "0"}
-    macros |= _banks("DRAM", len(core.chip.dram)) | _banks("L1", len(core.chip.workers))
+    macros |= _banks("DRAM", len(chip.dram)) | _banks("L1", len(chip.workers))
     if role in Role.COMPUTE:
-        constants |= _of_settings(kernel.compute)
+        constants |= _of_settings(settings)
     else:
-        macros["NOC_INDEX"] = str(kernel.noc_index)
+        macros["NOC_INDEX"] = str(noc_index)
     return Build(
         circular_buffers=tuple(buffers),
         constants=tuple(constants.items()),
         macros=tuple(macros.items()),
-        names=kernel.names,
     )
 
 

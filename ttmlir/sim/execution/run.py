@@ -34,11 +34,12 @@ from ttmlir.sim.timing.noc_parameters import noc_parameters
 from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
 from ttmlir.sim.timing.timeline import Timeline, Track
 
-_COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
+COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
     Role.UNPACK: UnpackApi,
     Role.MATH: MathApi,
     Role.PACK: PackApi,
 }
+"""The calls of the processors that run compute kernels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +184,7 @@ class _Run:
         return made
 
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
-        compute = _COMPUTE_APIS.get(thread.role)
+        compute = COMPUTE_APIS.get(thread.role)
         options = self.device.options
         if compute is not None:
             return compute(thread.core, thread, options, kernel.compute)

@@ -22,6 +22,7 @@ from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.classes.declare import define_outside
 from ttmlir.sim.kernels.classes.templates import find_templated_type
@@ -78,6 +79,8 @@ class CompiledKernel:
     """The headers that were looked for."""
     warnings: tuple[CppWarning, ...] = dataclasses.field(repr=False, compare=False)
     """What may go wrong elsewhere."""
+    assumed: AssumedArguments | None = dataclasses.field(default=None, repr=False, compare=False)
+    """The compile-time arguments that it lacks, if they were not to be errors."""
 
     @cached_property
     def python(self) -> str:
@@ -120,15 +123,17 @@ def compile_kernel(
     build: Build = _NO_FACTS,
     include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
+    assume_arguments: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
     of the generation of chips, `build` what the build knows; headers are read along `include_path`,
     by default the package's own only; with `timed` the kernel adds the cycles of its own
-    instructions to `api.thread.clock`. A text with a map is known by the positions behind its
-    lines, in `file`. Raises CppSyntaxError for whatever is wrong with the text. Results are kept:
-    the same kernel compiles once, unless a header has changed.
+    instructions to `api.thread.clock`; with `assume_arguments`, compile-time arguments that are
+    missing are as `AssumedArguments` says, for kernels that never run. A text with a map is known
+    by the positions behind its lines, in `file`. Raises CppSyntaxError for whatever is wrong with
+    the text. Results are kept: the same kernel compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -143,6 +148,7 @@ def compile_kernel(
         include_path=include_path,
         source_map=map_of(text),
         timed=timed,
+        assume_arguments=assume_arguments,
     )
     known = _COMPILED.get(options)
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
@@ -170,6 +176,7 @@ class _Options:
     include_path: IncludePath
     source_map: SourceMap | None
     timed: bool
+    assume_arguments: bool
 
 
 _COMPILED = OrderedDict[_Options, CompiledKernel]()
@@ -205,6 +212,7 @@ def _compile(options: _Options) -> CompiledKernel:
     )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
+    unit.assumed = AssumedArguments() if options.assume_arguments else None
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -214,15 +222,19 @@ def _compile(options: _Options) -> CompiledKernel:
         except (RecursionError, SyntaxError):
             place = unit.last or parsed
             raise unit.error(place, "the kernel is nested too deeply around this") from None
-        return CompiledKernel(
-            file,
-            module,
-            bytecode,
-            unit.bindings,
-            unit.sources,
-            parsed.lookups,
-            tuple(find_missing_headers(unit)),
-        )
+        except CppSyntaxError as error:
+            note = "" if unit.assumed is None else unit.assumed.describe()
+            raise error.with_notes(note) if note else error from None
+    return CompiledKernel(
+        file,
+        module,
+        bytecode,
+        unit.bindings,
+        unit.sources,
+        parsed.lookups,
+        tuple(find_missing_headers(unit)),
+        unit.assumed,
+    )
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:

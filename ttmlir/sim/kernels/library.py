@@ -163,9 +163,10 @@ class Library:
 
             return ask
 
-        def read(template: tuple[int, ...] = (0, 0)) -> object:
+        def read(template: tuple[int, ...] = ()) -> object:
+            base, common_base = (*template, 0, 0)[:2]
             try:
-                return read_accessor_args(arguments, *template)
+                return read_accessor_args(arguments, base, common_base)
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
                 raise KernelFault(error.message) from None

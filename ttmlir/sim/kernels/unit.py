@@ -23,6 +23,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
+from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
@@ -162,6 +163,8 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
+        self.assumed: AssumedArguments | None = None
+        """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
         self.clock = clock
         self.identifiers = Identifiers()

@@ -328,7 +328,9 @@ def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) ->
 
 def find_compile_time_argument(context: Context, node: tree.Node, number: int) -> Value:
     """A compile-time argument of the kernel."""
-    known = context.unit.compile_time_args
+    known, assumed = context.unit.compile_time_args, context.unit.assumed
+    if assumed is not None and number >= len(known):
+        return make_integer(assumed.take_number(number), UNSIGNED)
     if not 0 <= number < len(known):
         message = f"there is no compile-time argument {number}; the kernel has {len(known)}"
         raise context.error(node, message)
@@ -340,6 +342,9 @@ def evaluate_named_compile_time_argument(context: Context, node: tree.FunctionCa
     if len(node.arguments) != 1 or not isinstance(node.arguments[0], tree.String):
         raise context.error(node, "get_named_compile_time_arg_val takes one name in quotes")
     name, known = node.arguments[0].text, context.unit.named_compile_time_args
+    assumed = context.unit.assumed
+    if assumed is not None and name not in known:
+        return make_integer(assumed.take_named_number(name), UNSIGNED)
     if name not in known:
         there = ", ".join(f"'{each}'" for each in known) or "none"
         near = difflib.get_close_matches(name, known, 1)

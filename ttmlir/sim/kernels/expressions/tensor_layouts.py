@@ -43,8 +43,10 @@ def find_layout_number(
     if type_.name != _CLASS or not type_.arguments:
         return None
     base, common = (*type_.arguments, 0)[:2]
-    words = context.unit.compile_time_args
+    words, assumed = context.unit.compile_time_args, context.unit.assumed
     try:
+        if assumed is not None and base >= len(words):
+            return int(getattr(assumed.take_layout(base, common), member)())
         args = read_accessor_args(words, base, common, None)
         if words[base] & _AT_RUNTIME.get(member, 0):
             return None

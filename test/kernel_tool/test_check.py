@@ -1,0 +1,275 @@
+"""`ttmlir-kernel check`: verdicts, messages, summaries and roles."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ttmlir.kernel_tool.causes import find_cause, summarize
+from ttmlir.kernel_tool.kernel_files import KernelRole, find_role
+from ttmlir.tools.ttmlir_kernel import main
+
+Capture = pytest.CaptureFixture[str]
+
+READER = """\
+#include "dataflow_api.h"
+void kernel_main() {
+    constexpr uint32_t cb = get_compile_time_arg_val(0);
+    constexpr auto layout = TensorAccessorArgs<1>();
+    const auto source = TensorAccessor(layout, get_arg_val<uint32_t>(0), get_tile_size(cb));
+    cb_reserve_back(cb, get_compile_time_arg_val(layout.next_compile_time_args_offset()));
+    noc_async_read_page(0, source, get_write_ptr(cb));
+    noc_async_read_barrier();
+    cb_push_back(cb, 1);
+}
+"""
+COMPUTE = """\
+#include "compute_kernel_api/tile_move_copy.h"
+namespace NAMESPACE {
+void MAIN {
+    unary_op_init_common(0, 16);
+    cb_wait_front(0, 1);
+    tile_regs_acquire();
+    copy_tile(0, 0, 0);
+    tile_regs_commit();
+    tile_regs_wait();
+    pack_tile(0, 16);
+    tile_regs_release();
+}
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, in which nothing is set."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TT_METAL_HOME", raising=False)
+    return tmp_path
+
+
+def check(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    """Exit status, output and errors."""
+    status = main(["check", *arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def check_json(capsys: Capture, *arguments: str) -> list[dict[str, Any]]:
+    """What `--json` prints."""
+    return [json.loads(line) for line in check(capsys, "--json", *arguments)[1].splitlines()]
+
+
+def test_kernels_in_folders_compile(folder: Path, capsys: Capture) -> None:
+    """All `.cpp` files below a folder that have an entry; other files are no kernels."""
+    inner = folder / "kernels" / "inner"
+    inner.mkdir(parents=True)
+    (folder / "kernels" / "take.cpp").write_text(READER)
+    (inner / "copy.cpp").write_text(COMPUTE)
+    (inner / "host.cpp").write_text("int main() { return 0; }")
+    (inner / "text.txt").write_text("void kernel_main() {")
+    status, printed, errors = check(capsys, "kernels")
+    assert (status, errors) == (0, "")
+    assert printed == (
+        "2 of 2 kernels compile\n"
+        "note: 1 kernel compiles with compile-time arguments that were not given, taken as 1; give "
+        "them by --compile-args and --named-compile-args\n"
+    )
+    take, copy = check_json(capsys, "kernels")
+    assert (take["role"], take["verdict"]) == ("reader", "compiles")
+    assert take["assumed_args"] == [0, 1, 2]
+    assert take["message"] is None
+    assert take["line"] is None
+    assert take["seconds"] > 0
+    assert copy["file"] == os.path.join("kernels", "inner", "copy.cpp")
+    assert (copy["role"], copy["assumed_args"]) == ("compute", [])
+
+
+def test_errors_are_those_of_a_compiler(folder: Path, capsys: Capture) -> None:
+    """Place, message, line, caret; then how many, and why."""
+    (folder / "a.cpp").write_text(READER)
+    (folder / "b.cpp").write_text("void kernel_main() {\n    uint32_t x = nothing + 1;\n}\n")
+    (folder / "c.cpp").write_text("void kernel_main() { other(); }\n")
+    status, printed, errors = check(capsys, "a.cpp", "b.cpp", "c.cpp")
+    assert status == 1
+    assert errors.startswith(
+        "b.cpp:2:18: error: 'nothing' is not declared\n"
+        "    uint32_t x = nothing + 1;\n"
+        "                 ^\n"
+        "c.cpp:1:22: error: there is no function 'other'"
+    )
+    assert printed.splitlines()[:3] == [
+        "1 of 3 kernels compile",
+        "     1 'nothing' is not declared",
+        "     1 there is no function 'other'",
+    ]
+    _, wrong, _ = check_json(capsys, "a.cpp", "b.cpp", "c.cpp")
+    assert wrong["verdict"] == "error"
+    assert wrong["message"] == "'nothing' is not declared"
+    assert (wrong["message_file"], wrong["line"], wrong["column"]) == ("b.cpp", 2, 18)
+
+
+def test_errors_in_headers_name_them(folder: Path, capsys: Capture) -> None:
+    """A header beside the kernel, one of `-I`, and one that is not there."""
+    (folder / "headers").mkdir()
+    (folder / "headers" / "sum.h").write_text("inline uint32_t sum() { return missing; }\n")
+    (folder / "k.cpp").write_text('#include "sum.h"\nvoid kernel_main() { uint32_t x = sum(); }\n')
+    status, _, errors = check(capsys, "k.cpp")
+    assert status == 1
+    assert "it may come from 'sum.h' (line 1), which was not found" in errors
+    (found,) = check_json(capsys, "-I", "headers", "k.cpp")
+    assert found["message"] == "'missing' is not declared"
+    assert found["message_file"] == os.path.join("headers", "sum.h")
+    assert (found["line"], found["column"]) == (1, 32)
+
+
+def test_compile_time_arguments(folder: Path, capsys: Capture) -> None:
+    """Given ones decide; of others, a message says what they were taken as."""
+    (folder / "k.cpp").write_text(
+        "void kernel_main() {\n"
+        "    constexpr uint32_t n = get_compile_time_arg_val(3);\n"
+        '    constexpr uint32_t m = get_named_compile_time_arg_val("m");\n'
+        "    static_assert(n * m == 12);\n"
+        "}\n"
+    )
+    status, _, errors = check(capsys, "k.cpp")
+    assert status == 1
+    assert "k.cpp:4:5: error: " in errors
+    assert errors.endswith(
+        "note: compile-time arguments 3, 'm' are not given and taken as 1, layouts of tensors as "
+        "interleaved in DRAM\n"
+    )
+    given = ("--compile-args", "0,0,0,0x4", "--named-compile-args", "m=3")
+    status, printed, _ = check(capsys, *given, "k.cpp")
+    assert (status, printed) == (0, "1 of 1 kernel compiles\n")
+
+
+def test_boards_and_macros(folder: Path, capsys: Capture) -> None:
+    """Both decide what is compiled."""
+    (folder / "k.cpp").write_text(
+        "#if !defined(ARCH_BLACKHOLE) || WIDTH != 7 || !NEEDED\n"
+        '#error "not for this board"\n'
+        "#endif\n"
+        "void kernel_main() {}\n"
+    )
+    defines = ("-D", "WIDTH=7", "-DNEEDED")
+    assert check(capsys, "k.cpp", *defines)[0] == 1
+    assert check(capsys, "k.cpp", *defines, "--board", "p150")[0] == 0
+
+
+def test_compute_kernels_compile_for_three_processors(folder: Path, capsys: Capture) -> None:
+    """What only one of them sees is an error, too, with its name."""
+    text = COMPUTE.replace("    pack_tile", "    MATH((nothing = 1));\n    pack_tile")
+    (folder / "k.cpp").write_text(text)
+    status, _, errors = check(capsys, "k.cpp")
+    assert status == 1
+    assert "error: 'nothing' is not declared" in errors
+    assert errors.endswith("note: compiled for MATH\n")
+
+
+def test_roles_can_be_given(folder: Path, capsys: Capture) -> None:
+    """A compute kernel is none for a reader."""
+    (folder / "k.cpp").write_text(COMPUTE)
+    assert check(capsys, "--role", "compute", "k.cpp")[0] == 0
+    (found,) = check_json(capsys, "--role", "reader", "k.cpp")
+    assert (found["role"], found["verdict"]) == ("reader", "error")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "role"),
+    [
+        ("k.cpp", READER, KernelRole.READER),
+        ("writer_k.cpp", READER, KernelRole.WRITER),
+        ("writer_reader.cpp", READER, KernelRole.WRITER),
+        ("reader.cpp", COMPUTE, KernelRole.COMPUTE),
+        ("k.cpp", "void kernel_main() { noc_async_write(a, b, 32); }", KernelRole.WRITER),
+        ("k.cpp", "void kernel_main() { /* noc_async_read(a) */ mul_tiles(0, 1, 0, 0, 0); }",
+         KernelRole.COMPUTE),
+        ("k.cpp", '#include "api/compute/pack.h"\nvoid kernel_main() {}', KernelRole.COMPUTE),
+        ("compute/mover.cpp", '#include "api/dataflow/dataflow_api.h"\nvoid kernel_main() {}',
+         KernelRole.READER),
+        ("compute/a.cpp", "void kernel_main() {}", KernelRole.COMPUTE),
+        ("dataflow/a.cpp", "void kernel_main() {}", KernelRole.READER),
+    ],
+)  # fmt: skip
+def test_roles_are_found(path: str, text: str, role: KernelRole) -> None:
+    """By the entry, the calls, the headers, the name, in this order."""
+    assert find_role(text, path) is role
+
+
+def test_a_defect_of_the_compiler_stops_no_other_kernel(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said to be one, and the exit status is 1."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by 0")
+
+    (folder / "a.cpp").write_text(READER)
+    (folder / "b.cpp").write_text(READER)
+    monkeypatch.delenv("TTMLIR_DEBUG", raising=False)
+    monkeypatch.setattr("ttmlir.kernel_tool.checking.compile_kernel", fail)
+    status, printed, errors = check(capsys, "a.cpp", "b.cpp")
+    assert status == 1
+    assert errors.count("internal error: ZeroDivisionError: by 0") == 2
+    assert errors.count("this is a mistake in ttmlir, not in the kernel") == 2
+    assert printed.startswith("0 of 2 kernels compile\n     2 internal error")
+
+
+def test_causes() -> None:
+    """Names, numbers and advice do not tell causes apart; what all have is shown."""
+    assert find_cause("no 'a' in 3; try 'b'") == ("no '...' in 0", ["'a'", "3"])
+    messages = [
+        *("there is no 'a'; see 'x'", "there is no 'b'", "there is no 'a'"),
+        *("there is no 'c'", "there is no 'd'"),
+        *("write '=' at 4", "write '=' at 5"),
+        "a union",
+    ]
+    assert summarize(messages, 20) == (
+        "12 of 20 kernels compile\n"
+        "     5 there is no '...' (a x2, b, c, ...)\n"
+        "     2 write '=' at N (4, 5)\n"
+        "     1 a union"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gone.cpp"], "gone.cpp: error: there is no such file or folder"),
+        (["empty"], "empty: error: no kernel is in this folder: no .cpp file below it says"),
+        (["--board", "n7", "k.cpp"], "unknown board 'n7'; known are default, n150"),
+        (["--compile-args", "1,x", "k.cpp"], "--compile-args takes whole numbers, not 'x'"),
+        (["--compile-args", f"{1 << 32}", "k.cpp"], "has more than 32 bits"),
+        (["--named-compile-args", "1", "k.cpp"], "--named-compile-args takes NAME=N, not '1'"),
+        (["-D", "1=2", "k.cpp"], "-D takes NAME or NAME=VALUE, not '1=2'"),
+        (["bytes.cpp"], "bytes.cpp: error: this is no UTF-8 text"),
+        (["long.cpp"], "long.cpp: error: a kernel has at most 1048576 characters"),
+    ],
+)
+def test_mistakes(arguments: list[str], message: str, folder: Path, capsys: Capture) -> None:
+    """Each is said in a sentence, with status 1."""
+    (folder / "empty").mkdir()
+    (folder / "k.cpp").write_text("void kernel_main() {}")
+    (folder / "bytes.cpp").write_bytes(b"\xff\xfe")
+    (folder / "long.cpp").write_text(" " * ((1 << 20) + 1))
+    status, _, errors = check(capsys, *arguments)
+    assert status == 1
+    assert message in errors
+    assert "internal error" not in errors
+
+
+def test_a_folder_is_checked_although_one_file_cannot_be_read(
+    folder: Path, capsys: Capture
+) -> None:
+    """It counts as one that does not compile."""
+    (folder / "a.cpp").write_bytes(b"void kernel_main() {} \xff")
+    (folder / "b.cpp").write_text("void kernel_main() {}")
+    status, printed, errors = check(capsys, ".")
+    assert status == 1
+    assert "a.cpp: error: this is no UTF-8 text" in errors
+    assert printed == "1 of 2 kernels compile\n     1 this is no UTF-8 text\n"

@@ -1,0 +1,185 @@
+"""The command line of `ttmlir-kernel`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ttmlir.version import VERSION
+
+if TYPE_CHECKING:
+    from ttmlir.kernel_tool.checking import Verdict
+
+_AUTO = "auto"
+_ROLES = ("compute", "reader", "writer")
+_DEFINE = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?", re.ASCII)
+
+
+@click.group()
+@click.version_option(VERSION, prog_name="ttmlir-kernel")
+def cli() -> None:
+    """Compile and run kernels in C++ without a host program."""
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--role",
+    type=click.Choice([*_ROLES, _AUTO]),
+    default=_AUTO,
+    show_default=True,
+    help="What the kernels are for; auto: what calls, headers and names of each say.",
+)
+@click.option("--board", default="n150", show_default=True, help="The board to compile for.")
+@click.option("-I", "include_folders", multiple=True, metavar="DIR", help="A folder with headers.")
+@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="A macro.")
+@click.option(
+    "--compile-args", default="", metavar="N,...", help="Compile-time arguments, in order."
+)
+@click.option(
+    "--named-compile-args", default="", metavar="NAME=N,...", help="Those that have names."
+)
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each file.")
+def check(
+    files: tuple[str, ...],
+    role: str,
+    board: str,
+    include_folders: tuple[str, ...],
+    defines: tuple[str, ...],
+    compile_args: str,
+    named_compile_args: str,
+    as_json: bool,
+) -> int:
+    """Compile kernels; exit status 1 if one of them does not.
+
+    FILE may be a folder: all .cpp files below it that hold kernels are compiled. Headers are looked
+    for beside the kernel, in the folders of -I, and below TT_METAL_HOME, if it is set.
+
+    Compile-time arguments that are not given are taken as 1, and circular buffers have tiles of
+    bf16.
+    """
+    from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE
+    from ttmlir.kernel_tool.causes import summarize
+    from ttmlir.kernel_tool.checking import CheckOptions, check_kernel
+    from ttmlir.kernel_tool.errors import KernelToolError
+    from ttmlir.kernel_tool.kernel_files import KernelRole, find_kernels
+    from ttmlir.layout.system.boards import BOARD_NAMES
+
+    if board not in BOARD_NAMES:
+        raise click.UsageError(f"unknown board '{board}'; known are {', '.join(BOARD_NAMES)}")
+    options = CheckOptions(
+        role=None if role == _AUTO else KernelRole[role.upper()],
+        board=board,
+        include_folders=include_folders,
+        home=os.environ.get(HOME_VARIABLE, ""),
+        defines=dict(_read_define(each) for each in defines),
+        compile_time_args=tuple(
+            _read_word(each, "--compile-args") for each in _split(compile_args)
+        ),
+        named_compile_time_args=dict(_read_named(each) for each in _split(named_compile_args)),
+    )
+    try:
+        kernels = find_kernels(files)
+    except KernelToolError as error:
+        print(error, file=sys.stderr)
+        return 1
+    failures = list[str]()
+    assumed = 0
+    for path in kernels:
+        verdict = check_kernel(path, options)
+        if as_json:
+            print(json.dumps(_describe(verdict)), flush=True)
+        elif not verdict.compiles:
+            print(verdict.text, file=sys.stderr, flush=True)
+        if not verdict.compiles:
+            failures.append(verdict.message)
+        assumed += verdict.compiles and bool(verdict.assumed.describe())
+    if not as_json:
+        print(summarize(failures, len(kernels)))
+        if assumed:
+            print(_note_assumed(assumed))
+    return int(bool(failures))
+
+
+@cli.command()
+@click.argument("spec", metavar="SPEC.toml")
+@click.option("-I", "include_folders", multiple=True, metavar="DIR", help="A folder with headers.")
+@click.option("--no-sanitize", is_flag=True, help="Run faster, without the checks of accesses.")
+def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
+    """Run kernels with the buffers and arguments of a specification.
+
+    Prints for each buffer with expected numbers whether it has them, what the sanitizer found, and
+    the cycles. Exit status 1 if numbers are wrong or the program stops. Files that SPEC.toml names
+    stand in its folder or below.
+    """
+    from ttmlir.kernel_tool.errors import KernelToolError
+    from ttmlir.kernel_tool.running import run_spec
+
+    try:
+        report = run_spec(
+            spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
+        )
+    except KernelToolError as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        return 1
+    print(report)
+    return int(not report.passes)
+
+
+def _note_assumed(count: int) -> str:
+    subject = "kernel compiles" if count == 1 else "kernels compile"
+    return (
+        f"note: {count} {subject} with compile-time arguments that were not given, taken as 1; "
+        "give them by --compile-args and --named-compile-args"
+    )
+
+
+def _describe(verdict: Verdict) -> dict[str, object]:
+    place = verdict.position
+    return {
+        "file": verdict.file,
+        "role": None if verdict.role is None else verdict.role.word,
+        "verdict": "compiles" if verdict.compiles else "error",
+        "message": verdict.message or None,
+        "message_file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+        "column": None if place is None else place.column,
+        "assumed_args": [*sorted(verdict.assumed.positions), *sorted(verdict.assumed.names)],
+        "seconds": round(verdict.seconds, 6),
+    }
+
+
+def _split(listed: str) -> Sequence[str]:
+    return [each.strip() for each in listed.split(",")] if listed.strip() else ()
+
+
+def _read_define(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not _DEFINE.fullmatch(name):
+        raise click.UsageError(f"-D takes NAME or NAME=VALUE, not '{text}'")
+    return name, value if equals else "1"
+
+
+def _read_named(text: str) -> tuple[str, int]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise click.UsageError(f"--named-compile-args takes NAME=N, not '{text}'")
+    return name, _read_word(value, "--named-compile-args")
+
+
+def _read_word(text: str, option: str) -> int:
+    """A number of 32 bits, also in hexadecimal."""
+    try:
+        number = int(text, 0)
+    except ValueError:
+        raise click.UsageError(f"{option} takes whole numbers, not '{text}'") from None
+    if not -(1 << 31) <= number < 1 << 32:
+        raise click.UsageError(f"{option}: {text} has more than 32 bits")
+    return number & 0xFFFF_FFFF
