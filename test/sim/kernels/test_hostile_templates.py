@@ -64,6 +64,7 @@ CASES = [
     ("struct A { int x; int x; };", "", "1:23: error: 'x' is declared twice"),
     ("template <typename T> using L = L<T>;", "L<int> x;", "'L' needs itself"),
     ("", "auto [a, b] = 3;", "'int' has no parts to name"),
+    ("template <int N> struct A {};", "A<int[2]> a;", "this is no value"),
     ("", "int x = this->y;", "there is no object here"),
     ("", "std::tuple<int> t; note(std::get<5>(t));", "'std::tuple<int>' has no element 5"),
 ]

@@ -162,7 +162,10 @@ class Context:
     def evaluate(self, node: tree.Expression) -> Value:
         """The value of an expression; what it does is part of the Python expression."""
         self.unit.spend(node)
-        value = self.handlers.values[type(node)](self, node)
+        evaluate = self.handlers.values.get(type(node))
+        if evaluate is None:
+            raise self.error(node, "this is no value")
+        value = evaluate(self, node)
         self.unit.locate(value.node, node.position)
         return value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias, cast
@@ -299,7 +299,12 @@ CLOSURE = "(closure)"
 
 def find_changed_names(node: object, references: References) -> frozenset[str]:
     """The names of variables that a piece of source may change."""
-    return frozenset(name for each in walk(node) for name in _changes(each, references))
+    return find_names_changed_by(walk(node), references)
+
+
+def find_names_changed_by(nodes: Iterable[tree.Node], references: References) -> frozenset[str]:
+    """The names of variables that some nodes may change."""
+    return frozenset(name for each in nodes for name in _changes(each, references))
 
 
 def _changes(node: tree.Node, references: References) -> Iterator[str]:
@@ -315,11 +320,11 @@ def _changes(node: tree.Node, references: References) -> Iterator[str]:
 
 
 def find_shared_names(
-    node: object, references: References, changed: frozenset[str]
+    nodes: Iterable[tree.Node], references: References, changed: frozenset[str]
 ) -> frozenset[str]:
-    """The names of variables whose address or reference is taken."""
+    """The names of variables whose address or reference some nodes take."""
     found = set[str]()
-    for each in walk(node):
+    for each in nodes:
         found.update(shared_by(each, references))
         if isinstance(each, tree.Lambda):
             found.update(_captured(each) & changed)

@@ -48,7 +48,7 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-    find_changed_names,
+    find_names_changed_by,
     find_reference_positions,
     find_shared_names,
     walk,
@@ -365,15 +365,21 @@ class Unit:
         known = self._used_names.get(id(function))
         if known is None:
             body = (function.initializers, function.body)
-            self.add_references(body)
-            changed = find_changed_names(body, self.references)
-            shared = find_shared_names(body, self.references, changed)
+            nodes = tuple(walk(body))
+            self._add_references_of(nodes)
+            changed = find_names_changed_by(nodes, self.references)
+            shared = find_shared_names(nodes, self.references, changed)
             known = self._used_names[id(function)] = UsedNames(changed, shared)
         return known
 
     def add_references(self, source: object) -> None:
         """Note which parameters of the functions and lambdas in a piece of source may change."""
-        for each in walk(source):
+        self._add_references_of(walk(source))
+
+    def _add_references_of(self, nodes: Iterable[tree.Node]) -> None:
+        for each in nodes:
+            if not isinstance(each, (tree.Function, tree.Lambda)):
+                continue
             match each:
                 case tree.Function(name=name, parameters=parameters, kind=kind):
                     if kind in ("function", "constructor"):
