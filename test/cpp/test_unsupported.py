@@ -8,43 +8,22 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.parse import parse
 
 IN_FUNCTIONS = {
-    "class A {};": "a class",
     "delete x;": "delete",
     "goto e;": "goto",
     "e: x = 1;": "a label",
-    "x = [] { return 1; };": "a lambda",
     "x = new int;": "new",
     "throw 1;": "throw",
     "try { } catch (int e) { }": "try",
-    "union U { int a; };": "a union",
-    "struct A { int a; };": "a struct",
     "x = 1_km;": "a literal with a suffix of its own",
-    "x = s.get<3>;": "a member function with template arguments",
-    "x = f<1>;": "template arguments without a call",
     "template <int N> void g() { }": "a template",
-    "f({1, 2});": "a list in braces",
-    "return {1};": "a list in braces",
-    "for (auto x : y) { }": "a loop over a range",
     "co_return 1;": "co return statement",
-    "[[likely]] x = 1;": "attributed statement",
     "case 1: x;": "case statement",
-    "auto [a, b] = c;": "structured binding declarator",
 }
 OUTSIDE = {
-    "union U { int a; };": "a union",
+    "struct __attribute__((packed)) A { int x; };": "a packed layout",
     'extern "C" void f();': "a linkage specification",
-    "void f(int... a) { }": "a variadic parameter",
-    "struct A { using B = int; };": "an alias",
-    "struct A { template <int N> void f() {} };": "a template",
-    "struct A { A() { } };": "function definition",
-    "struct A : B { int x; };": "base class clause",
-    "concept C = true;": "concept definition",
-    "namespace a = b;": "namespace alias definition",
-    "auto f() -> int { }": "trailing return type",
-    "void f() noexcept { }": "noexcept",
-    "enum E { A } __attribute__((packed));": "attribute specifier",
-    "enum E : int { A } __attribute__((packed));": "attribute specifier",
-    "struct [[a]] S { int x; };": "attribute declaration",
+    "enum E { A } __attribute__((packed));": "a packed layout",
+    "enum E : int { A } __attribute__((packed));": "a packed layout",
     "void f() try { } catch (int e) { }": "try",
 }
 
@@ -65,11 +44,6 @@ def test_constructs_are_named(text: str, name: str) -> None:
     [
         ("int f(int a, ...) { }", "1:14", "'...' is not supported; name each parameter"),
         ("int f(...);", "1:7", "'...' is not supported; name each parameter"),
-        (
-            "void f() { x = sizeof...(a); }",
-            "1:16",
-            "'sizeof...' is not supported; supported is sizeof",
-        ),
         ("void f() { x = L'a'; }", "1:16", "characters with a prefix are not supported"),
         (
             "void f() { thread_local int a; }",

@@ -221,7 +221,7 @@ def test_interrupted_searches_of_compiled_models_go_on(net: Path) -> None:
     compiled = ttmlir.compile(lambda x: jnp.tanh(x) * x, jnp.ones((320, 161)))
     first = ttmlir.tune(compiled, budget=3, result_file="r.json")
     assert Path("r.mlir").read_text().count("stablehlo.tanh") == 1
-    assert ttmlir.tune(Path("r.mlir"), budget=3).flags == first.flags
+    assert ttmlir.tune(Path("r.mlir"), budget=3).options == first.options
 
 
 def test_candidates_that_kernels_have_no_form_for_are_told(net: Path) -> None:

@@ -11,6 +11,7 @@ from ttmlir.cpp.types import (
     IncompleteType,
     IntType,
     PointerType,
+    ReferenceType,
     StructType,
 )
 
@@ -48,6 +49,8 @@ def tag_of(type_: CType) -> str:
             return f"{tag_of(element)}[{count}]"
         case StructType(name=name, number=number) | IncompleteType(name=name, number=number):
             return f"{name}#{number}"
+        case ReferenceType(referent=referent, const=const):
+            return f"{tag_of(referent)}{'c' * const}&"
         case _:
             return type_.name
 
@@ -60,6 +63,8 @@ def is_scoped(type_: CType) -> bool:
 def may_point(target: PointerType, source: PointerType) -> bool:
     """Whether a pointer converts to another type of pointers without cast."""
     is_similar = target.pointee == VOID or is_same_type(target.pointee, source.pointee)
+    if isinstance(source.pointee, StructType):
+        is_similar = is_similar or source.pointee.derives_from(target.pointee)
     return is_similar and keeps_const(target, source)
 
 

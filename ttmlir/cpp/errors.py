@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,25 @@ if TYPE_CHECKING:
 
 class CannotEmitError(Exception):
     """A type, attribute or operation that has no C++ form; the message says which."""
+
+
+@dataclass(frozen=True)
+class CppWarning:
+    """Something about a C++ text that is no error."""
+
+    message: str
+    position: Position
+    line: str
+    """The line of the source."""
+
+    def __str__(self) -> str:
+        """`file:line:col: warning: ...`, the source line and a caret."""
+        return _show("warning", self.message, self.position, self.line)
+
+
+def _show(severity: str, message: str, position: Position, line: str) -> str:
+    before = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
+    return f"{position}: {severity}: {message}\n{line}\n{before}^"
 
 
 class CppSyntaxError(Exception):
@@ -21,9 +41,8 @@ class CppSyntaxError(Exception):
 
     def __init__(self, message: str, position: Position, line: str, notes: tuple[str, ...] = ()):
         """An error at a position; `line` is the line of the source that it stands in."""
-        before = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
-        main = (f"{position}: error: {message}", line, f"{before}^")
-        super().__init__("\n".join((*main, *(f"note: {each}" for each in notes))))
+        shown = _show("error", message, position, line)
+        super().__init__("\n".join((shown, *(f"note: {each}" for each in notes))))
         self.message = message
         self.position = position
         self.line = line

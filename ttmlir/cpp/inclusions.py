@@ -16,6 +16,8 @@ class Inclusions:
         """The kernel itself, and its `#include`s."""
         self.file = file
         self.texts = {file: text}
+        self.includes = list[Include]()
+        """All `#include`s, those of the kernel first."""
         self.missing = list[Include]()
         """The `#include`s that found nothing, those of the kernel first."""
         self._included_at = dict[str, Position]()
@@ -23,6 +25,7 @@ class Inclusions:
         self._add(includes)
 
     def _add(self, includes: Sequence[Include]) -> None:
+        self.includes += includes
         self.missing += [each for each in includes if each.status == "missing"]
         for each in includes:
             header = each.header

@@ -14,17 +14,18 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.cpp.brackets import bracket_assignments
+from ttmlir.cpp.declaration_reader import DeclarationReader
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
 from ttmlir.cpp.preprocessor.tokens import SourceText
 from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
-    Alias,
+    Assembly,
+    Binding,
     Block,
     Braces,
     Break,
@@ -35,8 +36,6 @@ from ttmlir.cpp.tree import (
     DeferredBlock,
     Directive,
     DoWhile,
-    Enumeration,
-    Enumerator,
     Evaluate,
     Expression,
     For,
@@ -46,19 +45,16 @@ from ttmlir.cpp.tree import (
     Include,
     Item,
     Meaning,
-    NamedType,
+    Name,
     Namespace,
-    Parameter,
-    Pointer,
+    NamespaceAlias,
     Position,
+    RangeFor,
     Return,
     Statement,
-    StaticAssert,
     Struct,
     Switch,
-    TemplateParameter,
     TranslationUnit,
-    Type,
     Unreadable,
     UsingName,
     UsingNamespace,
@@ -75,10 +71,8 @@ _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 _SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
 """Macros around vectors of the vector unit (sfpi.h)."""
 
-_NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
-
 _ITEMS = (
-    "functions, variables, structs of fields, enumerations, aliases, static_assert, namespaces, "
+    "functions, variables, classes, enumerations, templates, aliases, static_assert, namespaces, "
     "'using' and directives"
 )
 _STATEMENTS = (
@@ -177,7 +171,11 @@ def _find_declared(source: PreprocessedText, node: Node) -> frozenset[str]:
     return frozenset(names)
 
 
-class _Reader(ExpressionReader):
+_NOTHING = re.compile(r"\s*(nop|fence( \w+\s*,\s*\w+)?)?\s*;?\s*")
+"""Assembly that computes nothing."""
+
+
+class _Reader(DeclarationReader):
     """Items and statements; a method per kind."""
 
     # Items.
@@ -213,22 +211,57 @@ class _Reader(ExpressionReader):
             case "namespace_definition":
                 yield self.namespace(node)
             case "function_definition":
-                yield self.function(node)
+                made = self.function(node)
+                yield from self._pending_items()
+                yield made
             case "declaration":
-                yield self.declaration_or_prototype(node)
-            case "struct_specifier":
-                yield self.struct(node)
-            case "using_declaration" if re.match(r"using\s+namespace\b", self.text(node)):
-                name = self.name_text(node.named_children[0])
-                yield UsingNamespace(name, position=self.at(node))
+                yield from self._declared_items(node)
             case "template_declaration":
-                yield self.template(node)
-            case kind if kind in _MEANING_READERS:
-                yield _MEANING_READERS[kind](self, node)
+                template = self.template(node)
+                yield from self._pending_items()
+                if template is not None:
+                    yield template
+            case "template_instantiation" | "concept_definition":
+                return
             case "expression_statement" | "empty_statement" if self.text(node) == ";":
                 return
+            case kind if kind in _MEANING_READERS:
+                yield _MEANING_READERS[kind](self, node)
             case _:
                 raise self.unsupported(node, _ITEMS)
+
+    def _declared_items(self, node: Node) -> Iterator[Item]:
+        """Variables, or a function, behind the types that are defined with them."""
+        declarator = node.child_by_field_name("declarator")
+        made: Item | None = None
+        if declarator is None:
+            # Only a type is declared, without name for a variable.
+            self.words(node)
+        elif self._declares_function(node):
+            made = self._prototype_of(node, declarator)
+        else:
+            made = self.declaration(node)
+        yield from self._pending_items()
+        if made is not None:
+            yield made
+
+    def _declares_function(self, node: Node) -> bool:
+        return self.function_declarator_of(node) is not None
+
+    def _prototype_of(self, node: Node, declarator: Node) -> Function | Declaration | Binding:
+        """A function; or a variable with arguments, if these are variables."""
+        inner = declarator
+        if inner.type == "function_declarator":
+            listed = self.field(inner, "parameters").named_children
+            plain = [each for each in listed if len(each.named_children) == 1]
+            if listed and len(plain) == len(listed):
+                if all(self.text(each) in self.variables for each in plain):
+                    return self.local_declaration(node)
+        return self.prototype(node, declarator)
+
+    def _pending_items(self) -> Iterator[Item]:
+        yield from self.pending
+        self.pending.clear()
 
     def directive(self, node: Node) -> Directive:
         # Those that the preprocessor has kept; `#` within a line is none.
@@ -241,113 +274,27 @@ class _Reader(ExpressionReader):
         return directive
 
     def namespace(self, node: Node) -> Namespace:
-        if not self.text(node).startswith("namespace"):
-            raise self.error(node, "an inline namespace is not supported; leave out 'inline'")
         self.deeper(node)
         name = node.child_by_field_name("name")
         text = "" if name is None else self.name_text(name)
+        if not self.text(node).startswith("namespace"):
+            # Names in an inline namespace are names of the one around it.
+            text = ""
         items = self.items(self.field(node, "body"))
         self.depth -= 1
         return Namespace(text, items, position=self.at(node))
 
-    def struct(self, node: Node) -> Struct:
-        body = node.child_by_field_name("body")
-        if body is None:
-            raise self.error(node, "a struct needs a body here")
-        self.only(node)
-        fields = tuple(map(self.struct_field, body.named_children))
-        name = self.text(self.field(node, "name"))
-        return Struct(name, fields, position=self.at(node))
+    def namespace_alias(self, node: Node) -> NamespaceAlias:
+        name = self.field(node, "name")
+        target = node.named_children[-1]
+        return NamespaceAlias(self.text(name), self.name_text(target), position=self.at(node))
 
-    def struct_field(self, node: Node) -> Declaration:
-        if node.type != "field_declaration":
-            raise self.unsupported(node, "fields")
-        declaration = self.declaration(node)
-        default = node.child_by_field_name("default_value")
-        if default is None:
-            return declaration
-        declared, *others = declaration.declarators
-        if others:
-            raise self.error(node, "declare fields with initial values one by one")
-        valued = replace(declared, value=self.initial_value(default))
-        return replace(declaration, declarators=(valued,))
-
-    def alias(self, node: Node) -> Alias:
-        """`using name = type;`."""
-        name = self.text(self.field(node, "name"))
-        type_ = self.type_descriptor(self.field(node, "type"))
-        return Alias(name, type_, position=self.at(node))
-
-    def typedef(self, node: Node) -> Alias:
-        """`typedef type name;`."""
-        declarators = node.children_by_field_name("declarator")
-        if len(declarators) != 1:
-            raise self.error(node, "declare one name with each typedef")
-        name, type_, sizes = self.declared(declarators[0], self.words(node).type)
-        if name is None or sizes:
-            raise self.error(node, "a typedef of an array is not supported")
-        return Alias(name, type_, position=self.at(node))
-
-    def using_name(self, node: Node) -> UsingName:
-        return UsingName(self.name_text(node.named_children[0]), position=self.at(node))
-
-    def enumeration(self, node: Node) -> Enumeration:
-        self.only(node)
-        body = node.child_by_field_name("body")
-        if body is None or node.child_by_field_name("name") is None:
-            raise self.error(node, "an enumeration needs a name and its enumerators here")
-        base = node.child_by_field_name("base")
-        return Enumeration(
-            self.text(self.field(node, "name")),
-            tuple(map(self.enumerator, body.named_children)),
-            None if base is None else self.named_type(base),
-            any(each.type in ("class", "struct") for each in node.children),
-            position=self.at(node),
-        )
-
-    def enumerator(self, node: Node) -> Enumerator:
-        if node.type != "enumerator":
-            raise self.unsupported(node, "enumerators")
-        value = self.optional(node.child_by_field_name("value"))
-        return Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
-
-    def static_assertion(self, node: Node) -> StaticAssert:
-        condition = self.expression(self.field(node, "condition"))
-        message = node.child_by_field_name("message")
-        text = None if message is None else self.text(message)[1:-1]
-        return StaticAssert(condition, text, position=self.at(node))
-
-    def template(self, node: Node) -> Function:
-        """A function with template parameters."""
-        parameters = self.field(node, "parameters").named_children
-        listed = tuple(map(self.template_parameter, parameters))
-        inner = node.named_children[-1]
-        if inner.type == "function_definition":
-            function = self.function(inner)
-        elif inner.type == "declaration":
-            function = self.declaration_or_prototype(inner)
-        else:
-            raise self.unsupported(inner, "templates of functions")
-        if not isinstance(function, Function) or not listed:
-            raise self.error(node, "only functions can be templates, with parameters")
-        return replace(function, template_parameters=listed, position=self.at(node))
-
-    def template_parameter(self, node: Node) -> TemplateParameter:
-        if node.type == "type_parameter_declaration" and node.named_children:
-            return TemplateParameter(self.text(node.named_children[0]), position=self.at(node))
-        if node.type != "parameter_declaration":
-            raise self.unsupported(node, "'typename T' and 'uint32_t N'")
-        parameter = self.parameter(node)
-        if parameter.name is None:
-            raise self.error(node, "a template parameter needs a name here")
-        return TemplateParameter(parameter.name, parameter.type, position=self.at(node))
-
-    def function(self, node: Node) -> Function:
-        body = self.field(node, "body")
-        if body.type != "compound_statement":
-            raise self.unsupported(body, "a body in braces")
-        function = self.prototype(node, self.field(node, "declarator"))
-        return replace(function, definition=self.deferred(body))
+    def using(self, node: Node) -> UsingName | UsingNamespace:
+        """`using name;` or `using namespace name;`."""
+        if re.match(r"using\s+namespace\b", self.text(node)):
+            name = self.name_text(node.named_children[0])
+            return UsingNamespace(name, position=self.at(node))
+        return self.using_name(node)
 
     def deferred(self, body: Node) -> Block | DeferredBlock:
         """The body of a function; one in a header is read when it is used."""
@@ -355,6 +302,7 @@ class _Reader(ExpressionReader):
             return self.block(body)
         reader = copy(self)
         reader.variables = set(self.variables)
+        reader.pending = []
 
         def read() -> Block:
             if body.has_error:
@@ -363,91 +311,6 @@ class _Reader(ExpressionReader):
                 return reader.block(body)
 
         return DeferredBlock(read)
-
-    def declaration_or_prototype(self, node: Node) -> Declaration | Function:
-        declarator = node.child_by_field_name("declarator")
-        inner = declarator
-        while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
-            inner = inner.named_children[-1]
-        if declarator is not None and inner is not None and inner.type == "function_declarator":
-            return self.prototype(node, declarator)
-        return self.declaration(node)
-
-    def prototype(self, node: Node, declarator: Node) -> Function:
-        words = self.words(node)
-        result = words.type
-        while declarator.type in ("pointer_declarator", "reference_declarator"):
-            result, declarator = self.pointed(declarator, result)
-        if declarator.type != "function_declarator":
-            raise self.unsupported(declarator, "functions with a list of parameters")
-        self.only(declarator)
-        name = self.field(declarator, "declarator")
-        if name.type != "identifier":
-            raise self.error(name, "the name of a function is not qualified in its definition")
-        parameters = self.parameters(self.field(declarator, "parameters"))
-        if self.text(name) == "MAIN" and parameters:
-            raise self.error(name, "MAIN takes no parameters")
-        return Function(
-            self.text(name), parameters, None, result, words.specifiers, position=self.at(node)
-        )
-
-    def parameters(self, node: Node) -> tuple[Parameter, ...]:
-        for child in node.children:
-            if child.type == "...":
-                raise self.error(child, "'...' is not supported; name each parameter")
-        parameters = tuple(map(self.parameter, node.named_children))
-        return () if parameters == _NO_PARAMETERS else parameters
-
-    def parameter(self, node: Node) -> Parameter:
-        if node.type not in ("parameter_declaration", "optional_parameter_declaration"):
-            raise self.unsupported(node, "plain parameters")
-        words = self.words(node)
-        if words.specifiers:
-            raise self.error(node, f"'{words.specifiers[0]}' does not go with a parameter")
-        declarator = node.child_by_field_name("declarator")
-        if declarator is None:
-            return Parameter(words.type, position=self.at(node))
-        name, type_, sizes = self.declared(declarator, words.type)
-        if len(sizes) > 1:
-            raise self.error(node, "an array of arrays as a parameter is not supported")
-        if sizes:
-            type_ = Pointer(type_, position=self.at(node))
-        if name is not None:
-            self.variables.add(name)
-        default = self.optional(node.child_by_field_name("default_value"))
-        return Parameter(type_, name, default, position=self.at(node))
-
-    # Declarations.
-
-    def declaration(self, node: Node) -> Declaration:
-        words = self.words(node)
-        declarators = node.children_by_field_name("declarator")
-        if not declarators:
-            raise self.error(node, "this declaration declares no name")
-        declared = list[Declarator]()
-        type_ = words.type
-        for each in declarators:
-            type_, declarator = self.declarator(each, words.type)
-            declared.append(declarator)
-            if type_ != words.type and len(declarators) > 1:
-                raise self.error(each, "declare pointers and references one by one")
-        base = words.type
-        if type_ != base and isinstance(base, NamedType) and base.name in self.variables:
-            message = f"'{base.name}' is a variable; put this expression in parentheses"
-            raise self.error(node, message)
-        return Declaration(type_, tuple(declared), words.specifiers, position=self.at(node))
-
-    def declarator(self, node: Node, type_: Type) -> tuple[Type, Declarator]:
-        value: Expression | Braces | None = None
-        inner = node
-        if node.type == "init_declarator":
-            inner = self.field(node, "declarator")
-            value = self.initial_value(self.field(node, "value"))
-        name, type_, sizes = self.declared(inner, type_)
-        if name is None:
-            raise self.error(node, "this declaration declares no name")
-        self.variables.add(name)
-        return type_, Declarator(name, sizes, value, position=self.at(node))
 
     # Statements.
 
@@ -468,8 +331,18 @@ class _Reader(ExpressionReader):
         elif reader is None:
             raise self.unsupported(node, _STATEMENTS)
         else:
-            yield reader(self, node)
+            outer, self.pending = self.pending, []
+            made = reader(self, node)
+            yield from self.pending
+            self.pending = outer
+            yield made
         self.depth -= 1
+
+    def declaration_statement(self, node: Node) -> Statement:
+        if node.child_by_field_name("declarator") is None:
+            self.words(node)
+            return self.pending.pop() if self.pending else Block(position=self.at(node))
+        return self.local_declaration(node)
 
     def directive_statement(self, node: Node) -> Statement:
         directive = self.directive(node)
@@ -477,7 +350,13 @@ class _Reader(ExpressionReader):
             raise self.error(node, "#include is supported outside of functions only")
         return directive
 
-    def evaluate(self, node: Node) -> Evaluate:
+    def attributed(self, node: Node) -> Statement:
+        """A statement behind `[[likely]]` and the like."""
+        return Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
+
+    def evaluate(self, node: Node) -> Evaluate | Assembly:
+        if node.named_children[0].type == "gnu_asm_expression":
+            return self.assembly(node.named_children[0])
         return self.evaluation(node.named_children[0], self.at(node))
 
     def evaluation(self, node: Node, position: Position) -> Evaluate:
@@ -490,8 +369,22 @@ class _Reader(ExpressionReader):
             raise self.error(node, message)
         return Evaluate(self.expression(node), position=position)
 
-    def branch(self, node: Node) -> If:
-        condition = self.condition(self.field(node, "condition"))
+    def assembly(self, node: Node) -> Assembly:
+        code = self.field(node, "assembly_code")
+        operands = [
+            each
+            for name in ("output_operands", "input_operands")
+            for each in node.children_by_field_name(name)
+            if each.named_children
+        ]
+        text = self.text(code)[1:-1] if code.type == "string_literal" else ""
+        lines = re.split(r"\\n|;", text)
+        if operands or not all(map(_NOTHING.fullmatch, lines)):
+            raise self.error(node, "supported assembly is 'nop' and 'fence', without operands")
+        return Assembly(text, position=self.at(node))
+
+    def branch(self, node: Node) -> If | Block:
+        start, condition = self.started_condition(self.field(node, "condition"))
         then = self.body(self.field(node, "consequence"))
         alternative = node.child_by_field_name("alternative")
         otherwise: Block | If | None = None
@@ -501,21 +394,45 @@ class _Reader(ExpressionReader):
             otherwise = self.branch(inner) if inner.type == "if_statement" else self.body(inner)
             self.depth -= 1
         is_constexpr = any(each.type == "constexpr" for each in node.children)
-        return If(condition, then, otherwise, is_constexpr, position=self.at(node))
+        position = self.at(node)
+        made = If(condition, then, otherwise, is_constexpr, position=position)
+        return Block((*start, made), position=position) if start else made
+
+    def started_condition(self, node: Node) -> tuple[tuple[Statement, ...], Expression]:
+        """A condition, and what is declared for it first."""
+        if node.type != "condition_clause":
+            return (), self.expression(node)
+        start = list[Statement]()
+        initializer = node.child_by_field_name("initializer")
+        if initializer is not None:
+            start += self.statement(initializer.named_children[0])
+        value = self.field(node, "value")
+        if value.type != "declaration":
+            return tuple(start), self.expression(value)
+        words = self.words(value)
+        name, type_, _, _ = self.declared(self.field(value, "declarator"), words.type)
+        if name is None:
+            raise self.error(value, "this declaration declares no name")
+        self.variables.add(name)
+        initial = self.initial_value(self.field(value, "value"))
+        declared = Declarator(name, (), initial, position=self.at(value))
+        start.append(Declaration(type_, (declared,), words.specifiers, position=self.at(value)))
+        return tuple(start), Name(name, position=self.at(value))
 
     def condition(self, node: Node) -> Expression:
-        if node.type != "condition_clause":
-            return self.expression(node)
-        value = self.field(node, "value")
-        if node.child_by_field_name("initializer") is not None or value.type == "declaration":
-            raise self.error(node, "a declaration in a condition is not supported")
-        return self.expression(value)
+        start, condition = self.started_condition(node)
+        if start:
+            raise self.error(node, "a declaration in the condition of a loop is not supported")
+        return condition
 
     def for_loop(self, node: Node) -> For:
         start = node.child_by_field_name("initializer")
         head: Declaration | Evaluate | None = None
         if start is not None and start.type == "declaration":
-            head = self.declaration(start)
+            declared = self.local_declaration(start)
+            if isinstance(declared, Binding):
+                raise self.error(start, "names in brackets are not supported here")
+            head = declared
         elif start is not None:
             head = self.evaluation(start, self.at(start))
         condition = self.optional(node.child_by_field_name("condition"))
@@ -523,8 +440,26 @@ class _Reader(ExpressionReader):
         body = self.body(self.field(node, "body"))
         return For(head, condition, step, body, position=self.at(node))
 
-    def optional(self, node: Node | None) -> Expression | None:
-        return None if node is None else self.expression(node)
+    def range_loop(self, node: Node) -> RangeFor | Block:
+        position = self.at(node)
+        declarator = self.field(node, "declarator")
+        value = self.initial_value(self.field(node, "right"))
+        bound = self.bound_names(declarator)
+        if bound is not None:
+            declaration: Declaration | Binding = self.bind_names(node, declarator, bound, value)
+        else:
+            words = self.words(node)
+            name, type_, _, _ = self.declared(declarator, words.type)
+            if name is None:
+                raise self.error(node, "this declaration declares no name")
+            self.variables.add(name)
+            declared = Declarator(name, (), value, position=self.at(declarator))
+            declaration = Declaration(type_, (declared,), words.specifiers, position=position)
+        made = RangeFor(declaration, self.body(self.field(node, "body")), position=position)
+        start = node.child_by_field_name("initializer")
+        if start is None:
+            return made
+        return Block((*self.statement(start.named_children[0]), made), position=position)
 
     def while_loop(self, node: Node) -> While:
         condition = self.condition(self.field(node, "condition"))
@@ -535,8 +470,8 @@ class _Reader(ExpressionReader):
         condition = self.expression(self.field(node, "condition"))
         return DoWhile(body, condition, position=self.at(node))
 
-    def switch(self, node: Node) -> Switch:
-        condition = self.condition(self.field(node, "condition"))
+    def switch(self, node: Node) -> Switch | Block:
+        start, condition = self.started_condition(self.field(node, "condition"))
         cases = list[Case]()
         for child in self.field(node, "body").named_children:
             if child.type == "case_statement":
@@ -547,7 +482,9 @@ class _Reader(ExpressionReader):
                 cases[-1] = replace(cases[-1], statements=more)
             else:
                 raise self.unsupported(child, "'case' and 'default'")
-        return Switch(condition, tuple(cases), position=self.at(node))
+        position = self.at(node)
+        made = Switch(condition, tuple(cases), position=position)
+        return Block((*start, made), position=position) if start else made
 
     def case(self, node: Node) -> Case:
         value = node.child_by_field_name("value")
@@ -557,26 +494,34 @@ class _Reader(ExpressionReader):
 
     def return_value(self, node: Node) -> Return:
         values = node.named_children
-        value = self.expression(values[0]) if values else None
+        value: Expression | Braces | None = self.initial_value(values[0]) if values else None
         return Return(value, position=self.at(node))
 
 
-_MEANING_READERS: dict[str, Callable[[_Reader, Node], Meaning]] = {
+_Declared: TypeAlias = Meaning | Struct | UsingNamespace | NamespaceAlias
+
+_MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "alias_declaration": _Reader.alias,
+    "class_specifier": _Reader.struct,
     "enum_specifier": _Reader.enumeration,
+    "namespace_alias_definition": _Reader.namespace_alias,
     "static_assert_declaration": _Reader.static_assertion,
+    "struct_specifier": _Reader.struct,
     "type_definition": _Reader.typedef,
-    "using_declaration": _Reader.using_name,
+    "union_specifier": _Reader.struct,
+    "using_declaration": _Reader.using,
 }
 
 _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
     **_MEANING_READERS,
+    "attributed_statement": _Reader.attributed,
     "break_statement": lambda reader, node: Break(position=reader.at(node)),
     "compound_statement": _Reader.block,
     "continue_statement": lambda reader, node: Continue(position=reader.at(node)),
-    "declaration": _Reader.declaration,
+    "declaration": _Reader.declaration_statement,
     "do_statement": _Reader.do_loop,
     "expression_statement": _Reader.evaluate,
+    "for_range_loop": _Reader.range_loop,
     "for_statement": _Reader.for_loop,
     "if_statement": _Reader.branch,
     "preproc_call": _Reader.directive_statement,

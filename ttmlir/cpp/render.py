@@ -13,12 +13,16 @@ from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.tree import (
     PRECEDENCE,
     Alias,
+    ArrayOf,
+    Assembly,
     Assign,
     BinaryOperation,
+    Binding,
     Block,
     Boolean,
     Braces,
     Break,
+    Capture,
     Case,
     Cast,
     Character,
@@ -26,33 +30,43 @@ from ttmlir.cpp.tree import (
     Conditional,
     Construct,
     Continue,
+    CountOf,
     Declaration,
+    Declarator,
+    Decltype,
     Define,
     DoWhile,
     Enumeration,
     Enumerator,
     Evaluate,
+    Expansion,
     Expression,
     Floating,
+    Fold,
     For,
     Function,
     FunctionCall,
+    FunctionOf,
     If,
     Include,
     Index,
     Initializer,
     Integer,
     Item,
+    Lambda,
     Meaning,
     Member,
+    MemberInitializer,
     Name,
     NamedType,
     Namespace,
+    NamespaceAlias,
     Null,
     Parameter,
     Pointer,
     Position,
     Pragma,
+    RangeFor,
     Reference,
     Return,
     SizeOf,
@@ -63,6 +77,7 @@ from ttmlir.cpp.tree import (
     Switch,
     TemplateArgument,
     TemplateParameter,
+    This,
     TranslationUnit,
     Type,
     Unary,
@@ -88,7 +103,7 @@ _ANGLES = frozenset({"<", ">", ">>"})
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 
 _PLAIN_OPERANDS = (
-    *(NamedType, Pointer, Reference),
+    *(NamedType, Pointer, Reference, ArrayOf, FunctionOf, Decltype, CountOf),
     *(Integer, Boolean, Character, Name, Null),
 )
 
@@ -99,8 +114,10 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
         match node:
             case TranslationUnit():
                 return _join(line for item in node.items for line in _item(item))
-            case NamedType() | Pointer() | Reference():
+            case NamedType() | Pointer() | Reference() | ArrayOf() | FunctionOf() | Decltype():
                 return _type(node)
+            case NamespaceAlias() | Binding() | RangeFor() | Assembly():
+                return _join(_statement(node))
             case Include() | UsingNamespace() | Namespace() | Struct() | Function() | Unreadable():
                 return _join(_item(node))
             case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
@@ -149,21 +166,15 @@ def _indent(lines: Iterable[str]) -> Iterator[str]:
 # Items.
 
 
-def _item(item: Item) -> Iterator[str]:
+def _item(item: Item | Statement) -> Iterator[str]:
     match item:
         case Include(path=path, standard=standard):
             yield f"#include <{path}>" if standard else f'#include "{path}"'
-        case UsingNamespace(name=name):
-            yield f"using namespace {name};"
         case Namespace(name=name, items=items):
             yield f"namespace {name} {{" if name else "namespace {"
             for nested in items:
                 yield from _item(nested)
             yield "}"
-        case Struct(name=name, fields=fields):
-            yield f"struct {name} {{"
-            yield from _indent(map(_declaration, fields))
-            yield "};"
         case Function():
             yield from _function(item)
         case Unreadable(error=error):
@@ -173,35 +184,137 @@ def _item(item: Item) -> Iterator[str]:
 
 
 def _function(function: Function) -> Iterator[str]:
-    words = "".join(f"{word} " for word in function.specifiers)
-    if function.template_parameters:
-        yield f"template <{', '.join(map(_template_parameter, function.template_parameters))}>"
-    head = f"{words}{_type(function.result)} {function.name}"
+    words = "".join(f"{word} " for word in function.specifiers if word != "friend")
+    words = f"friend {words}" if "friend" in function.specifiers else words
+    yield from _template(function.template_parameters, function.specialized)
+    head = words + _function_head(function)
     is_main = function.name == "MAIN"
-    if not is_main:
-        head += f"({', '.join(map(_parameter, function.parameters))})"
+    if function.is_defaulted or function.is_deleted:
+        yield f"{head} = {'default' if function.is_defaulted else 'delete'};"
+        return
     match function.body:
         case None:
             yield f"{head};"
         case Block(statements=(Evaluate() as only,)) if is_main:
             yield f"{head} {{ {_evaluation(only)}; }}"
         case body:
+            if function.initializers:
+                head += f" : {', '.join(map(_member_initializer, function.initializers))}"
             yield from _with_body(head, body)
             yield ""
 
 
+def _function_head(function: Function) -> str:
+    """The name of a function with its result and parameters."""
+    name = function.name
+    if function.scope is not None:
+        name = f"{_type(function.scope)}::{name}"
+    if function.specialized is not None:
+        name += f"<{', '.join(map(_template_argument, function.specialized))}>"
+    if function.name == "MAIN":
+        return f"{_type(function.result)} {name}"
+    parameters = f"({', '.join(map(_parameter, function.parameters))})"
+    constness = " const" if function.is_const else ""
+    match function.kind:
+        case "function":
+            return f"{_type(function.result)} {name}{parameters}{constness}"
+        case "conversion":
+            return f"operator {_type(function.result)}(){constness}"
+        case _:
+            return f"{name}{parameters}{constness}"
+
+
+def _member_initializer(initializer: MemberInitializer) -> str:
+    listed = ", ".join(map(_argument, initializer.arguments))
+    brackets = "{}" if initializer.braced else "()"
+    return f"{_type(initializer.type)}{brackets[0]}{listed}{brackets[1]}"
+
+
+def _template(parameters: Sequence[TemplateParameter], specialized: object = None) -> Iterator[str]:
+    """The line before a template."""
+    if parameters or specialized is not None:
+        yield f"template <{', '.join(map(_template_parameter, parameters))}>"
+
+
 def _parameter(parameter: Parameter) -> str:
-    text = _type(parameter.type)
-    if parameter.name is not None:
-        text = f"{text} {parameter.name}"
+    dots = "..." if parameter.is_pack else ""
+    text = _declared(parameter.type, f"{dots}{parameter.name or ''}")
     if parameter.default is not None:
-        text = f"{text} = {_expression(parameter.default, _ASSIGNMENT, top=True)}"
+        text = f"{text} = {_initial_value(parameter.default, top=True)}"
     return text
 
 
+def _declared(type_: Type, name: str) -> str:
+    """A name with its type, of which parts may stand behind the name."""
+    match type_:
+        case Reference(referent=ArrayOf() as array, is_rvalue=is_rvalue):
+            return _declared(array, f"({'&&' if is_rvalue else '&'}{name})")
+        case Pointer(pointee=FunctionOf() as function):
+            return _declared(function, f"(*{name})")
+        case ArrayOf(element=element, size=size):
+            count = "" if size is None else _expression(size, _ASSIGNMENT)
+            return f"{_type(element)} {name}[{count}]"
+        case FunctionOf(result=result, parameters=parameters):
+            return f"{_type(result)} {name}({', '.join(map(_parameter, parameters))})"
+        case _:
+            return f"{_type(type_)} {name}".rstrip()
+
+
 def _template_parameter(parameter: TemplateParameter) -> str:
-    type_ = "typename" if parameter.type is None else _type(parameter.type)
-    return f"{type_} {parameter.name}"
+    dots = "..." if parameter.is_pack else ""
+    name = f"{dots}{parameter.name}"
+    if parameter.is_template:
+        text = f"template <typename> typename {name}"
+    elif parameter.type is None:
+        text = f"typename {name}".rstrip()
+    else:
+        text = _declared(parameter.type, name)
+    if parameter.default is None:
+        return text
+    return f"{text} = {_template_argument(parameter.default)}"
+
+
+# Classes.
+
+
+def _struct(node: Struct) -> Iterator[str]:
+    yield from _template(node.template_parameters, node.specialized)
+    head = f"{node.kind} {_struct_name(node)}".rstrip()
+    if not node.is_defined:
+        yield f"{head};"
+        return
+    if node.bases:
+        head += f" : {', '.join(map(_type, node.bases))}"
+    yield f"{head} {{"
+    if node.kind == "class" and (node.members or node.fields):
+        yield "public:"
+    inner = {each.name: each for each in node.members if isinstance(each, Struct)}
+    for member in node.members:
+        if not isinstance(member, Struct) or not member.name.startswith("("):
+            yield from _indent(_item(member))
+    for field in node.fields:
+        yield from _indent(_field(field, inner))
+    yield "};"
+
+
+def _struct_name(node: Struct) -> str:
+    if node.name.startswith("("):
+        return ""
+    if node.specialized is None:
+        return node.name
+    return f"{node.name}<{', '.join(map(_template_argument, node.specialized))}>"
+
+
+def _field(field: Declaration, inner: dict[str, Struct]) -> Iterator[str]:
+    """A field; an unnamed type is written where it is used."""
+    type_ = field.type
+    if not isinstance(type_, NamedType) or not type_.name.startswith("("):
+        yield _declaration(field)
+        return
+    *lines, last = _struct(inner[type_.name])
+    names = ", ".join(map(_declarator, field.declarators))
+    yield from lines
+    yield f"{last.removesuffix(';')} {names}".rstrip() + ";"
 
 
 # Statements.
@@ -215,14 +328,18 @@ def _statement(statement: Statement) -> Iterator[str]:
 def _lines(statement: Statement) -> Iterator[str]:
     match statement:
         case Declaration():
+            yield from _template(statement.template_parameters)
             yield _declaration(statement)
         case Evaluate():
             yield f"{_evaluation(statement)};"
         case If() | Switch() | For() | While() | DoWhile() | Block():
             yield from _compound(statement)
         case Return(value=value):
-            yield "return;" if value is None else f"return {_expression(value, top=True)};"
-        case Alias() | UsingName() | Enumeration() | StaticAssert():
+            yield "return;" if value is None else f"return {_initial_value(value, top=True)};"
+        case Alias(template_parameters=parameters):
+            yield from _template(parameters)
+            yield _meaning(statement)
+        case UsingName() | Enumeration() | StaticAssert():
             yield _meaning(statement)
         case Break() | Continue():
             yield f"{type(statement).__name__.lower()};"
@@ -230,6 +347,26 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield _directive(statement)
         case Comment(text=text):
             yield from text.split("\n")
+        case _:
+            yield from _newer_lines(statement)
+
+
+def _newer_lines(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Struct():
+            yield from _struct(statement)
+        case UsingNamespace(name=name):
+            yield f"using namespace {name};"
+        case NamespaceAlias(name=name, target=target):
+            yield f"namespace {name} = {target};"
+        case Binding():
+            yield f"{_binding(statement)} = {_initial_value(statement.value, top=True)};"
+        case Assembly(text=text):
+            yield f'asm volatile("{text}");'
+        case RangeFor():
+            yield from _with_body(_range_head(statement), statement.body)
+        case _:
+            raise AssertionError(f"{type(statement).__name__} is no statement")
 
 
 def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:
@@ -269,7 +406,8 @@ def _meaning(statement: Meaning) -> str:
             text = "" if message is None else f', "{message}"'
             return f"static_assert({_expression(condition, _ASSIGNMENT, top=True)}{text});"
         case Enumeration(name=name, enumerators=enumerators, base=base, is_scoped=is_scoped):
-            head = f"enum {'class ' if is_scoped else ''}{name}"
+            shown = "" if name.startswith("(") else name
+            head = f"enum {'class ' if is_scoped else ''}{shown}".rstrip()
             head += "" if base is None else f" : {_type(base)}"
             return f"{head} {{ {', '.join(map(_enumerator, enumerators))} }};"
 
@@ -298,7 +436,20 @@ def _with_body(head: str, body: Block) -> Iterator[str]:
 
 
 def _body(statements: Sequence[Statement]) -> Iterator[str]:
-    return _indent(line for statement in statements for line in _statement(statement))
+    return _indent(line for each in _with_unnamed(statements) for line in each)
+
+
+def _with_unnamed(items: Sequence[Item | Statement]) -> Iterator[Iterator[str]]:
+    """The lines of statements; an unnamed type is written where it is used."""
+    unnamed = dict[str, Struct]()
+    for item in items:
+        match item:
+            case Struct(name=name) if name.startswith("("):
+                unnamed[name] = item
+            case Declaration(type=NamedType(name=name)) if name in unnamed:
+                yield (_Line(line, item.position) for line in _field(item, unnamed))
+            case _:
+                yield _item(item)
 
 
 def _branch(branch: If) -> Iterator[str]:
@@ -351,19 +502,55 @@ def _evaluation(statement: Evaluate) -> str:
 def _declaration(declaration: Declaration) -> str:
     words = "".join(f"{word} " for word in declaration.specifiers)
     top = len(declaration.declarators) == 1
-    declared = list[str]()
-    for declarator in declaration.declarators:
-        sizes = "".join(
-            "[]" if size is None else f"[{_expression(size, _ASSIGNMENT)}]"
-            for size in declarator.sizes
-        )
-        match declarator.value:
-            case None:
-                value = ""
-            case initial:
-                value = f" = {_initial_value(initial, top=top)}"
-        declared.append(f"{declarator.name}{sizes}{value}")
-    return f"{words}{_type(declaration.type)} {', '.join(declared)};"
+    prefix = "" if declaration.scope is None else f"{_type(declaration.scope)}::"
+    declared = [prefix + _declarator(each, top=top) for each in declaration.declarators]
+    match declaration.type:
+        case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf()) if top:
+            name = declaration.declarators[0].name
+            rest = declared[0].removeprefix(name)
+            return f"{words}{_declared(declaration.type, name)}{rest};"
+        case _:
+            return f"{words}{_type(declaration.type)} {', '.join(declared)};"
+
+
+def _declarator(declarator: Declarator, *, top: bool = False) -> str:
+    sizes = "".join(
+        "[]" if size is None else f"[{_expression(size, _ASSIGNMENT)}]" for size in declarator.sizes
+    )
+    value = ""
+    if declarator.arguments is not None:
+        value = f"({', '.join(map(_bracketed_argument, declarator.arguments))})"
+    elif declarator.value is not None:
+        value = f" = {_initial_value(declarator.value, top=top)}"
+    return f"{declarator.name}{sizes}{value}"
+
+
+def _bracketed_argument(argument: Expression | Braces) -> str:
+    """An argument of a declaration, in parentheses where it could be a parameter."""
+    text = _argument(argument)
+    is_plain = isinstance(argument, (Braces, Integer, Floating, Boolean, String, Name))
+    return text if is_plain else f"({text})"
+
+
+def _argument(argument: Expression | Braces) -> str:
+    return _initial_value(argument)
+
+
+def _binding(binding: Binding) -> str:
+    words = "".join(f"{word} " for word in binding.specifiers)
+    return f"{words}{_type(binding.type)} [{', '.join(binding.names)}]"
+
+
+def _range_head(loop: RangeFor) -> str:
+    declaration = loop.declaration
+    if isinstance(declaration, Binding):
+        return f"for ({_binding(declaration)} : {_initial_value(declaration.value, top=True)})"
+    (declarator,) = declaration.declarators
+    words = "".join(f"{word} " for word in declaration.specifiers)
+    range_ = declarator.value
+    assert range_ is not None
+    name = f"{words}{_type(declaration.type)} {declarator.name}"
+    return f"for ({name} : {_initial_value(range_, top=True)})"
 
 
 # Types.
@@ -372,11 +559,22 @@ def _declaration(declaration: Declaration) -> str:
 def _type(type_: Type) -> str:
     match type_:
         case NamedType(name=name, template_arguments=arguments, qualifiers=qualifiers):
-            return "".join(f"{word} " for word in qualifiers) + name + _template_list(arguments)
+            words = "".join(f"{word} " for word in qualifiers)
+            if type_.scope is not None:
+                name = f"typename {_type(type_.scope)}::{'template ' if arguments else ''}{name}"
+            return words + name + _template_list(arguments)
+        case Pointer(pointee=FunctionOf()):
+            return _declared(type_, "")
         case Pointer(pointee=pointee, const=const):
             return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
-        case Reference(referent=referent):
-            return f"{_type(referent)}&"
+        case Reference(referent=ArrayOf()):
+            return _declared(type_, "")
+        case Reference(referent=referent, is_rvalue=is_rvalue):
+            return f"{_type(referent)}{'&&' if is_rvalue else '&'}"
+        case ArrayOf() | FunctionOf():
+            return _declared(type_, "")
+        case Decltype(expression=expression):
+            return f"decltype({_expression(expression, top=True)})"
 
 
 def _template_list(arguments: Sequence[TemplateArgument]) -> str:
@@ -384,12 +582,14 @@ def _template_list(arguments: Sequence[TemplateArgument]) -> str:
 
 
 def _template_argument(argument: TemplateArgument) -> str:
+    if isinstance(argument, Expansion):
+        return f"{_template_argument(argument.pattern)}..."
     text = _type_or_expression(argument)
     return text if isinstance(argument, _PLAIN_OPERANDS) else f"({text})"
 
 
 def _type_or_expression(node: TemplateArgument) -> str:
-    if isinstance(node, NamedType | Pointer | Reference):
+    if isinstance(node, NamedType | Pointer | Reference | ArrayOf | FunctionOf | Decltype):
         return _type(node)
     return _expression(node)
 
@@ -466,8 +666,12 @@ def _primary(expression: Expression) -> str:
         case FunctionCall(
             callee=callee, arguments=arguments, template_arguments=template_arguments
         ):
-            listed = ", ".join(_expression(each, _ASSIGNMENT) for each in arguments)
-            return f"{_expression(callee)}{_template_list(template_arguments)}({listed})"
+            listed = ", ".join(map(_argument, arguments))
+            called = _expression(callee, _POSTFIX)
+            if template_arguments and isinstance(callee, Member):
+                head, dot, member = called.rpartition("->" if callee.arrow else ".")
+                called = f"{head}{dot}template {member}"
+            return f"{called}{_template_list(template_arguments)}({listed})"
         case Construct(type=type_, elements=elements):
             return _type(type_) + _braces(elements)
         case Index(base=base, index=index):
@@ -479,7 +683,41 @@ def _primary(expression: Expression) -> str:
         case Cast(kind=kind, type=type_, value=value):
             return f"{kind}<{_type(type_)}>({_expression(value, _ASSIGNMENT)})"
         case _:
+            return _newer_primary(expression)
+
+
+def _newer_primary(expression: Expression) -> str:
+    match expression:
+        case Lambda():
+            return _lambda(expression)
+        case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
+            text = _expression(pattern, _PREFIX)
+            if start is not None:
+                return f"({text} {operator} ... {operator} {_expression(start, _PREFIX)})"
+            return f"(... {operator} {text})" if leftward else f"({text} {operator} ...)"
+        case Expansion(pattern=pattern):
+            return f"{_type_or_expression(pattern)}..."
+        case _:
             return _word(expression)
+
+
+def _lambda(node: Lambda) -> str:
+    """A lambda on one line: its statements are those of a block."""
+    captures = [node.default] if node.default else []
+    captures += map(_capture, node.captures)
+    parameters = ", ".join(map(_parameter, node.parameters))
+    words = " mutable" if node.is_mutable else ""
+    result = "" if node.result is None else f" -> {_type(node.result)}"
+    lines = [line.strip() for line in _body(node.body.statements)]
+    body = " ".join(lines)
+    return f"[{', '.join(captures)}]({parameters}){words}{result} {{ {body} }}"
+
+
+def _capture(capture: Capture) -> str:
+    sign = "&" if capture.by_reference else ""
+    if capture.value is not None:
+        return f"{sign}{capture.name} = {_initial_value(capture.value)}"
+    return f"{sign}{capture.name}{'...' if capture.is_pack else ''}"
 
 
 def _base(base: Expression) -> str:
@@ -490,8 +728,16 @@ def _base(base: Expression) -> str:
 
 def _word(expression: Expression) -> str:
     match expression:
-        case Integer(text=text) | Floating(text=text) | Name(text=text):
+        case Integer(text=text) | Floating(text=text):
             return text
+        case Name(text=text, template_arguments=arguments, scope=scope):
+            if scope is not None:
+                text = f"{_type(scope).removeprefix('typename ')}::{text}"
+            return text + _template_list(arguments)
+        case This():
+            return "this"
+        case CountOf(pack=pack):
+            return f"sizeof...({pack})"
         case Boolean(value=value):
             return "true" if value else "false"
         case String(text=text):

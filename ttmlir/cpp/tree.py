@@ -3,13 +3,15 @@
 IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of C++ text, so that
 `parse(render(tree)) == tree`. The nodes cover what kernels for Tensix cores are written in:
 
-    items        Include Define Undefine Pragma UsingNamespace Namespace Struct Function Declaration
-                 Alias UsingName Enumeration StaticAssert
-    statements   Block Declaration Evaluate If Switch For While DoWhile Break Continue Return
-                 Define Undefine Pragma Alias UsingName Enumeration StaticAssert Comment
-    types        NamedType Pointer Reference
-    expressions  Integer Floating Boolean String Character Null Name Call Construct Braces
-                 Unary Update Binary Conditional Assign Cast SizeOf Index Member
+    items        Include Define Undefine Pragma UsingNamespace Namespace NamespaceAlias Struct
+                 Function Declaration Alias UsingName Enumeration StaticAssert
+    statements   Block Declaration Binding Evaluate If Switch For RangeFor While DoWhile Break
+                 Continue Return Define Undefine Pragma Alias UsingName UsingNamespace Struct
+                 Enumeration StaticAssert Comment Assembly
+    types        NamedType Pointer Reference ArrayOf FunctionOf Decltype
+    expressions  Integer Floating Boolean String Character Null This Name Call Construct Braces
+                 Unary Update Binary Conditional Assign Cast SizeOf Index Member Lambda Expansion
+                 Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
 was made from. Positions take no part
@@ -21,7 +23,9 @@ Conventions that make the form of a tree unique:
 - expressions have no node for parentheses;
 - a negative number is a `Unary`;
 - a template argument that is a plain or qualified name of no built-in type is a `Name`: only the
-  reader of the tree can know whether the name means a type or a constant.
+  reader of the tree can know whether the name means a type or a constant;
+- a declaration in a condition stands before its statement, in a block with it;
+- `typename` and `template` before names, attributes and access are read and left out.
 """
 
 from __future__ import annotations
@@ -29,6 +33,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ttmlir.cpp.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
+from ttmlir.cpp.operators import BINARY_OPERATORS as BINARY_OPERATORS
+from ttmlir.cpp.operators import PRECEDENCE as PRECEDENCE
+from ttmlir.cpp.operators import UNARY_OPERATORS as UNARY_OPERATORS
+from ttmlir.cpp.operators import UPDATE_OPERATORS as UPDATE_OPERATORS
 
 if TYPE_CHECKING:
     from ttmlir.cpp.errors import CppSyntaxError
@@ -70,6 +80,8 @@ class NamedType(Node):
     template_arguments: tuple[TemplateArgument, ...] = ()
     qualifiers: tuple[str, ...] = ()
     """Of `TYPE_QUALIFIERS`, in the order in which they are written."""
+    scope: Type | None = None
+    """The type with template arguments, or the `decltype`, whose member this is."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +94,33 @@ class Pointer(Node):
 
 @dataclass(frozen=True)
 class Reference(Node):
-    """`T&`."""
+    """`T&`, or `T&&`."""
 
     referent: Type
+    is_rvalue: bool = False
+
+
+@dataclass(frozen=True)
+class ArrayOf(Node):
+    """`T[size]` as a type: what `T (&name)[size]` refers to; without size it is `T[]`."""
+
+    element: Type
+    size: Expression | None = None
+
+
+@dataclass(frozen=True)
+class FunctionOf(Node):
+    """`T(parameters)` as a type: what `T (*name)(parameters)` points to."""
+
+    result: Type
+    parameters: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decltype(Node):
+    """`decltype(expression)`, or `decltype(auto)` as the name `auto`."""
+
+    expression: Expression
 
 
 # Expressions.
@@ -149,17 +185,25 @@ class Null(Node):
 
 @dataclass(frozen=True)
 class Name(Node):
-    """A name, qualified or not: `i`, `tt::CBIndex::c_0`, `::tt::CB::c_in0`."""
+    """A name, qualified or not: `i`, `tt::CBIndex::c_0`, `is_same_v<A, B>`, `A<int>::value`."""
 
     text: str
+    template_arguments: tuple[TemplateArgument, ...] = ()
+    scope: Type | None = None
+    """The type with template arguments, or the `decltype`, whose member this is."""
+
+
+@dataclass(frozen=True)
+class This(Node):
+    """`this`."""
 
 
 @dataclass(frozen=True)
 class FunctionCall(Node):
-    """`callee<template_arguments>(arguments)`; template arguments only after a `Name`."""
+    """`callee<template_arguments>(arguments)`; those of templates after names and members."""
 
-    callee: Name | Member
-    arguments: tuple[Expression, ...] = ()
+    callee: Expression
+    arguments: tuple[Expression | Braces, ...] = ()
     template_arguments: tuple[TemplateArgument, ...] = ()
 
 
@@ -182,7 +226,7 @@ class Braces(Node):
 class Construct(Node):
     """`Type{elements}`."""
 
-    type: NamedType
+    type: Type
     elements: tuple[Initializer, ...] = ()
 
 
@@ -266,6 +310,61 @@ class Member(Node):
     arrow: bool = False
 
 
+@dataclass(frozen=True)
+class Capture(Node):
+    """A variable that a lambda takes in: `x`, `&x`, `x = value`, `xs...`, or `this`."""
+
+    name: str
+    by_reference: bool = False
+    value: Expression | Braces | None = None
+    is_pack: bool = False
+
+
+@dataclass(frozen=True)
+class Lambda(Node):
+    """`[default, captures](parameters) mutable -> result { body }`."""
+
+    body: Block
+    parameters: tuple[Parameter, ...] = ()
+    captures: tuple[Capture, ...] = ()
+    default: str = ""
+    """`=` or `&` if the variables that the body uses are taken in."""
+    result: Type | None = None
+    is_mutable: bool = False
+
+
+@dataclass(frozen=True)
+class Expansion(Node):
+    """`pattern...`: once for each element of the parameter packs in the pattern."""
+
+    pattern: TemplateArgument
+
+
+@dataclass(frozen=True)
+class Fold(Node):
+    """`(pattern op ...)`, with `leftward` `(... op pattern)`.
+
+    With `start` it is `(pattern op ... op start)`, where either of the two holds the pack.
+    """
+
+    operator: str
+    pattern: Expression
+    start: Expression | None = None
+    leftward: bool = False
+
+
+@dataclass(frozen=True)
+class Placeholder(Node):
+    """What readers of a tree put in the place of an expression; no text has any."""
+
+
+@dataclass(frozen=True)
+class CountOf(Node):
+    """`sizeof...(pack)`."""
+
+    pack: str
+
+
 # Declarations, which are both statements and items.
 
 
@@ -276,6 +375,8 @@ class Declarator(Node):
     name: str
     sizes: tuple[Expression | None, ...] = ()
     value: Expression | Braces | None = None
+    arguments: tuple[Expression | Braces, ...] | None = None
+    """Those of `T name(arguments)`, which has no value."""
 
 
 @dataclass(frozen=True)
@@ -286,6 +387,19 @@ class Declaration(Node):
     declarators: tuple[Declarator, ...]
     specifiers: tuple[str, ...] = ()
     """Of `SPECIFIERS`, in the order in which they are written."""
+    template_parameters: tuple[TemplateParameter, ...] = ()
+    scope: Type | None = None
+    """The class whose static member is defined: `int A::count = 0;`."""
+
+
+@dataclass(frozen=True)
+class Binding(Node):
+    """`auto [a, b] = value;`, of type `auto`, `auto&` or `auto&&`."""
+
+    type: Type
+    names: tuple[str, ...]
+    value: Expression | Braces
+    specifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -294,6 +408,7 @@ class Alias(Node):
 
     name: str
     type: Type
+    template_parameters: tuple[TemplateParameter, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -313,7 +428,10 @@ class Enumerator(Node):
 
 @dataclass(frozen=True)
 class Enumeration(Node):
-    """`enum name : base { enumerators };`, or if it is scoped `enum class name ...`."""
+    """`enum name : base { enumerators };`, or if it is scoped `enum class name ...`.
+
+    The name may be empty.
+    """
 
     name: str
     enumerators: tuple[Enumerator, ...] = ()
@@ -416,6 +534,21 @@ class For(Node):
 
 
 @dataclass(frozen=True)
+class RangeFor(Node):
+    """`for (declaration : range) body`; the value of the declaration is the range."""
+
+    declaration: Declaration | Binding
+    body: Block
+
+
+@dataclass(frozen=True)
+class Assembly(Node):
+    """`asm volatile("text");` without operands."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class While(Node):
     """`while (condition) body`."""
 
@@ -445,7 +578,7 @@ class Continue(Node):
 class Return(Node):
     """`return;` or `return value;`."""
 
-    value: Expression | None = None
+    value: Expression | Braces | None = None
 
 
 # Items.
@@ -503,11 +636,34 @@ class Namespace(Node):
 
 
 @dataclass(frozen=True)
+class NamespaceAlias(Node):
+    """`namespace name = target;`."""
+
+    name: str
+    target: str
+
+
+StructKind: TypeAlias = Literal["struct", "class", "union"]
+
+
+@dataclass(frozen=True)
 class Struct(Node):
-    """`struct name { fields };`."""
+    """`struct name : bases { fields members };`, a class or a union.
+
+    `fields` are what each object has: a declaration of the type of an unnamed struct or union in
+    `members`, which has a name of its own like `(union 1)`, may declare no name. Without
+    `is_defined` it is `struct name;`.
+    """
 
     name: str
     fields: tuple[Declaration, ...] = ()
+    members: tuple[ClassMember, ...] = ()
+    bases: tuple[NamedType, ...] = ()
+    kind: StructKind = "struct"
+    template_parameters: tuple[TemplateParameter, ...] = ()
+    specialized: tuple[TemplateArgument, ...] | None = None
+    """What a specialisation of a class template is for."""
+    is_defined: bool = True
 
 
 @dataclass(frozen=True)
@@ -516,15 +672,32 @@ class Parameter(Node):
 
     type: Type
     name: str | None = None
-    default: Expression | None = None
+    default: Expression | Braces | None = None
+    is_pack: bool = False
 
 
 @dataclass(frozen=True)
 class TemplateParameter(Node):
-    """`typename name`, or with `type` `uint32_t name`."""
+    """`typename name`, or with `type` `uint32_t name`; the name may be empty."""
 
     name: str
     type: Type | None = None
+    default: TemplateArgument | None = None
+    is_pack: bool = False
+    is_template: bool = False
+
+
+@dataclass(frozen=True)
+class MemberInitializer(Node):
+    """`name(arguments)` or `name{arguments}` before the body of a constructor."""
+
+    type: NamedType
+    """A member, or a base."""
+    arguments: tuple[Expression | Braces, ...] = ()
+    braced: bool = False
+
+
+FunctionKind: TypeAlias = Literal["function", "constructor", "destructor", "conversion"]
 
 
 class DeferredBlock:
@@ -547,6 +720,7 @@ class Function(Node):
     """A function; without `body` its declaration.
 
     The function called `MAIN` is written without parameter list: `MAIN` is a macro that brings one.
+    Operators are called `operator+` and so on.
     """
 
     name: str
@@ -555,6 +729,15 @@ class Function(Node):
     result: Type = NamedType("void")
     specifiers: tuple[str, ...] = ()
     template_parameters: tuple[TemplateParameter, ...] = ()
+    kind: FunctionKind = "function"
+    is_const: bool = False
+    is_deleted: bool = False
+    is_defaulted: bool = False
+    initializers: tuple[MemberInitializer, ...] = ()
+    specialized: tuple[TemplateArgument, ...] | None = None
+    """What a specialisation of a function template is for."""
+    scope: Type | None = None
+    """The class whose member is defined outside of it."""
 
     @property
     def body(self) -> Block | None:
@@ -575,7 +758,7 @@ class TranslationUnit(Node):
     """All headers that were looked for, also by headers."""
 
 
-Type: TypeAlias = NamedType | Pointer | Reference
+Type: TypeAlias = NamedType | Pointer | Reference | ArrayOf | FunctionOf | Decltype
 Expression: TypeAlias = (
     Integer
     | Floating
@@ -583,7 +766,13 @@ Expression: TypeAlias = (
     | String
     | Character
     | Null
+    | This
     | Name
+    | Lambda
+    | Expansion
+    | Fold
+    | CountOf
+    | Placeholder
     | FunctionCall
     | Construct
     | Unary
@@ -596,8 +785,8 @@ Expression: TypeAlias = (
     | Index
     | Member
 )
-Place: TypeAlias = Name | Index | Member | Unary
-"""What can be assigned to; a `Unary` is a dereference, `*p`."""
+Place: TypeAlias = Expression
+"""What is assigned to, or changed."""
 TemplateArgument: TypeAlias = Type | Expression
 Directive: TypeAlias = Include | Define | Undefine | Pragma
 Meaning: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
@@ -605,7 +794,13 @@ Meaning: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
 Statement: TypeAlias = (
     Block
     | Declaration
+    | Binding
     | Meaning
+    | Struct
+    | UsingNamespace
+    | NamespaceAlias
+    | Assembly
+    | RangeFor
     | Evaluate
     | If
     | Switch
@@ -620,38 +815,22 @@ Statement: TypeAlias = (
     | Pragma
     | Comment
 )
+ClassMember: TypeAlias = Meaning | Struct | Function | Declaration
+"""What a class has beside what each of its objects has; a `Declaration` is static."""
 Item: TypeAlias = (
-    Directive | Meaning | UsingNamespace | Namespace | Struct | Function | Declaration | Unreadable
+    Directive
+    | Meaning
+    | UsingNamespace
+    | Namespace
+    | NamespaceAlias
+    | Struct
+    | Function
+    | Declaration
+    | Binding
+    | Unreadable
 )
 
 TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
 SPECIFIERS = ("static", "inline", "constexpr", "extern")
-
-PRECEDENCE = {
-    operator: level
-    for level, operators in enumerate(
-        (
-            (",",),
-            ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "?:"),
-            ("||",),
-            ("&&",),
-            ("|",),
-            ("^",),
-            ("&",),
-            ("==", "!="),
-            ("<", ">", "<=", ">="),
-            ("<<", ">>"),
-            ("+", "-"),
-            ("*", "/", "%"),
-        )
-    )
-    for operator in operators
-}
-"""How tightly operators of two and three operands bind; more is tighter."""
-
-UNARY_OPERATORS = ("+", "-", "!", "~", "*", "&")
-UPDATE_OPERATORS = ("++", "--")
-ASSIGNMENT_OPERATORS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
-BINARY_OPERATORS = tuple(
-    each for each in PRECEDENCE if each not in ASSIGNMENT_OPERATORS and each != "?:"
-)
+MEMBER_SPECIFIERS = ("explicit", "mutable", "friend")
+"""Words that only go with the members of classes."""

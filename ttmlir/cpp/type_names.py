@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from ttmlir.cpp import tree
@@ -15,7 +16,9 @@ from ttmlir.cpp.types import (
     INT,
     UNSIGNED,
     VOID,
+    ArrayType,
     CType,
+    FunctionType,
     IntType,
     PointerType,
     QualifiedType,
@@ -33,6 +36,7 @@ _BUILT_IN: Mapping[str, CType] = {
     "float": FLOAT,
     "double": DOUBLE,
     "size_t": UNSIGNED,
+    "uint": UNSIGNED,
     "uintptr_t": UNSIGNED,
     "ptrdiff_t": INT,
     "intptr_t": INT,
@@ -82,6 +86,18 @@ class TypeNames(Protocol):
         """The type of a name; None if it means none."""
         ...
 
+    def find_templated_type(self, node: tree.NamedType | tree.Name) -> QualifiedType | None:
+        """The type of a name with template arguments or within a type; None if it means none."""
+        ...
+
+    def find_decltype(self, node: tree.Expression) -> QualifiedType:
+        """The type of an expression."""
+        ...
+
+    def find_count(self, node: tree.Expression) -> int:
+        """The number of elements that an expression gives an array."""
+        ...
+
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         """The error about a name that means no type."""
         ...
@@ -99,20 +115,44 @@ def resolve_type(
     A reference has the type of what it refers to.
     """
     match node:
-        case tree.NamedType(name="auto"):
+        case tree.NamedType(name="auto", scope=None):
             if deduced is None or isinstance(deduced.type, VoidType):
                 raise names.error(node, "'auto' has no value here to take its type from")
             return _qualify(deduced, node)
         case tree.NamedType(name=name) | tree.Name(text=name):
-            found = names.find_type(name)
+            if node.template_arguments or node.scope is not None:
+                found = names.find_templated_type(node)
+            else:
+                found = names.find_type(name)
             if found is None:
                 raise names.unknown_type(node, name)
             return _qualify(found, node) if isinstance(node, tree.NamedType) else found
+        case tree.Pointer(pointee=tree.FunctionOf()):
+            if deduced is None or not isinstance(deduced.type, FunctionType):
+                raise names.error(node, "which function a pointer points to has to be known here")
+            return deduced
         case tree.Pointer(pointee=pointee, const=const):
             inner = resolve_type(pointee, names, _pointed_by(deduced))
             return QualifiedType(PointerType(inner.type, inner.volatile, inner.const), const)
+        case _:
+            return _resolve_composed(node, names, deduced)
+
+
+def _resolve_composed(
+    node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None
+) -> QualifiedType:
+    match node:
         case tree.Reference(referent=referent):
             return resolve_type(referent, names, deduced)
+        case tree.Decltype(expression=expression):
+            return names.find_decltype(expression)
+        case tree.ArrayOf(element=element, size=size):
+            if size is None:
+                raise names.error(node, "the size of this array is missing")
+            inner = resolve_type(element, names)
+            return replace(inner, type=ArrayType(inner.type, names.find_count(size)))
+        case tree.FunctionOf():
+            raise names.error(node, "the type of a function is supported as a parameter only")
         case _:
             raise names.error(node, "this is no type")
 
@@ -140,3 +180,5 @@ def is_deduced(node: tree.Type) -> bool:
             return name == "auto"
         case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
             return is_deduced(inner)
+        case _:
+            return False

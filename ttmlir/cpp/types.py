@@ -121,8 +121,33 @@ class IncompleteType:
 
 
 @dataclass(frozen=True)
+class ReferenceType:
+    """What a member that is a reference holds: where its referent is."""
+
+    referent: CType
+    const: bool = False
+    volatile: bool = False
+    is_local: bool = False
+    """Whether it is known to refer to a variable, and not to memory."""
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it."""
+        return f"{'const ' * self.const}{self.referent.name}&"
+
+
+@dataclass(frozen=True)
+class FunctionType:
+    """A function of the kernel as a value: what is called is known from the type."""
+
+    name: str
+    number: int
+    """What tells functions of the same name apart."""
+
+
+@dataclass(frozen=True)
 class StructType:
-    """A struct that the kernel defines."""
+    """A struct, class or union that the kernel defines."""
 
     name: str
     number: int
@@ -132,10 +157,20 @@ class StructType:
     alignment: int = field(compare=False)
     has_constant: bool = field(compare=False)
     """Whether it cannot be assigned to because a member, or a member of one, is `const`."""
+    is_union: bool = field(default=False, compare=False)
+    bases: tuple[StructType, ...] = field(default=(), compare=False, repr=False)
+    """Those that it is made from; the fields of the first one are its own first ones."""
 
     def index(self, name: str) -> int | None:
-        """The number of the member of a name."""
-        return next((i for i, field in enumerate(self.fields) if field.name == name), None)
+        """The number of the member of a name, which hides that of a base."""
+        count = len(self.fields)
+        return next((i for i in range(count - 1, -1, -1) if self.fields[i].name == name), None)
+
+    def derives_from(self, other: CType) -> bool:
+        """Whether an object is one of another class, too."""
+        if isinstance(other, (StructType, IncompleteType)) and other.number == self.number:
+            return True
+        return any(each.derives_from(other) for each in self.bases)
 
 
 @dataclass(frozen=True)
@@ -162,6 +197,8 @@ CType: TypeAlias = (
     | ArrayType
     | StructType
     | IncompleteType
+    | ReferenceType
+    | FunctionType
     | ObjectType
     | StringType
 )
@@ -223,7 +260,7 @@ def size_of(type_: CType) -> int | None:
             return max(1, type_.bits // 8)
         case FloatType():
             return type_.bits // 8
-        case PointerType():
+        case PointerType() | ReferenceType():
             return 4
         case ArrayType():
             element = size_of(type_.element)
@@ -239,6 +276,8 @@ def count_of(type_: CType) -> int:
     match type_:
         case ArrayType(element=element, count=count):
             return count * count_of(element)
+        case StructType(is_union=True):
+            return 1
         case StructType(fields=fields):
             return sum(count_of(each.type) for each in fields)
         case _:
@@ -257,21 +296,34 @@ def alignment_of(type_: CType) -> int:
 
 
 def lay_out_struct(
-    name: str, number: int, members: Sequence[tuple[str, QualifiedType]]
+    name: str,
+    number: int,
+    members: Sequence[tuple[str, QualifiedType]],
+    bases: Sequence[StructType] = (),
+    *,
+    is_union: bool = False,
 ) -> StructType:
-    """A struct with its members laid out as the C++ ABI does."""
+    """A struct with its members laid out as the C++ ABI does, behind those of its first base."""
     offset, alignment, has_constant = 0, 1, False
     fields = list[Field]()
+    for base in bases[:1]:
+        fields += base.fields
+        offset = base.size if base.fields else 0
+        alignment, has_constant = base.alignment, base.has_constant
+    end = offset
     for member, qualified in members:
         type_ = qualified.type
         own = alignment_of(type_)
-        offset = -(-offset // own) * own
+        offset = 0 if is_union else -(-offset // own) * own
         fields.append(Field(member, type_, offset, qualified.const))
         offset += size_of(type_) or 0
+        end = max(end, offset)
         alignment = max(alignment, own)
         has_constant = has_constant or qualified.const or has_constant_member(type_)
-    size = max(1, -(-offset // alignment) * alignment)
-    return StructType(name, number, tuple(fields), size, alignment, has_constant)
+    size = max(1, -(-end // alignment) * alignment)
+    return StructType(
+        name, number, tuple(fields), size, alignment, has_constant, is_union, tuple(bases)
+    )
 
 
 def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:
@@ -281,6 +333,8 @@ def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) 
             return replace(type_, pointee=complete_type(pointee, structs))
         case ArrayType(element=element):
             return replace(type_, element=complete_type(element, structs))
+        case ReferenceType(referent=referent):
+            return replace(type_, referent=complete_type(referent, structs))
         case IncompleteType(number=number):
             return structs[number]
         case _:
@@ -292,6 +346,8 @@ def has_constant_member(type_: CType) -> bool:
     match type_:
         case ArrayType(element=element):
             return has_constant_member(element)
+        case ReferenceType():
+            return True
         case StructType(has_constant=has_constant):
             return has_constant
         case _:

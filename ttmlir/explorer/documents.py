@@ -319,13 +319,14 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
 def document_of(model: CallableModel, name: str) -> Document:
     """A document of a model: of a compiled one its source, so that overrides are possible."""
     from ttmlir.frontend.compiled import CompiledModel
+    from ttmlir.frontend.targets import find_target
 
     if not isinstance(model, CompiledModel) or model.suffix != ".ttnn":
         suffix = ".ttm" if model.binary.is_metal else ".ttnn"
         return BinaryDocument(f"{name}{suffix}", model.binary)
-    source = model.source
+    source, options = model.source, find_target("ttnn").complete(model.options)
     return ModuleDocument(
-        name, source.module, source.stage, options=model.options, texts=dict(source.texts)
+        name, source.module, source.stage, options=options, texts=dict(source.texts)
     )
 
 

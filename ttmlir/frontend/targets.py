@@ -42,11 +42,14 @@ class CompilationTarget(ABC):
 
     def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
         """Run the pipeline on a module in ttir, or the passes of it in front of one."""
-        pipeline = PIPELINES[self.name]
+        pipeline, options = PIPELINES[self.name], self.complete(options)
+        transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
+
+    def complete(self, options: str) -> str:
+        """The options of the pipeline, with those that models are compiled with anyway."""
         given = {each.partition("=")[0] for each in options.split()}
         added = [f"{name}={value}" for name, value in self.defaults.items() if name not in given]
-        options = " ".join([*added, options]).strip()
-        transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
+        return " ".join([*added, options]).strip()
 
     @abstractmethod
     def write(

@@ -90,6 +90,18 @@ def test_names_of_other_releases(
     assert watch.findings == []
 
 
+def test_the_core_is_configured_for_products() -> None:
+    """`SrcOrder::Reverse` takes SrcA from the second factor, as products do."""
+    watch = Recorder()
+    core = core_of(
+        (A, DataType.F16), (B, DataType.BF16), numerics="exact", out=DataType.F32, watch=watch
+    )
+    before = "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
+    got = run(core, "matmul_init(0, 1); matmul_tiles(0, 1, 0, 0, 0);", before)
+    np.testing.assert_allclose(got, A.astype(np.float64) @ B, rtol=1e-6)
+    assert watch.findings == []
+
+
 def test_products_under_the_names_of_2026() -> None:
     """`matmul_init` and `matmul_block_init` prepare them; both formats can be taken anew."""
     for init, product in (

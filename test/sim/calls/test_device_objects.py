@@ -10,11 +10,14 @@ import pytest
 from cores.compute_core import ComputeCore
 from cores.tile_bytes import core_of, eighths, unpacked
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType
 from ttmlir.metalium import (
+    BufferType,
     CircularBufferConfig,
     CoreCoord,
     CoreRange,
+    CreateBuffer,
     CreateCircularBuffer,
     CreateDevice,
     CreateKernelFromString,
@@ -22,7 +25,12 @@ from ttmlir.metalium import (
     CreateSemaphore,
     DataFormat,
     EnqueueProgram,
+    EnqueueReadBuffer,
+    EnqueueWriteBuffer,
+    InterleavedBufferConfig,
     ReaderDataMovementConfig,
+    SetRuntimeArgs,
+    TensorAccessorArgs,
     WriterDataMovementConfig,
 )
 from ttmlir.optable.kernel import Role
@@ -31,6 +39,7 @@ from ttmlir.sim.calls.device_objects import NocObject
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.device import SimDevice
@@ -283,3 +292,70 @@ def test_compute_kernels_wait_on_their_threads() -> None:
     )
     assert (core.core.cbs[0].acked, core.core.cbs[16].received) == (1, 1)
     np.testing.assert_array_equal(unpacked(core.bytes_of(16))[0], x)
+
+
+def test_lists_in_braces_and_options() -> None:
+    """A tensor goes through a buffer with modes of early and options of late 2026."""
+    device, program = CreateDevice(0), CreateProgram()
+    core = CoreCoord(0, 0)
+    values = np.arange(6 * 16, dtype=np.uint32)
+    tensors = [
+        CreateBuffer(
+            InterleavedBufferConfig(
+                device=device, size=6 * 64, page_size=64, buffer_type=BufferType.DRAM
+            )
+        )
+        for _ in range(2)
+    ]
+    EnqueueWriteBuffer(device.command_queue(), tensors[0], values, False)
+    config = CircularBufferConfig(128, {3: DataFormat.UInt32}).set_page_size(3, 64)
+    CreateCircularBuffer(program, core, config)
+    start = """void kernel_main() {
+        constexpr auto args = TensorAccessorArgs<0>();
+        const auto tensor = TensorAccessor(args, get_arg_val<uint32_t>(0));
+        Noc noc;
+        CircularBuffer cb(3);
+        for (uint32_t i = 0; i < 6; ++i) {"""
+    reader = f"""{start}
+            cb.reserve_back(1);
+            noc.async_read<NocOptions::TXN_ID>(
+                tensor, cb, 64, {{.page_id = i}}, {{.offset_bytes = 0}}, {{.trid = 2}});
+            noc.async_read_barrier<NocOptions::TXN_ID>({{.trid = 2}});
+            cb.push_back(1);
+        }}
+    }}"""
+    writer = f"""{start}
+            cb.wait_front(1);
+            noc.async_write<Noc::TxnIdMode::DISABLED, Noc::ResponseMode::NON_POSTED>(
+                use<CircularBuffer::AddrSelector::READ_PTR>(cb), tensor, 64, {{}},
+                {{.page_id = 5 - i}});
+            noc.async_write_barrier();
+            cb.pop_front(1);
+        }}
+    }}"""
+    sides = ((reader, ReaderDataMovementConfig), (writer, WriterDataMovementConfig))
+    for tensor, (text, make) in zip(tensors, sides, strict=True):
+        words: list[int] = []
+        TensorAccessorArgs(tensor, aligned_page_size=True).append_to(words)
+        kernel = CreateKernelFromString(program, text, core, make(words))
+        SetRuntimeArgs(program, kernel, core, [tensor.address()])
+    EnqueueProgram(device.command_queue(), program)
+    back = np.zeros_like(values)
+    EnqueueReadBuffer(device.command_queue(), tensors[1], back, True)
+    np.testing.assert_array_equal(back, values.reshape(6, 16)[::-1].reshape(-1))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("noc.async_read(1, cb, 64, {.pageid = 1}, {})", "have '.pageid'; did you mean '.page_id'"),
+        ("noc.async_read(cb, cb, 64, {1}, {})", "write '.name = value' in these braces"),
+        ("cb.reserve_back({.page_id = 1})", "no list in braces is taken here"),
+        ("noc.async_reed(cb, cb, 64)", "did you mean 'async_read"),
+    ],
+)
+def test_arguments_that_transfers_do_not_have(call: str, message: str) -> None:
+    """The message says what is meant."""
+    text = f"void kernel_main() {{ Noc noc; CircularBuffer cb(3); {call}; }}"
+    with pytest.raises(CppSyntaxError, match=message):
+        compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi)

@@ -25,6 +25,9 @@ from ttmlir.metalium import (
     SetRuntimeArgs,
 )
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.math_api import MathApi
+from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
@@ -197,6 +200,53 @@ def test_a_kernel_alone_needs_no_header(tmp_path: Path) -> None:
     """A header that is not found is no error as long as nothing of it is used."""
     write(tmp_path, {"k.cpp": '#include "far.hpp"\nvoid kernel_main() { note(5); }\n'})
     assert notes(compile_file(tmp_path)) == [5]
+
+
+EXP = """#include "{}"
+#include <cstdint>
+void kernel_main() {{
+  exp_tile_init();
+  exp_tile(0);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("header", "is_warned"),
+    [
+        ("compute_kernel_api/eltwise_unary/exp.h", False),
+        ("api/compute/eltwise_unary/exp.h", False),
+        ("compute_kernel_api.h", False),
+        ("compute_kernel_api/eltwise_unary/sfpu_split_includes.h", False),
+        ("compute_kernel_api/layernorm.h", False),
+        ("not_found.h", False),
+        ("compute_kernel_api/common.h", True),
+        ("api/compute/matmul.h", True),
+    ],
+)
+def test_calls_without_their_header(header: str, is_warned: bool) -> None:
+    """A warning where no header is included that could declare the call."""
+    kernel = compile_kernel(EXP.format(header), "k.cpp", Role.MATH, api=MathApi)
+    expected = (
+        "k.cpp:4:3: warning: 'exp_tile_init' is declared in "
+        "'compute_kernel_api/eltwise_unary/exp.h', which this kernel does not include\n"
+        "  exp_tile_init();\n  ^"
+    )
+    assert [str(each) for each in kernel.warnings] == [expected] * is_warned
+
+
+def test_calls_that_all_headers_bring() -> None:
+    """Circular buffers come with every header for compute kernels, and with none elsewhere."""
+    text = '#include "{}"\nvoid kernel_main() {{ cb_wait_front(0, 1); cb_pop_front(0, 1); }}\n'
+    for header, count in (
+        ("compute_kernel_api/matmul.h", 0),
+        ("cstdint", 1),
+        ("dataflow_api.h", 1),
+    ):
+        kernel = compile_kernel(text.format(header), "k.cpp", Role.UNPACK, api=UnpackApi)
+        assert len(kernel.warnings) == count
+    kernel = compile_kernel(text.format("cstdint"), "k.cpp", Role.BRISC, api=DataMovementApi)
+    assert not kernel.warnings
 
 
 def run(kernel: Kernel, program: Program, count: int = 16) -> np.ndarray:

@@ -21,11 +21,16 @@ def test_names_are_listed() -> None:
     assert {*NAMES, "_error"} == HELPERS
     assert HELPERS - {"_error"} - PURE == {
         *("_put_member", "_awaited"),
-        *("_put", "_put_at", "_overwrite", "_missing", "_endless", "_fault"),
+        *("_put", "_put_at", "_put_bits", "_overwrite", "_missing", "_endless", "_fault"),
     }
 
 
 CALLS: list[tuple[str, tuple[Any, ...], Any]] = [
+    ("_bits", ([0x12345678], 8, 16), 0x3456),
+    ("_sliced", ([1, 2, 3], 2), [1, 2]),
+    ("_ctz", (12, 32), 2),
+    ("_clz", (1, 32), 31),
+    ("_popcount", (-1, 32), 32),
     *(("_quotient", pair, quotient) for pair, quotient in
       {(7, 2): 3, (-7, 2): -3, (7, -2): -3, (-7, -2): 3, (0, -5): 0, (6, 3): 2}.items()),
     *(("_remainder", pair, rest) for pair, rest in

@@ -23,6 +23,11 @@ _PRELUDE = """#include <cstdint>
 #include <cstddef>
 #include <cstdio>
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 template <typename T> void note(T value) { std::printf("%lld\\n", (long long)value); }
 """
 

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.conditions import ALTERNATIVES, evaluate_condition
@@ -60,6 +61,15 @@ _SUPPORTED = (
 )
 
 
+class Origin(NamedTuple):
+    """Where a piece of text comes from."""
+
+    source: SourceText
+    offset: int
+    is_copy: bool
+    """Whether it stands there as it is; else a macro stands there that made it."""
+
+
 @dataclass
 class PreprocessedText:
     """What the preprocessor leaves of a source.
@@ -71,27 +81,30 @@ class PreprocessedText:
     text: str
     directives: list[Directive]
     offsets: list[int]
-    """Where the tokens of `text` start, in rising order."""
-    origins: list[tuple[SourceText, int]]
-    """The source and the offset in it for each of `offsets`."""
+    """Where its pieces start, in rising order."""
+    origins: list[Origin]
+    """Where each piece comes from."""
     includes: list[Include] = field(default_factory=list[Include])
     """All `#include`s."""
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     """All headers that were looked for, also by headers."""
 
-    def origin(self, offset: int) -> tuple[SourceText, int]:
-        """The source, and the offset in it, of an offset in `text`."""
+    def origin(self, offset: int) -> Origin:
+        """Where the text from an offset on comes from."""
         index = bisect_right(self.offsets, offset) - 1
-        return self.origins[index] if index >= 0 else (self.source, 0)
+        if index < 0:
+            return Origin(self.source, 0, False)
+        source, place, is_copy = self.origins[index]
+        return Origin(source, place + (offset - self.offsets[index] if is_copy else 0), is_copy)
 
     def position(self, offset: int) -> Position:
         """The position in its source of an offset in `text`."""
-        source, place = self.origin(offset)
+        source, place, _ = self.origin(offset)
         return source.position(place)
 
     def error(self, offset: int, message: str) -> CppSyntaxError:
         """An error at an offset in `text`."""
-        source, place = self.origin(offset)
+        source, place, _ = self.origin(offset)
         return source.error(place, message)
 
 
@@ -158,6 +171,9 @@ class _Preprocessor:
         self.expanded = 0
         self.pieces = list[str]()
         self.length = 0
+        self.next_source: SourceText = source
+        self.next_offset = -1
+        """Where the last piece goes on in its source, if it is a copy of it."""
         self.braces = 0
         """How many braces are open in what was written."""
         self.last = ""
@@ -219,23 +235,29 @@ class _Preprocessor:
             self._write_parameters_of_main(token)
 
     def _write(self, token: Token) -> None:
-        text, kind = token.text, token.kind
+        text, kind, source, offset = token.text, token.kind, token.source, token.offset
+        if kind not in BLANK:
+            self.last = text
+            if text == "{":
+                self.braces += 1
+            elif text == "}":
+                self.braces -= 1
         if kind == "name":
             if text in _STAND_INS.values():
                 raise token.error(f"{text} is not supported")
             text = _STAND_INS.get(text, text)
-        if token.hidden or text is not token.text:
-            text = f" {text} "
-        elif kind == "space":
-            text = " "
-        if kind not in BLANK:
-            self.last = token.text
-            if token.text == "{":
-                self.braces += 1
-            elif token.text == "}":
-                self.braces -= 1
-        self.result.offsets.append(self.length)
-        self.result.origins.append((token.source, token.offset))
+        if not token.hidden and source.text.startswith(text, offset):
+            if offset != self.next_offset or source is not self.next_source:
+                self.result.offsets.append(self.length)
+                self.result.origins.append(Origin(source, offset, True))
+            self.next_source = source
+            self.next_offset = offset + len(text)
+        else:
+            if kind not in ("directive", "space"):
+                text = f" {text} "
+            self.result.offsets.append(self.length)
+            self.result.origins.append(Origin(source, offset, False))
+            self.next_offset = -1
         self.pieces.append(text)
         self.length += len(text)
 
@@ -406,7 +428,7 @@ class _Preprocessor:
         if hash_.source is not self.source:
             return
         last = self.last
-        self._write(hash_.spelled("other", f"#pragma {len(self.result.directives)}"))
+        self._write(hash_.spelled("directive", f"#pragma {len(self.result.directives)}"))
         self.last = last
         self.result.directives.append(directive)
 

@@ -107,15 +107,12 @@ def split_tokens(source: SourceText) -> Iterator[Token]:
     """The tokens of a text; comments become space."""
     for match in _TOKEN.finditer(source.text):
         kind, text, offset = match.lastgroup or "", match[0], match.start()
-        match kind:
-            case "open" | "unended":
-                raise source.error(offset, _UNFINISHED.get(text, _UNFINISHED['"']))
-            case "comment":
-                kind, text = "space", " "
-            case "raw":
-                kind, text = "string", quote(match["inside"])
-            case _:
-                pass
+        if kind == "comment":
+            kind, text = "space", " "
+        elif kind == "raw":
+            kind, text = "string", quote(match["inside"])
+        elif kind in ("open", "unended"):
+            raise source.error(offset, _UNFINISHED.get(text, _UNFINISHED['"']))
         yield Token(kind, text, offset, source)
 
 

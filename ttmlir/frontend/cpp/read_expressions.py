@@ -172,6 +172,18 @@ class KernelExpressions(ABC):
             found = ObjectType(name)
         return None if found is None else QualifiedType(found)
 
+    def find_templated_type(self, node: NamedType | Name) -> QualifiedType | None:
+        """The type of a name with template arguments: those of the library have them."""
+        return self.find_type(node.name if isinstance(node, NamedType) else node.text)
+
+    def find_decltype(self, node: Expression) -> QualifiedType:
+        """The IR has no types of expressions."""
+        raise self.unknown_type(node, "")
+
+    def find_count(self, node: Expression) -> int:
+        """The IR has no arrays."""
+        raise self.unknown_type(node, "")
+
     def unknown_type(self, node: Node, name: str) -> Exception:
         """The error about a type that the IR has no values of."""
         return self.error(
@@ -261,7 +273,7 @@ class KernelExpressions(ABC):
                 return self._cast(expression)
             case Index():
                 return self._element(expression)
-            case Construct(type=type_, elements=elements):
+            case Construct(type=NamedType() as type_, elements=elements):
                 return self._aggregate(type_, elements)
             case SizeOf(operand=NamedType(name=name)) if size := size_of(
                 find_built_in_type(name) or VOID
@@ -485,8 +497,10 @@ class KernelExpressions(ABC):
                 arguments = [self.value(base), *(self.value(each) for each in node.arguments)]
                 self.builder.at(node)
                 return self.calls.method(member, arguments)
-            case Name(text=name):
-                pass
+            case Name(text=text):
+                name = text
+            case _:
+                raise AssertionError("calls of other things have been refused")
         function = self.functions.get(name)
         if function is not None:
             return self._inline(function, node)

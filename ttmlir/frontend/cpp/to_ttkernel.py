@@ -71,6 +71,7 @@ from ttmlir.cpp.types import INT, PointerType
 from ttmlir.cpp.walk import assigned, is_fixed, mentioned, sets_first
 from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
+from ttmlir.frontend.cpp.newer_forms import find_newer_form
 from ttmlir.frontend.cpp.read_expressions import KernelExpressions, Scope, Variable
 from ttmlir.frontend.cpp.read_values import TypedValue, ValueBuilder, find_ir_type
 from ttmlir.ir.rewriting import erase_unused
@@ -101,6 +102,12 @@ def read_kernel(
         raise _located(error) from error
     inclusions = Inclusions(file, text, unit.includes)
     with deep_recursion():
+        newer = find_newer_form(unit)
+        if newer is not None:
+            node, what = newer
+            place = node.position or Position(file, 1, 1)
+            location = file_location(place.file, place.line, place.column)
+            raise LocatedError(location, f"{what} has no form in the IR")
         try:
             module = _Kernel(unit, Position(file, 1, 1), inclusions).module()
         except CppSyntaxError as error:

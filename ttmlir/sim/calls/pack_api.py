@@ -106,7 +106,9 @@ class PackApi(ComputeApi):
         self.reconfigured()
 
     @kernel_call()
-    def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
+    def compute_kernel_hw_startup(
+        self, in0: int, in1: int, out: int | None = None, *, template: Template = ()
+    ) -> None:
         """Take the format from the last buffer."""
         self._configure(in1 if out is None else out)
 

@@ -43,9 +43,17 @@ class UnpackApi(UnpackUnit):
     # --- Configuration --------------------------------------------------------------------------
 
     @kernel_call()
-    def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
-        """Take the formats of SrcA and SrcB from in0 and in1 (of in0 alone if two are given)."""
-        self._configure(in0, in0 if out is None else in1)
+    def compute_kernel_hw_startup(
+        self, in0: int, in1: int, out: int | None = None, *, template: Template = ()
+    ) -> None:
+        """Take the formats of SrcA and SrcB from in0 and in1 (of in0 alone if two are given).
+
+        With SrcOrder::Reverse, for products of matrices, from in1 and in0.
+        """
+        first, second = in0, in0 if out is None else in1
+        if template and template[0]:
+            first, second = second, first
+        self._configure(first, second)
 
     @kernel_call()
     def binary_op_init_common(self, in0: int, in1: int, out: int) -> None:

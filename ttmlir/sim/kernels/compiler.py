@@ -6,41 +6,41 @@ import ast
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, CppWarning
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.preprocessor.header_cache import Lookup
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.source_map import SourceMap, map_of
-from ttmlir.cpp.types import (
-    ArrayType,
-    IncompleteType,
-    QualifiedType,
-    lay_out_struct,
-    size_of,
-)
+from ttmlir.cpp.standard_headers import find_standard_header, read_standard_header
+from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
+from ttmlir.sim.kernels.classes.declare import define_outside
+from ttmlir.sim.kernels.classes.templates import find_templated_type
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
+from ttmlir.sim.kernels.expressions.places import look_at
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
+from ttmlir.sim.kernels.missing_headers import find_missing_headers
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
 from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
-from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
+from ttmlir.sim.kernels.scope import Functions, Scope, walk
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
 
 _MACROS = {
@@ -77,6 +77,8 @@ class CompiledKernel:
     """The texts that it was made of, and where the lines of the code are in them."""
     lookups: tuple[Lookup, ...] = dataclasses.field(repr=False, compare=False)
     """The headers that were looked for."""
+    warnings: tuple[CppWarning, ...] = dataclasses.field(repr=False, compare=False)
+    """What may go wrong elsewhere."""
     assumed: AssumedArguments | None = dataclasses.field(default=None, repr=False, compare=False)
     """The compile-time arguments that it lacks, if they were not to be errors."""
 
@@ -194,8 +196,20 @@ def _compile(options: _Options) -> CompiledKernel:
     )
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro) if options.timed else None
-    library = Library(role, options.api)
-    unit = Unit(shown, file, parsed.includes, library, options.compile_time_args, clock, defines)
+    tiles = {
+        index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
+    }
+    library = Library(role, options.api, tiles)
+    unit = Unit(
+        shown,
+        file,
+        parsed.includes,
+        library,
+        options.compile_time_args,
+        clock,
+        defines,
+        _SERVICES,
+    )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
     unit.assumed = AssumedArguments() if options.assume_arguments else None
@@ -212,7 +226,14 @@ def _compile(options: _Options) -> CompiledKernel:
             note = "" if unit.assumed is None else unit.assumed.describe()
             raise error.with_notes(note) if note else error from None
     return CompiledKernel(
-        file, module, bytecode, unit.bindings, unit.sources, parsed.lookups, unit.assumed
+        file,
+        module,
+        bytecode,
+        unit.bindings,
+        unit.sources,
+        parsed.lookups,
+        tuple(find_missing_headers(unit)),
+        unit.assumed,
     )
 
 
@@ -235,6 +256,38 @@ def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
         position = tree.Position(*unit.sources.place(getattr(found, "lineno", 1)), 1)
         message = "this compiles to code that is not allowed, which is a defect of the simulator"
         raise unit.error(tree.Break(position=position), message)
+
+
+class _Services:
+    """What names of types need of the compiler."""
+
+    def find_templated_type(
+        self, unit: Unit, scope: Scope, node: tree.NamedType | tree.Name
+    ) -> QualifiedType | None:
+        """The type of a name with template arguments or within a type."""
+        return find_templated_type(Context(unit, scope, HANDLERS), node)
+
+    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
+        """The type of an expression, which is not evaluated."""
+        context = Context(unit, scope, HANDLERS)
+        found = look_at(context, node)
+        return QualifiedType(found.type, not isinstance(found, Value) and found.is_const)
+
+    def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
+        """The number of elements that an expression gives an array."""
+        return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
+
+    def load_header(self, unit: Unit, name: str) -> bool:
+        """Declare the standard header that declares a name, if it is not declared yet."""
+        header = find_standard_header(name)
+        if header is None or header in unit.headers:
+            return False
+        unit.headers.add(header)
+        declare_items(unit, read_standard_header(header).items, unit.root, "")
+        return True
+
+
+_SERVICES = _Services()
 
 
 # Items.
@@ -283,16 +336,14 @@ def _declare_item(unit: Unit, item: tree.Item, scope: Scope, path: str, in_heade
             unit.add_unreadable(names, error)
         case tree.Namespace():
             _declare_namespace(unit, item, scope, path, in_header)
-        case tree.UsingNamespace(name=name):
-            known = unit.namespaces.get(name)
-            if known is not None:
-                unit.used.append(known)
-        case tree.Struct():
-            _declare_struct(unit, item, scope)
         case tree.Function():
             _declare_function(unit, item, scope)
         case (
-            tree.Declaration()
+            tree.Struct()
+            | tree.UsingNamespace()
+            | tree.NamespaceAlias()
+            | tree.Binding()
+            | tree.Declaration()
             | tree.Alias()
             | tree.UsingName()
             | tree.Enumeration()
@@ -309,62 +360,23 @@ def _declare_namespace(
     if not item.name:
         declare_items(unit, item.items, scope, path, in_header=in_header)
         return
-    full = f"{path}::{item.name}".removeprefix("::")
-    inner = unit.namespaces.setdefault(full, Scope(scope))
+    full, inner = path, scope
+    for name in item.name.split("::"):
+        full = f"{full}::{name}".removeprefix("::")
+        inner = unit.namespaces.setdefault(full, Scope(inner))
     declare_items(unit, item.items, inner, full, in_header=in_header)
 
 
-def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
-    if item.name in scope.symbols:
-        raise unit.error(item, f"'{item.name}' is declared twice")
-    number = len(unit.structs)
-    itself = IncompleteType(item.name, number)
-    unit.structs.append(itself)
-    scope.symbols[item.name] = StructDefinition(itself)
-    members = list[tuple[str, QualifiedType]]()
-    defaults = dict[str, tree.Expression | tree.Braces]()
-    context = Context(unit, scope, HANDLERS)
-    for field in item.fields:
-        base = unit.resolve_type(field.type, scope)
-        for each in field.declarators:
-            type_ = base.type
-            for size in reversed(each.sizes):
-                if size is None:
-                    raise unit.error(each, "the size of this array is missing")
-                count = evaluate_constant(context, size, "the size of an array")
-                if count <= 0:
-                    message = f"an array of {count} elements is not supported"
-                    raise unit.error(each, message)
-                type_ = ArrayType(type_, count)
-            if size_of(type_) is None:
-                raise unit.error(each, f"a member of type '{type_.name}' is not supported")
-            members.append((each.name, replace(base, type=type_)))
-            if each.value is not None:
-                defaults[each.name] = each.value
-    made = lay_out_struct(item.name, number, members)
-    unit.structs[number] = made
-    scope.symbols[item.name] = StructDefinition(made, defaults)
-
-
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
+    if item.scope is not None:
+        define_outside(Context(unit, scope, HANDLERS), item)
+        return
     known = scope.symbols.get(item.name)
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
     definitions = (*known.definitions, item) if known is not None else (item,)
     scope.symbols[item.name] = Functions(item.name, definitions, scope)
-    taken = frozenset(
-        number for number, each in enumerate(item.parameters) if _may_change(each.type)
-    )
-    unit.references[item.name] = unit.references.get(item.name, frozenset()) | taken
-
-
-def _may_change(type_: tree.Type) -> bool:
-    """Whether a parameter may change what is passed for it."""
-    match type_:
-        case tree.Reference(referent=tree.NamedType(qualifiers=qualifiers)):
-            return "const" not in qualifiers
-        case _:
-            return isinstance(type_, tree.Reference)
+    unit.add_reference(item.name, item.parameters)
 
 
 def _entry_function(

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import VOID, CType
-from ttmlir.sim.kernels.scope import Scope
+from ttmlir.cpp.types import VOID, CType, QualifiedType, StructType
+from ttmlir.sim.kernels.place import Place
+from ttmlir.sim.kernels.scope import LateVariable, Scope, Symbol
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value
 
@@ -28,6 +29,8 @@ class Argument:
     """Where it points to, if it is a pointer."""
     is_const: bool = False
     """Whether it is a reference to what cannot be changed."""
+    number: int | None = None
+    """The parameter that it is an element of, if that is a pack."""
 
 
 @dataclass
@@ -38,6 +41,8 @@ class Instance:
     result: CType
     space: Space = Space.ANY
     """Where the result points to, if it is a pointer."""
+    is_reference: bool = False
+    """Whether the result, a pointer in Python, is a reference to what it points to."""
     waits: bool = False
     """Whether it may have to wait: it is a generator then."""
     loads: int = 0
@@ -71,6 +76,24 @@ class FindInstance(Protocol):
         ...
 
 
+class CallOperator(Protocol):
+    """Calls an operator of the kernel's own."""
+
+    def __call__(
+        self,
+        context: Context,
+        name: str,
+        operands: Sequence[tree.Expression],
+        node: tree.Node,
+        found: Sequence[Place | Value] = (),
+    ) -> Place | Value | None:
+        """What the operator gives; None if the kernel has none for such operands.
+
+        `found` is what is known of the first operands.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Handlers:
     """What to do with each kind of node: how the parts of the compiler find each other."""
@@ -78,6 +101,23 @@ class Handlers:
     values: Mapping[type[tree.Node], Callable[[Context, Any], Value]]
     statements: Mapping[type[tree.Node], Callable[[Context, Any], None]]
     find_instance: FindInstance
+    call: Callable[[Context, tree.FunctionCall], Place | Value]
+    """A call: the place that it gives a reference to, or its value."""
+    change: Callable[[Context, tree.Assign | tree.Update], Place | Value]
+    """An assignment or `++place`, likewise."""
+    call_operator: CallOperator
+    cast: Callable[[Context, Value, CType, tree.Node], Value]
+    convert_object: Callable[[Context, Value, CType, tree.Node], Value | None]
+    """What a conversion function of a class makes of an object."""
+    find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
+    """The type of a name with template arguments or within a type."""
+    construct: Callable[[Context, CType, Sequence[tree.Expression | tree.Braces], tree.Node], Value]
+    find_constructed: Callable[[Context, tree.Type, Sequence[tree.Initializer], tree.Node], CType]
+    """The type that `T{...}` makes, where `T` may be a template without arguments."""
+    find_templated_symbol: Callable[[Context, tree.Name], Symbol | None]
+    """What a name with template arguments or within a type means."""
+    declare_late: Callable[[Context, LateVariable, tree.Node], Symbol]
+    """Declares a variable that is declared when it is needed."""
 
 
 @dataclass
@@ -96,6 +136,10 @@ class Context:
     result: CType | None = VOID
     """What the function returns; None: what its first `return` says."""
     in_function: bool = True
+    gives_reference: bool = False
+    """Whether the function returns a reference, which is a pointer in Python."""
+    makes: bool = False
+    """Whether the function is a constructor, which returns its object in Python."""
     result_space: Space | None = None
     """Where the result points to, if it is a pointer and one was returned."""
     out: list[ast.stmt] = field(default_factory=list[ast.stmt])
@@ -108,6 +152,10 @@ class Context:
     """How many expressions read memory so far."""
     waits: int = 0
     """How many statements may wait so far."""
+    closures: dict[tuple[object, ...], StructType] = field(
+        default_factory=dict[tuple[object, ...], StructType]
+    )
+    """The classes of the lambdas so far."""
     stack: int = 0
     """Bytes of the arrays and structs that are declared."""
 

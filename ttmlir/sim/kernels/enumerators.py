@@ -17,6 +17,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     **{name: enum.members for name, enum in ENUMS.items()},
     **MODES,
     "DataCopyType": {"A2D": 0, "B2D": 1},
+    "SrcOrder": {"Regular": 0, "Reverse": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
 }
 """Enumerations with their enumerators."""

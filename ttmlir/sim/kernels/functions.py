@@ -6,18 +6,37 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.type_names import is_deduced
-from ttmlir.cpp.types import UNSIGNED, VOID, PointerType, StructType
+from ttmlir.cpp.types import (
+    UNSIGNED,
+    VOID,
+    ArrayType,
+    CType,
+    FloatType,
+    FunctionType,
+    IntType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    StructType,
+)
+from ttmlir.sim.kernels.classes.construct import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
+from ttmlir.sim.kernels.expressions.own_calls import THIS
 from ttmlir.sim.kernels.expressions.pointers import find_pointee
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place, protect_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.dead_code import remove_dead_code
-from ttmlir.sim.kernels.scope import Alias, Scope, Variable, find_changed_names, find_shared_names
+from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable
 from ttmlir.sim.kernels.statements.plain import execute_block
+from ttmlir.sim.kernels.templates.binding import key_of
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value, make_value
+
+_WHOLE = (StructType, ArrayType, ObjectType, FunctionType)
+"""Types of what needs no list of its own to be referred to."""
 
 _ATTEMPTS = 4
 """How often a function is compiled at most to find out where its pointers point."""
@@ -33,9 +52,11 @@ def find_instance(
     """The function as it is for arguments of these types."""
     unit = context.unit
     unit.read_body(function, node)
-    names = tuple(map(repr, _find_meanings(scope))) if function.template_parameters else ()
+    is_template = bool(function.template_parameters) or function.specialized is not None
+    names = tuple(map(repr, _find_meanings(scope))) if is_template else ()
     kinds = tuple((each.type, each.mode, each.space, each.is_const) for each in arguments)
-    key = (id(function), names, kinds)
+    around = scope.outer if is_template else scope
+    key = (id(function), id(around), names, kinds)
     known = unit.instances.get(key)
     if known is None:
         known = unit.instances[key] = Instance(unit.create_name(function.name, "f"), VOID)
@@ -43,8 +64,14 @@ def find_instance(
             message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
             raise unit.error(node, f"{message} each other: these are nested too deeply")
         unit.nesting += 1
-        _compile_instance(context.handlers, unit, function, scope, arguments, known)
-        unit.nesting -= 1
+        try:
+            _compile_instance(context.handlers, unit, function, scope, arguments, known)
+        except CppSyntaxError:
+            # Overload resolution goes on without what cannot be compiled.
+            del unit.instances[key]
+            raise
+        finally:
+            unit.nesting -= 1
     elif not known.finished:
         known.called_early = True
         if is_deduced(function.result):
@@ -56,12 +83,10 @@ def _find_meanings(scope: Scope) -> Iterator[tuple[str, object]]:
     """What template parameters stand for: types and numbers."""
     for name, symbol in scope.symbols.items():
         match symbol:
-            case Alias(type=type_):
-                yield name, type_
-            case Variable(meaning=Value() as value):
-                yield name, value.constant
+            case Alias() | Variable(meaning=Value()) | Pack():
+                yield name, key_of(symbol)
             case _:
-                yield name, symbol
+                yield name, id(symbol)
 
 
 def _compile_instance(
@@ -75,6 +100,7 @@ def _compile_instance(
     """Compile a function for some arguments, and add it to the unit."""
     context, parameters, body = _compile_function(handlers, unit, function, scope, arguments, made)
     made.result = VOID if context.result is None else context.result
+    made.is_reference = context.gives_reference
     made.space = context.result_space or Space.ANY
     made.waits = _may_wait(body)
     made.loads = context.loads
@@ -82,7 +108,9 @@ def _compile_instance(
     if made.waits and made.called_early:
         message = f"'{function.name}' calls itself and waits, which is not supported"
         raise unit.error(function, message)
-    if not _ends_with_return(body) and made.result != VOID:
+    if context.makes:
+        body.append(_build_return_of_object(unit, function))
+    elif not _ends_with_return(body) and made.result != VOID:
         body.append(_build_missing_return(unit, function))
     if not body:
         unit.pure.add(made.identifier)
@@ -115,10 +143,13 @@ def _compile_function(
     wide: frozenset[int] | None = frozenset()
     for attempt in range(_ATTEMPTS):
         context = _create_context(handlers, unit, function, scope, wide)
-        pairs = zip(function.parameters, arguments, strict=True)
-        parameters = [_declare_parameter(context, parameter, each) for parameter, each in pairs]
+        parameters = [_declare_argument(context, function, each) for each in arguments]
+        _declare_empty_packs(context, function)
         if made is not None and context.result is not None:
             made.result = context.result
+            made.is_reference = context.gives_reference
+        if function.kind == "constructor":
+            initialize_members(context, function)
         execute_block(context, function.body)
         if not context.widened:
             return context, parameters, remove_dead_code(context.out, unit.has_effect)
@@ -134,25 +165,80 @@ def _create_context(
     wide: frozenset[int] | None,
 ) -> Context:
     """What is known before a function that stands in a scope is compiled."""
-    if isinstance(function.result, tree.Reference):
-        raise unit.error(function, "a function that returns a reference: unsupported")
+    names = unit.find_used_names(function)
+    makes = function.kind == "constructor"
+    result: CType | None = None
+    gives_reference = False
+    inner = Scope(scope)
+    if makes:
+        result = VOID
+    elif not is_deduced(function.result):
+        resolved = unit.resolve_type(function.result, scope)
+        result = resolved.type
+        if isinstance(function.result, tree.Reference) and not is_copied(resolved):
+            gives_reference = True
+            result = PointerType(resolved.type, resolved.volatile, resolved.const)
+    elif isinstance(function.result, tree.Reference):
+        gives_reference = True
     return Context(
         unit,
-        Scope(scope),
+        inner,
         handlers,
-        changed=find_changed_names(function.body, unit.references),
-        shared=find_shared_names(function.body, unit.references),
+        changed=names.changed,
+        shared=names.shared,
         wide=wide,
-        result=None
-        if is_deduced(function.result)
-        else unit.resolve_type(function.result, scope).type,
+        result=result,
+        gives_reference=gives_reference,
+        makes=makes,
     )
+
+
+def is_copied(type_: QualifiedType) -> bool:
+    """Whether a reference to what has this type is passed as a copy: constant numbers are."""
+    if isinstance(type_.type, (ObjectType, FunctionType)):
+        return True
+    return type_.const and isinstance(type_.type, (IntType, FloatType, PointerType))
+
+
+def _declare_argument(context: Context, function: tree.Function, argument: Argument) -> str:
+    """Declare what is passed, or the next element of a pack."""
+    if argument.number == THIS:
+        number = getattr(scope_type(argument), "number", None)
+        of_lambda = number in context.unit.closures
+        return _declare_parameter(context, _CLOSURE if of_lambda else _THIS, argument)
+    assert argument.number is not None
+    parameter = function.parameters[argument.number]
+    if not parameter.is_pack or parameter.name is None:
+        return _declare_parameter(context, parameter, argument)
+    symbols = context.scope.symbols
+    before = symbols.pop(parameter.name, Pack(()))
+    assert isinstance(before, Pack)
+    identifier = _declare_parameter(context, parameter, argument)
+    symbols[parameter.name] = Pack((*before.symbols, symbols[parameter.name]))
+    return identifier
+
+
+def _declare_empty_packs(context: Context, function: tree.Function) -> None:
+    for each in function.parameters:
+        if each.is_pack and each.name is not None:
+            context.scope.symbols.setdefault(each.name, Pack(()))
+
+
+def scope_type(argument: Argument) -> CType:
+    """The class of the object that is passed to a member function."""
+    type_ = argument.type
+    return type_.pointee if isinstance(type_, PointerType) else type_
+
+
+_THIS = tree.Parameter(tree.NamedType("this"), "this")
+_CLOSURE = tree.Parameter(tree.NamedType("this"), CLOSURE)
 
 
 def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Argument) -> str:
     """Declare a parameter; returns its identifier."""
     name = parameter.name or "unused"
-    identifier = context.unit.create_name(name)
+    # `this` is no name of another variable, so that it can be the same in all functions.
+    identifier = "v_this" if parameter in (_THIS, _CLOSURE) else context.unit.create_name(name)
     type_ = argument.type
     node = code.name(identifier)
     constant = argument.is_const
@@ -167,7 +253,7 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
         case "pointer":
             place = find_pointee(context, Value(type_, node, space=argument.space), parameter)
             place = protect_place(place) if constant else place
-        case "value" if name in context.shared and not isinstance(type_, StructType):
+        case "value" if name in context.shared and not isinstance(type_, _WHOLE):
             cell = code.assign(node, code.list_of([node]))
             context.emit(cell, parameter.position)
             place = ItemPlace(type_, node, code.constant(0), constant)
@@ -181,6 +267,13 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
         is_reference = argument.mode != "value"
         context.scope.symbols[name] = Variable(name, place, is_reference=is_reference)
     return identifier
+
+
+def _build_return_of_object(unit: Unit, function: tree.Function) -> ast.stmt:
+    """The end of a constructor, which gives its object."""
+    node = ast.Return(code.name("v_this"))
+    unit.locate(node, function.position)
+    return node
 
 
 def _may_wait(body: Sequence[ast.stmt]) -> bool:

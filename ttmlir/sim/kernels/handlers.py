@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
+from ttmlir.sim.kernels.classes.closures import evaluate_lambda
+from ttmlir.sim.kernels.classes.construct import construct
+from ttmlir.sim.kernels.classes.declare import declare_struct
+from ttmlir.sim.kernels.classes.templates import (
+    find_constructed,
+    find_templated_symbol,
+    find_templated_type,
+)
 from ttmlir.sim.kernels.context import Handlers
-from ttmlir.sim.kernels.expressions.assignments import evaluate_assignment, evaluate_update
-from ttmlir.sim.kernels.expressions.calls import evaluate_call
-from ttmlir.sim.kernels.expressions.casts import evaluate_cast, evaluate_size
+from ttmlir.sim.kernels.expressions.assignments import (
+    change,
+    evaluate_assignment,
+    evaluate_update,
+)
+from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
+from ttmlir.sim.kernels.expressions.casts import cast_value, evaluate_cast, evaluate_size
+from ttmlir.sim.kernels.expressions.folds import (
+    evaluate_count,
+    evaluate_fold,
+    evaluate_in_scope,
+)
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
 from ttmlir.sim.kernels.expressions.literals import (
     evaluate_boolean,
@@ -21,24 +38,31 @@ from ttmlir.sim.kernels.expressions.operators import (
     evaluate_conditional,
     evaluate_unary,
 )
+from ttmlir.sim.kernels.expressions.own_operators import call_operator, convert_object
 from ttmlir.sim.kernels.expressions.places import evaluate_place
+from ttmlir.sim.kernels.expressions.pointers import evaluate_this
 from ttmlir.sim.kernels.expressions.variables import evaluate_name
 from ttmlir.sim.kernels.functions import find_instance
+from ttmlir.sim.kernels.scope import Evaluated, InScope
 from ttmlir.sim.kernels.statements.branches import (
     execute_break,
     execute_continue,
     execute_if,
     execute_switch,
 )
-from ttmlir.sim.kernels.statements.declarations import execute_declaration
+from ttmlir.sim.kernels.statements.declarations import declare_late, execute_declaration
 from ttmlir.sim.kernels.statements.loops import execute_do, execute_for, execute_while
 from ttmlir.sim.kernels.statements.meanings import (
     check_static_assert,
     declare_alias,
     declare_enumeration,
+    execute_assembly,
+    name_namespace,
     use_name,
+    use_namespace,
 )
 from ttmlir.sim.kernels.statements.plain import execute_block, execute_evaluation, execute_return
+from ttmlir.sim.kernels.statements.ranges import execute_binding, execute_range
 
 HANDLERS = Handlers(
     values={
@@ -60,6 +84,12 @@ HANDLERS = Handlers(
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
         tree.Construct: evaluate_construct,
+        tree.This: evaluate_this,
+        tree.Lambda: evaluate_lambda,
+        tree.Fold: evaluate_fold,
+        tree.CountOf: evaluate_count,
+        InScope: evaluate_in_scope,
+        Evaluated: evaluate_place,
     },
     statements={
         tree.Block: execute_block,
@@ -77,6 +107,22 @@ HANDLERS = Handlers(
         tree.For: execute_for,
         tree.While: execute_while,
         tree.DoWhile: execute_do,
+        tree.RangeFor: execute_range,
+        tree.Binding: execute_binding,
+        tree.Struct: declare_struct,
+        tree.UsingNamespace: use_namespace,
+        tree.NamespaceAlias: name_namespace,
+        tree.Assembly: execute_assembly,
     },
     find_instance=find_instance,
+    call=call,
+    change=change,
+    call_operator=call_operator,
+    cast=cast_value,
+    convert_object=convert_object,
+    construct=construct,
+    find_constructed=find_constructed,
+    find_templated_type=find_templated_type,
+    find_templated_symbol=find_templated_symbol,
+    declare_late=declare_late,
 )

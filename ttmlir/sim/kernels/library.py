@@ -32,7 +32,9 @@ from ttmlir.optable.kernel import (
 )
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
+from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.kernels.spelling import list_alike
+from ttmlir.sim.machine.address_generators import read_accessor_args
 
 
 class KernelApi(Protocol):
@@ -133,11 +135,41 @@ class LibraryMethod:
 class Library:
     """The library of one role: nothing but what is declared in it can be named by kernels."""
 
-    def __init__(self, role: Role, api: type[KernelApi]) -> None:
-        """What `api` offers; the rows of the calls say what each one takes and gives."""
+    def __init__(
+        self,
+        role: Role,
+        api: type[KernelApi],
+        circular_buffers: Mapping[int, tuple[int, int]] | None = None,
+    ) -> None:
+        """What `api` offers; the rows of the calls say what each one takes and gives.
+
+        `circular_buffers` are the sizes of their tiles in bytes and the numbers of their formats,
+        where they are known.
+        """
+        self.circular_buffers = dict(circular_buffers or {})
         self.role = role
         self.api = api
         self.declared: Mapping[str, CallFacts] = declared_calls(api)
+
+    def find_known_calls(self, arguments: tuple[int, ...]) -> Mapping[str, Callable[..., object]]:
+        """Calls whose results are known when a kernel with compile-time arguments is compiled."""
+
+        def find(position: int) -> Callable[[int], int]:
+            def ask(cb: int) -> int:
+                if cb not in self.circular_buffers:
+                    raise KernelFault(f"circular buffer {cb} is not configured")
+                return self.circular_buffers[cb][position]
+
+            return ask
+
+        def read(template: tuple[int, ...] = (0, 0)) -> object:
+            return read_accessor_args(arguments, *template)
+
+        return {
+            "c_get_tile_size": find(0),
+            "c_get_dataformat": find(1),
+            "c_TensorAccessorArgs": read,
+        }
 
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""

@@ -15,3 +15,12 @@ MAX_CASES = 256
 STACK_BYTES = 8192
 """What the variables of a function may take: the memory of a processor on Blackhole, the largest
 (tt-isa-documentation, BabyRISCV/README.md)."""
+
+MAX_NOTES = 6
+"""How many templates around an error are named."""
+
+MAX_PACK = 256
+"""How many elements a parameter pack has."""
+
+MAX_FOLDED_STEPS = 100_000
+"""How many turns of loops and calls the constants of one kernel take to compute."""

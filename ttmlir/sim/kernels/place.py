@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -10,12 +11,15 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import tag_of
 from ttmlir.cpp.types import (
     BOOL,
+    UINT8,
     UNSIGNED,
     ArrayType,
     CType,
+    Field,
     FloatType,
     IntType,
     PointerType,
+    ReferenceType,
     StructType,
     size_of,
 )
@@ -23,8 +27,11 @@ from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
     Space,
     Value,
+    apply_binary,
+    convert,
     convert_to_bool,
     convert_to_unsigned,
+    make_integer,
     make_value,
     settle,
 )
@@ -70,6 +77,18 @@ class PointedPlace:
 
 
 @dataclass(frozen=True)
+class BitsPlace:
+    """A member of a union of the kernel, which is a list with the bits of all its members."""
+
+    type: CType
+    holder: ast.expr
+    """The list."""
+    shift: Value
+    """The number of bits before the member."""
+    is_const: bool = False
+
+
+@dataclass(frozen=True)
 class MemoryPlace:
     """A place in memory."""
 
@@ -86,7 +105,7 @@ class EitherPlace:
     type: CType
     pointer: ast.expr
     """Evaluated first, and once."""
-    local: ItemPlace | PointedPlace
+    local: ItemPlace | PointedPlace | BitsPlace
     memory: MemoryPlace
     is_const: bool = False
 
@@ -101,7 +120,9 @@ class MemberPlace:
     is_const: bool = True
 
 
-Place: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemoryPlace | EitherPlace | MemberPlace
+ListPlace: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemberPlace
+"""What has a value of its own in Python."""
+Place: TypeAlias = ListPlace | BitsPlace | MemoryPlace | EitherPlace
 
 
 def protect_place(place: Place) -> Place:
@@ -116,11 +137,15 @@ _OF_BITS = {32: "_bits_float", 64: "_bits_double"}
 _BITS_OF = {32: "_float_bits", 64: "_double_bits"}
 
 
-def build_node(place: LocalPlace | ItemPlace | PointedPlace | MemberPlace) -> ast.expr:
+def build_node(place: ListPlace | BitsPlace) -> ast.expr:
     """The expression of Python that reads a place that is not in memory."""
     match place:
+        case BitsPlace():
+            return settle(read(place)).node
         case LocalPlace():
             return code.name(place.identifier)
+        case ItemPlace(container=ast.List(elts=[only]), index=ast.Constant(value=0)):
+            return only
         case ItemPlace():
             return code.subscript(place.container, place.index)
         case PointedPlace():
@@ -133,6 +158,8 @@ def read(place: Place) -> Value:
     """The value in a place; that of an array is a pointer to its first element."""
     if isinstance(place, EitherPlace):
         return _either(place)
+    if isinstance(place, BitsPlace):
+        return _read_bits(place)
     if isinstance(place.type, ArrayType):
         return _decay(place, place.type)
     if isinstance(place, MemoryPlace):
@@ -157,9 +184,42 @@ def _is_local(place: EitherPlace) -> ast.expr:
     return code.call("_is_local", place.pointer)
 
 
-def _decay(
-    place: LocalPlace | ItemPlace | PointedPlace | MemoryPlace | MemberPlace, array: ArrayType
-) -> Value:
+def _read_bits(place: BitsPlace) -> Value:
+    """The value of a member of a union."""
+    match place.type:
+        case StructType(fields=fields):
+            parts = (find_member_place(place, i) for i in range(len(fields)))
+            return Value(place.type, code.list_of(settle(read(each)).node for each in parts))
+        case ArrayType(count=count):
+            indices = (make_integer(i, UNSIGNED) for i in range(count))
+            parts = (find_element_of_bits(place, each) for each in indices)
+            return Value(place.type, code.list_of(settle(read(each)).node for each in parts))
+        case type_:
+            bits = 8 * (size_of(type_) or 0)
+            shift = settle(place.shift).node
+            word = code.call("_bits", place.holder, shift, code.constant(bits))
+    match type_:
+        case FloatType():
+            return interpret_bits(type_, word)
+        case IntType():
+            unsigned = IntType(f"uint{bits}_t", bits, False)
+            return settle(convert(Value(unsigned, word, 0, unsigned.high), type_))
+        case _:
+            return Value(type_, word)
+
+
+def find_element_of_bits(place: BitsPlace, index: Value) -> BitsPlace:
+    """An element of an array in a union."""
+    assert isinstance(place.type, ArrayType)
+    element = place.type.element
+    bits = apply_binary("*", index, make_integer(8 * (size_of(element) or 0), UNSIGNED))
+    assert bits is not None
+    shift = apply_binary("+", place.shift, bits)
+    assert shift is not None
+    return BitsPlace(element, place.holder, shift, place.is_const)
+
+
+def _decay(place: ListPlace | MemoryPlace, array: ArrayType) -> Value:
     if isinstance(place, MemoryPlace):
         pointer = PointerType(array.element, place.volatile, place.is_const)
         return Value(pointer, place.address.node)
@@ -179,11 +239,16 @@ def point_into(
     return Value(pointer, node, space=Space.LOCAL)
 
 
+_FALSE = ast.Constant(False)
+
+
 def _load(place: MemoryPlace) -> Value:
     address = settle(place.address).node
     match place.type:
         case StructType():
             return Value(place.type, _contents(place))
+        case ReferenceType():
+            return Value(place.type, code.call("_load", address, code.constant(4), _FALSE))
         case FloatType() as type_:
             size = code.constant(type_.bits // 8)
             word = code.call("_load", address, size, code.constant(False))
@@ -203,6 +268,18 @@ def interpret_bits(type_: FloatType, word: ast.expr) -> Value:
 def _contents(place: MemoryPlace) -> ast.expr:
     """Everything in a struct or array in memory, as a list."""
     match place.type:
+        case StructType(is_union=True, size=size):
+            parts = (offset_address(place.address, i) for i in range(0, size, 4))
+            words = [
+                read(MemoryPlace(UNSIGNED if size % 4 == 0 else UINT8, each, place.volatile))
+                for each in (parts if size % 4 == 0 else _bytes_of(place, size))
+            ]
+            width = 32 if size % 4 == 0 else 8
+            node: ast.expr = settle(words[0]).node
+            for number, word in enumerate(words[1:], 1):
+                shifted = code.binary("<<", settle(word).node, code.constant(width * number))
+                node = code.binary("|", node, shifted)
+            return code.list_of([node])
         case StructType(fields=fields):
             return code.list_of(
                 _contents(find_member_in_memory(place, i)) for i in range(len(fields))
@@ -217,9 +294,17 @@ def _contents(place: MemoryPlace) -> ast.expr:
             return read(place).node
 
 
-def find_member_place(place: Place, number: int) -> ItemPlace | MemoryPlace | EitherPlace:
-    """A member of a struct."""
+def _bytes_of(place: MemoryPlace, size: int) -> Iterator[Value]:
+    return (offset_address(place.address, i) for i in range(size))
+
+
+def find_member_place(
+    place: Place, number: int
+) -> ItemPlace | BitsPlace | MemoryPlace | EitherPlace:
+    """A member of a struct or union."""
     match place:
+        case BitsPlace(type=StructType(fields=fields)):
+            return _bits_of_member(place.holder, fields[number], place.shift, place.is_const)
         case MemoryPlace():
             return find_member_in_memory(place, number)
         case EitherPlace():
@@ -232,12 +317,20 @@ def find_member_place(place: Place, number: int) -> ItemPlace | MemoryPlace | Ei
             return _member_of_list(place, number)
 
 
-def _member_of_list(
-    place: LocalPlace | ItemPlace | PointedPlace | MemberPlace, number: int
-) -> ItemPlace:
+def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsPlace:
+    total = apply_binary("+", shift, make_integer(8 * field.offset, UNSIGNED))
+    assert total is not None
+    return BitsPlace(field.type, holder, total, is_const or field.const)
+
+
+def _member_of_list(place: ListPlace | BitsPlace, number: int) -> ItemPlace | BitsPlace:
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
     is_const = place.is_const or field.const
+    if isinstance(place, BitsPlace):
+        return _bits_of_member(place.holder, field, place.shift, is_const)
+    if place.type.is_union:
+        return _bits_of_member(build_node(place), field, make_integer(0, UNSIGNED), is_const)
     return ItemPlace(field.type, build_node(place), code.constant(number), is_const)
 
 
@@ -281,6 +374,8 @@ def build_assigned(place: Place, value: Value) -> ast.expr:
         case EitherPlace():
             local, memory = build_assigned(place.local, value), build_assigned(place.memory, value)
             return code.choice(_is_local(place), local, memory)
+        case BitsPlace():
+            return _build_bits(place, value)
         case _ if isinstance(place.type, StructType):
             return code.call("_overwrite", build_node(place), value.node)
         case LocalPlace():
@@ -292,6 +387,21 @@ def build_assigned(place: Place, value: Value) -> ast.expr:
         case MemberPlace():
             member = code.constant(place.member)
             return code.call("_put_member", value.node, place.holder, member)
+
+
+def _build_bits(place: BitsPlace, value: Value) -> ast.expr:
+    """A store to a member of a union; the value of the expression is the value."""
+    bits = 8 * (size_of(place.type) or 0)
+    match place.type:
+        case IntType():
+            word = convert_to_unsigned(value, bits).node
+        case FloatType(bits=width):
+            word = code.call(_BITS_OF[width], value.node)
+        case _:
+            word = value.node
+    shift = settle(place.shift).node
+    put = code.call("_put_bits", word, place.holder, shift, code.constant(bits))
+    return put
 
 
 def build_store(place: MemoryPlace, value: Value) -> ast.expr:

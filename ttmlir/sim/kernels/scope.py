@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias, cast
@@ -21,10 +21,19 @@ class Variable:
     name: str
     meaning: Place | Value
     is_global: bool = False
-    elements: tuple[Value, ...] | None = None
-    """Those of an array of constants."""
+    known: Value | None = None
+    """What a constant array or struct holds, written with constants."""
     is_reference: bool = False
     """Whether it is another name of something that changes under its own name."""
+
+
+@dataclass(frozen=True)
+class LateVariable:
+    """A static member of a class, or a variable template: declared when it is needed."""
+
+    declaration: tree.Declaration
+    declarator: tree.Declarator
+    scope: Scope
 
 
 @dataclass(frozen=True)
@@ -34,27 +43,100 @@ class Functions:
     name: str
     definitions: tuple[tree.Function, ...]
     scope: Scope
-    """The namespace that they stand in."""
+    """The namespace or class that they stand in."""
+    others: tuple[Functions, ...] = ()
+    """Those of the same name in other scopes that are found together with them."""
 
 
 @dataclass(frozen=True)
 class StructDefinition:
-    """A struct with the initial values of its members."""
+    """A struct or class."""
 
     type: StructType | IncompleteType
-    defaults: Mapping[str, tree.Expression | tree.Braces] = field(
-        default_factory=dict[str, "tree.Expression | tree.Braces"]
-    )
+
+
+@dataclass(frozen=True)
+class FieldName:
+    """A member that each object of a class has."""
+
+    name: str
+    holder: str = "this"
+    """What the object is called in its functions: in those of a lambda, `CLOSURE`."""
 
 
 @dataclass(frozen=True)
 class Alias:
-    """Another name of a type."""
+    """Another name of a type, or a type that a template parameter stands for."""
 
     type: QualifiedType
 
 
-Symbol: TypeAlias = Variable | Functions | StructDefinition | Alias
+@dataclass(eq=False)
+class ClassTemplate:
+    """A class template with its specialisations."""
+
+    name: str
+    definition: tree.Struct
+    scope: Scope
+    specializations: list[tree.Struct] = field(default_factory=list[tree.Struct])
+    methods: list[tree.Function] = field(default_factory=list[tree.Function])
+    """Member functions that are defined outside of the class."""
+
+
+@dataclass(frozen=True)
+class AliasTemplate:
+    """An alias with template parameters."""
+
+    definition: tree.Alias
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class NamespaceName:
+    """Another name of a namespace."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Pack:
+    """What a parameter pack stands for."""
+
+    symbols: tuple[Symbol, ...]
+
+
+Symbol: TypeAlias = (
+    Variable
+    | LateVariable
+    | Functions
+    | StructDefinition
+    | FieldName
+    | Alias
+    | ClassTemplate
+    | AliasTemplate
+    | NamespaceName
+    | Pack
+)
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """What is known of a class beside its layout."""
+
+    node: tree.Struct
+    scope: Scope
+    """Its members, within what it stands in."""
+    constructors: tuple[tree.Function, ...] = ()
+    conversions: tuple[tree.Function, ...] = ()
+    destructor: tree.Function | None = None
+    friends: Scope | None = None
+    defaults: dict[str, tree.Expression | tree.Braces] = field(
+        default_factory=dict[str, "tree.Expression | tree.Braces"]
+    )
+    """The initial values of members."""
+    template: ClassTemplate | None = None
+    arguments: tuple[Symbol, ...] = ()
+    """What the parameters of the template stand for."""
 
 
 class Scope:
@@ -64,13 +146,27 @@ class Scope:
         """An empty scope in another one."""
         self.outer = outer
         self.symbols = dict[str, Symbol]()
+        self.owner: int | None = None
+        """The number of the class whose members these are."""
+        self.more: tuple[Scope, ...] = ()
+        """Scopes whose names are found here, too: of bases, and of namespaces that are used."""
+
+    def find_here(self, name: str) -> Symbol | None:
+        """What a name means in this scope itself."""
+        found = self.symbols.get(name)
+        if found is None and self.more:
+            return next((x for each in self.more if (x := each.find_here(name))), None)
+        return found
 
     def find(self, name: str) -> Symbol | None:
         """What an unqualified name means here."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.symbols:
-                return scope.symbols[name]
+            found = scope.symbols.get(name)
+            if found is None and scope.more:
+                found = scope.find_here(name)
+            if found is not None:
+                return found
             scope = scope.outer
         return None
 
@@ -80,6 +176,21 @@ class Scope:
         while scope is not None:
             yield from scope.symbols
             scope = scope.outer
+
+
+@dataclass(frozen=True)
+class InScope(tree.Placeholder):
+    """A piece of source whose names mean what they do in a scope of its own."""
+
+    node: tree.TemplateArgument | tree.Braces
+    scope: Scope = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Evaluated(tree.Placeholder):
+    """An expression that was looked at before: it is not looked at twice."""
+
+    found: Place | Value
 
 
 class Identifiers:
@@ -121,47 +232,176 @@ def walk(node: object) -> Iterator[tree.Node]:
 
 def root_name(node: tree.Expression | tree.Braces | None) -> str | None:
     """The variable that a place is a part of: `a` of `a.b[1]`."""
-    while isinstance(node, (tree.Index, tree.Member)):
-        node = node.base
-    return node.text if isinstance(node, tree.Name) else None
+    while True:
+        match node:
+            case tree.Index(base=inner) | tree.Member(base=inner) | tree.Cast(value=inner):
+                node = inner
+            case tree.Name(text=text):
+                return text
+            case tree.FunctionCall(callee=tree.Name(text=name), arguments=(inner,)) if (
+                name in _PASSING
+            ):
+                node = inner
+            case _:
+                return None
 
 
-def find_changed_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
-    """The names of variables that a piece of source may change.
+_PASSING = frozenset(("std::forward", "std::move", "move", "forward"))
+"""Functions that give what they are given."""
 
-    `references` says of functions which of their parameters are references.
-    """
+
+@dataclass(frozen=True)
+class ReferencePositions:
+    """Which parameters of the functions of a name are references that are not const."""
+
+    positions: frozenset[int] = frozenset()
+    rest: int | None = None
+    """The first one of a pack of such references."""
+
+    def join(self, other: ReferencePositions) -> ReferencePositions:
+        """Those of either of two."""
+        starts = [each for each in (self.rest, other.rest) if each is not None]
+        return ReferencePositions(self.positions | other.positions, min(starts, default=None))
+
+    def covers(self, position: int) -> bool:
+        """Whether an argument is passed by reference."""
+        return position in self.positions or (self.rest is not None and position >= self.rest)
+
+
+def find_reference_positions(parameters: Sequence[tree.Parameter]) -> ReferencePositions:
+    """Which parameters may change what is passed for them."""
+    taken = set[int]()
+    rest: int | None = None
+    for number, each in enumerate(parameters):
+        if not may_change(each.type):
+            continue
+        if each.is_pack:
+            rest = number
+        else:
+            taken.add(number)
+    return ReferencePositions(frozenset(taken), rest)
+
+
+def may_change(type_: tree.Type) -> bool:
+    """Whether a parameter may change what is passed for it."""
+    match type_:
+        case tree.Reference(referent=tree.NamedType(qualifiers=qualifiers)):
+            return "const" not in qualifiers
+        case _:
+            return isinstance(type_, tree.Reference)
+
+
+References: TypeAlias = Mapping[str, ReferencePositions]
+"""By the names of functions and classes; those of lambdas have the name `CLOSURES`."""
+CLOSURES = "(lambda)"
+CLOSURE = "(closure)"
+
+
+def find_changed_names(node: object, references: References) -> frozenset[str]:
+    """The names of variables that a piece of source may change."""
     return frozenset(name for each in walk(node) for name in _changes(each, references))
 
 
-def _changes(node: tree.Node, references: Mapping[str, frozenset[int]]) -> Iterator[str]:
+def _changes(node: tree.Node, references: References) -> Iterator[str]:
     match node:
         case tree.Assign(target=place) | tree.Update(operand=place):
             yield from _known(root_name(place))
+        case tree.FunctionCall(callee=tree.Member(base=base, member=name)) if name in references:
+            # A member function may change its object.
+            yield from _known(root_name(base))
+            yield from shared_by(node, references)
         case _:
             yield from shared_by(node, references)
 
 
-def find_shared_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
+def find_shared_names(
+    node: object, references: References, changed: frozenset[str]
+) -> frozenset[str]:
     """The names of variables whose address or reference is taken."""
-    return frozenset(name for each in walk(node) for name in shared_by(each, references))
+    found = set[str]()
+    for each in walk(node):
+        found.update(shared_by(each, references))
+        if isinstance(each, tree.Lambda):
+            found.update(_captured(each) & changed)
+    return frozenset(found)
 
 
-def shared_by(node: tree.Node, references: Mapping[str, frozenset[int]]) -> Iterator[str]:
+def _captured(node: tree.Lambda) -> frozenset[str]:
+    """The names that a lambda may capture by reference."""
+    named = {each.name for each in node.captures if each.by_reference and each.value is None}
+    if node.default == "&":
+        named |= {each.text for each in walk(node.body) if isinstance(each, tree.Name)}
+    return frozenset(named)
+
+
+def shared_by(node: tree.Node, references: References) -> Iterator[str]:
     """The variables that a node takes the address or a reference of."""
     match node:
         case tree.Unary(operator="&", operand=place):
             yield from _known(root_name(place))
-        case tree.FunctionCall(callee=tree.Name(text=name), arguments=arguments):
-            taken = references.get(name.rpartition("::")[2], frozenset())
-            for number in sorted(taken):
-                if number < len(arguments):
-                    yield from _known(root_name(arguments[number]))
+        case tree.FunctionCall(callee=callee, arguments=arguments):
+            yield from _shared_arguments(_called_name(callee, references), arguments, references)
+        case tree.Construct(type=tree.NamedType(name=name), elements=elements):
+            values = [each.value for each in elements]
+            yield from _shared_arguments(name, values, references)
+        case _:
+            yield from _shared_by_declaration(node, references)
+
+
+def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[str]:
+    match node:
         case tree.Declaration(type=tree.Reference(), declarators=declarators):
             for each in declarators:
                 yield from _known(root_name(each.value))
+        case tree.Declaration(type=tree.NamedType(name=name), declarators=declarators):
+            for each in declarators:
+                yield from _shared_by_initial(name, each, references)
+        case tree.Binding(type=tree.Reference(), value=value):
+            yield from _known(root_name(value))
+        case tree.Capture(by_reference=True, value=value) if value is not None:
+            yield from _known(root_name(value))
+        case tree.MemberInitializer(arguments=arguments):
+            for each in arguments:
+                yield from _known(root_name(each))
         case _:
             return
+
+
+def _shared_by_initial(
+    name: str, declarator: tree.Declarator, references: References
+) -> Iterator[str]:
+    match declarator:
+        case tree.Declarator(arguments=tuple() as arguments):
+            yield from _shared_arguments(name, arguments, references)
+        case tree.Declarator(value=tree.Braces(elements=elements)):
+            yield from _shared_arguments(name, [each.value for each in elements], references)
+        case _:
+            return
+
+
+def _called_name(callee: tree.Expression, references: References) -> str:
+    """The name that the references of a call are known by."""
+    match callee:
+        case tree.Name(text=text):
+            name = text.rpartition("::")[2]
+        case tree.Member(member=name):
+            pass
+        case _:
+            name = CLOSURES
+    return name if name in references else CLOSURES
+
+
+def _shared_arguments(
+    name: str, arguments: Sequence[tree.Expression | tree.Braces], references: References
+) -> Iterator[str]:
+    taken = references.get(name.rpartition("::")[2])
+    if taken is None:
+        return
+    for number, argument in enumerate(arguments):
+        if isinstance(argument, tree.Expansion):
+            yield from (each.text for each in walk(argument) if isinstance(each, tree.Name))
+        elif taken.covers(number):
+            yield from _known(root_name(argument))
 
 
 def _known(name: str | None) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -15,31 +16,45 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     ArrayType,
     CType,
+    EnumType,
     IncompleteType,
     ObjectType,
     QualifiedType,
     StructType,
+    complete_type,
 )
 from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
-from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.limits import MAX_NOTES, MAX_STEPS
 from ttmlir.sim.kernels.place import LocalPlace
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.clock import ClockCosts, add_clock
+from ttmlir.sim.kernels.python.folding import Folder
 from ttmlir.sim.kernels.python.names import PURE
 from ttmlir.sim.kernels.scope import (
+    CLOSURES,
     Alias,
+    ClassInfo,
+    ClassTemplate,
     Functions,
     Identifiers,
+    InScope,
+    LateVariable,
+    NamespaceName,
+    ReferencePositions,
     Scope,
     StructDefinition,
     Symbol,
     Variable,
+    find_changed_names,
+    find_reference_positions,
+    find_shared_names,
+    walk,
 )
 from ttmlir.sim.kernels.spelling import list_alike
-from ttmlir.sim.kernels.value import Space, make_integer
+from ttmlir.sim.kernels.value import Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
 ARGUMENTS = "kernel_compile_time_args"
@@ -52,7 +67,43 @@ SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *
 if TYPE_CHECKING:
     from ttmlir.sim.kernels.context import Instance
 
-InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space, bool], ...]]
+InstanceKey = tuple[int, int, tuple[str, ...], tuple[tuple[CType, str, Space, bool], ...]]
+
+
+class TypeServices(Protocol):
+    """What it takes to find types that are computed: the compiler does it."""
+
+    def find_templated_type(
+        self, unit: Unit, scope: Scope, node: tree.NamedType | tree.Name
+    ) -> QualifiedType | None:
+        """The type of a name with template arguments or within a type; None if it means none."""
+        ...
+
+    def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
+        """The type of an expression."""
+        ...
+
+    def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
+        """The number of elements that an expression gives an array."""
+        ...
+
+    def load_header(self, unit: Unit, name: str) -> bool:
+        """Declare the standard header that has a name; False if there is none, or it is."""
+        ...
+
+
+_STANDARD_REFERENCES = {
+    "swap": ReferencePositions(frozenset((0, 1))),
+    "exchange": ReferencePositions(frozenset((0,))),
+}
+"""Of standard functions, which are declared when they are used."""
+
+
+class UsedNames(NamedTuple):
+    """What the text of a function does with the names of variables."""
+
+    changed: frozenset[str]
+    shared: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -64,6 +115,15 @@ class _ScopedNames:
 
     def find_type(self, name: str) -> QualifiedType | None:
         return self.unit.find_type(name, self.scope)
+
+    def find_templated_type(self, node: tree.NamedType | tree.Name) -> QualifiedType | None:
+        return self.unit.services.find_templated_type(self.unit, self.scope, node)
+
+    def find_decltype(self, node: tree.Expression) -> QualifiedType:
+        return self.unit.services.find_decltype(self.unit, self.scope, node)
+
+    def find_count(self, node: tree.Expression) -> int:
+        return self.unit.services.find_count(self.unit, self.scope, node)
 
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         symbols = self.unit.root.symbols
@@ -89,8 +149,10 @@ class Unit:
         compile_time_args: Sequence[int],
         clock: ClockCosts | None,
         defines: Mapping[str, str],
+        services: TypeServices,
     ) -> None:
         """Nothing is compiled yet; without `clock` the kernel does not count its cycles."""
+        self.services = services
         self.defines = defines
         """Macros that are given to the compiler."""
         self.file = file
@@ -109,8 +171,31 @@ class Unit:
         self.root = Scope()
         self.used = list[Scope]()
         self.namespaces = dict[str, Scope]()
-        self.references = dict[str, frozenset[int]]()
+        self.references = dict(_STANDARD_REFERENCES)
         """Which parameters of the kernel's functions are references that are not const."""
+        self._used_names = dict[int, UsedNames]()
+        self.declaring = list[LateVariable]()
+        """Static members whose values are being found."""
+        self.variables = dict[tuple[int, tuple[object, ...]], Symbol]()
+        """Variable templates with arguments that were used so far."""
+        self.classes = dict[int, ClassInfo]()
+        """The classes by the numbers of their types."""
+        self.closures = set[int]()
+        """The numbers of the classes of lambdas."""
+        self.specializations = dict[tuple[int, tuple[object, ...]], QualifiedType]()
+        """Class templates with arguments that were used so far."""
+        self.function_values = list[tuple[Functions, tuple[tree.TemplateArgument, ...]]]()
+        """Functions that are values, by the numbers of their types."""
+        self.headers = set[str]()
+        """Standard headers that are declared."""
+        self.instantiations = list[tuple[str, tree.Node]]()
+        """Templates that are being compiled, with what needs them."""
+        self.by_name = dict[str, ast.FunctionDef]()
+        """The functions by their names."""
+        self.known_values = dict[str, ast.expr]()
+        """The values of variables of Python that never change, by their names."""
+        known_calls = library.find_known_calls(self.compile_time_args)
+        self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, "Instance"]()
         self.bindings = dict[str, str]()
         """The variables that hold what the library gives, with the names of these."""
@@ -123,6 +208,8 @@ class Unit:
         """How many functions are being compiled inside of each other."""
         self.defaults = list[tree.Parameter]()
         """Parameters whose default arguments are being compiled."""
+        self.calls = dict[str, tree.Node]()
+        """Where functions are called first."""
         self.last: tree.Node | None = None
         """What was looked at last."""
         self.pure = set(PURE)
@@ -131,10 +218,16 @@ class Unit:
     # Errors.
 
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
-        """An error about a node, with its line."""
+        """An error about a node, with its line, and where the templates around it are needed."""
         position = node.position or tree.Position(self.file, 1, 1)
         line = self.inclusions.line(position)
-        return CppSyntaxError(message, position, line, self.inclusions.notes(position.file))
+        notes = (*self._list_instantiations(), *self.inclusions.notes(position.file))
+        return CppSyntaxError(message, position, line, notes)
+
+    def _list_instantiations(self) -> Iterator[str]:
+        """Notes about the templates that are being compiled, the innermost first."""
+        for name, needed in reversed(self.instantiations[-MAX_NOTES:]):
+            yield f"{needed.position}: in instantiation of '{name}' required here"
 
     def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
         """Note what is wrong in a header with what declares these names."""
@@ -164,6 +257,14 @@ class Unit:
     def spend(self, node: tree.Node, steps: int = 1) -> None:
         """Count what is compiled; refuses kernels that grow without bounds."""
         self.last = node
+        match node:
+            case (
+                tree.FunctionCall(callee=tree.Name(text=name))
+                | tree.Evaluate(expression=tree.FunctionCall(callee=tree.Name(text=name)))
+            ):
+                self.calls.setdefault(name.rpartition("::")[2], node)
+            case _:
+                pass
         self.steps += steps
         if self.steps > MAX_STEPS:
             message = (
@@ -180,26 +281,61 @@ class Unit:
             self._declare_arguments()
         if "::" not in name:
             symbol = scope.find(name)
-            others = (each.symbols.get(name) for each in self.used)
-            return symbol or next((each for each in others if each is not None), None)
+            if symbol is None and self.used:
+                others = (each.find_here(name) for each in self.used)
+                symbol = next((each for each in others if each is not None), None)
+            return symbol
         path, _, last = name.removeprefix("::").rpartition("::")
         if not path:
-            return self.root.symbols.get(last)
-        inside = [
-            each
-            for known, each in self.namespaces.items()
-            if known == path or known.endswith(f"::{path}")
-        ]
-        return next((each.symbols[last] for each in inside if last in each.symbols), None)
+            return self.root.find_here(last)
+        inside = (each.find_here(last) for each in self.find_holders(path, scope))
+        symbol = next((each for each in inside if each is not None), None)
+        if symbol is None and path in ("std", "::std") and self.services.load_header(self, last):
+            return self.find(name, scope)
+        return symbol
+
+    def find_holders(self, path: str, scope: Scope) -> Iterator[Scope]:
+        """The namespaces, classes and enumerations that a path may mean."""
+        first, _, rest = path.partition("::")
+        symbol = scope.find(first)
+        if isinstance(symbol, NamespaceName):
+            path = f"{symbol.path}::{rest}".removesuffix("::")
+        elif symbol is not None:
+            found = self.find_type(path, scope)
+            if found is not None:
+                yield from self.find_members(found.type)
+        for known, each in self.namespaces.items():
+            if known == path or known.endswith(f"::{path}"):
+                yield each
+        if symbol is None:
+            found = self.find_type(path, scope) if self._may_be_type(path, scope) else None
+            if found is not None:
+                yield from self.find_members(found.type)
+
+    def _may_be_type(self, path: str, scope: Scope) -> bool:
+        return "::" in path and self.find(path, scope) is not None
+
+    def find_members(self, type_: CType) -> Iterator[Scope]:
+        """The scope with the members of a class, or with the enumerators of an enumeration."""
+        match type_:
+            case StructType(number=number) | IncompleteType(number=number):
+                if number in self.classes:
+                    yield self.classes[number].scope
+            case EnumType(name=name):
+                if name in self.namespaces:
+                    yield self.namespaces[name]
+            case _:
+                return
 
     def _declare_arguments(self) -> None:
         """Declare the array of the compile-time arguments, which only few kernels look at."""
         values = [make_integer(each, UNSIGNED) for each in self.compile_time_args]
         identifier = self.create_name(ARGUMENTS)
         elements = code.list_of(each.node for each in values)
+        array = ArrayType(UNSIGNED, len(values))
         self.add_global(code.assign(code.name(identifier), elements), None)
-        place = LocalPlace(ArrayType(UNSIGNED, len(values)), identifier, is_const=True)
-        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, place, True, tuple(values))
+        place = LocalPlace(array, identifier, is_const=True)
+        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, place, True, Value(array, elements))
 
     def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""
@@ -224,6 +360,34 @@ class Unit:
             or self.find_type(name, scope) is not None
         )
 
+    def find_used_names(self, function: tree.Function) -> UsedNames:
+        """What the text of a function changes, and what it takes addresses of."""
+        known = self._used_names.get(id(function))
+        if known is None:
+            body = (function.initializers, function.body)
+            self.add_references(body)
+            changed = find_changed_names(body, self.references)
+            shared = find_shared_names(body, self.references, changed)
+            known = self._used_names[id(function)] = UsedNames(changed, shared)
+        return known
+
+    def add_references(self, source: object) -> None:
+        """Note which parameters of the functions and lambdas in a piece of source may change."""
+        for each in walk(source):
+            match each:
+                case tree.Function(name=name, parameters=parameters, kind=kind):
+                    if kind in ("function", "constructor"):
+                        self.add_reference(name, parameters)
+                case tree.Lambda(parameters=parameters):
+                    self.add_reference(CLOSURES, parameters)
+                case _:
+                    pass
+
+    def add_reference(self, name: str, parameters: Sequence[tree.Parameter]) -> None:
+        """Note which parameters of the functions of a name may change what is passed."""
+        known = self.references.get(name, ReferencePositions())
+        self.references[name] = known.join(find_reference_positions(parameters))
+
     # Types.
 
     def find_type(self, name: str, scope: Scope) -> QualifiedType | None:
@@ -236,24 +400,46 @@ class Unit:
                 return QualifiedType(type_)
             case Alias(type=qualified):
                 return qualified
-            case Variable() | Functions():
-                return None
+            case ClassTemplate() as template:
+                return self._find_own_class(template, scope)
             case None:
                 pass
+            case _:
+                return None
         bare = strip_namespaces(name)
         if bare in ENUM_TYPES:
             return QualifiedType(ENUM_TYPES[bare])
         return QualifiedType(ObjectType(bare)) if self.library.is_class(bare) else None
 
+    def _find_own_class(self, template: ClassTemplate, scope: Scope) -> QualifiedType | None:
+        """The class that the name of a template means within the class itself."""
+        inner: Scope | None = scope
+        while inner is not None:
+            for number, info in self.classes.items():
+                if info.scope is inner and info.template is template:
+                    return QualifiedType(self.structs[number])
+            inner = inner.outer
+        return None
+
     def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> QualifiedType:
         """The type that a piece of source means."""
-        return resolve_type(node, _ScopedNames(self, scope))
+        while isinstance(node, InScope):
+            node, scope = cast("tree.TemplateArgument", node.node), node.scope
+        return self._complete(resolve_type(node, _ScopedNames(self, scope)))
 
     def resolve_declared_type(
         self, node: tree.TemplateArgument, scope: Scope, deduced: CType, is_const: bool = False
     ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
-        return resolve_type(node, _ScopedNames(self, scope), QualifiedType(deduced, is_const))
+        given = QualifiedType(deduced, is_const)
+        return self._complete(resolve_type(node, _ScopedNames(self, scope), given))
+
+    def _complete(self, found: QualifiedType) -> QualifiedType:
+        """A type with what is known by now of the classes in it."""
+        if not self.structs:
+            return found
+        type_ = complete_type(found.type, self.structs)
+        return found if type_ is found.type else replace(found, type=type_)
 
     # Code.
 
@@ -273,6 +459,8 @@ class Unit:
 
     def create_name(self, name: str, kind: str = "v") -> str:
         """A new identifier of a kind: `v` variables, `t` temporary ones, `f` functions."""
+        if not name.isidentifier():
+            name = re.sub(r"\W+", "_", name)
         return self.identifiers.create_name(f"{kind}_{name}")
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
@@ -288,7 +476,9 @@ class Unit:
         position: tree.Position | None,
     ) -> None:
         """A function of the kernel."""
-        self.functions.append(self.build_function(identifier, parameters, body, position))
+        function = self.build_function(identifier, parameters, body, position)
+        self.by_name[identifier] = function
+        self.functions.append(function)
 
     def build_function(
         self,

@@ -238,7 +238,7 @@ def test_cores_of_several_rows(
 
 
 def test_rows_that_are_added_to_products() -> None:
-    """What all cores of a column add is multicast, too: in front of all steps, with its flag."""
+    """What all cores of a column add is multicast, too: behind all steps, where it is read."""
     region = Region(
         [
             Tensor((6, 4), (3, 2), "d0, d2"),
@@ -257,7 +257,12 @@ def test_rows_that_are_added_to_products() -> None:
 %e = "d2m.tile_add"(%t0, %r) : (!t0, !t1) -> !t2"""
     region.add([(total, "d0, d1"), (bias, "0, d1")], (c, "d0, d1"), "pp", body)
     program = region.program((2, 2))
+    reader, _, compute = kernels(program).split("func.func private")[1:]
     assert kernels(program).count("noc_async_write_multicast") == 3
+    for kernel, call in ((reader, "noc_async_write_multicast"), (compute, "cb_wait_front")):
+        steps = kernel.index("scf.for")
+        assert kernel.count(call, 0, steps) == 0
+        assert kernel.rindex(call) > kernel.rindex("matmul" if kernel is compute else "scf.yield")
     x, y, z = numbers((192, 128)), numbers((128, 128)), numbers((32, 128))
     check(program, x.astype(np.float64) @ y + z[:1], x, y, z, atol=0.1)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import TypeVar, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
     BOOL,
     INT,
     ArrayType,
+    CType,
     FloatType,
     IntType,
     StructType,
@@ -19,16 +21,85 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
 from ttmlir.sim.kernels.expressions.operators import operate
-from ttmlir.sim.kernels.expressions.places import find_place, read_place, stabilize
+from ttmlir.sim.kernels.expressions.places import find_place, look_at, read_place, stabilize
 from ttmlir.sim.kernels.expressions.pointers import fit_pointer
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned, interpret_bits
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Variable
 from ttmlir.sim.kernels.value import Value, make_integer, settle
 
 
 def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
     """The value of `a = b` or `a += b`."""
-    setup, place, value = prepare_assignment(context, node)
+    found = change(context, node)
+    return found if isinstance(found, Value) else read_place(context, found)
+
+
+def change(context: Context, node: tree.Assign | tree.Update) -> Place | Value:
+    """`a = b` or `++a`: what an operator of a class gives, or the value."""
+    if isinstance(node, tree.Assign):
+        own, plain = change_object(context, node)
+        if own is not None:
+            return own
+        return _assign(context, *prepare_assignment(context, plain))
+    own, update = change_object(context, node)
+    return _update(context, update) if own is None else own
+
+
+ChangeT = TypeVar("ChangeT", tree.Assign, tree.Update)
+
+
+def change_object(context: Context, node: ChangeT) -> tuple[Place | Value | None, ChangeT]:
+    """An assignment or `++` by an operator of a class; None if it is a plain one.
+
+    Then the node is the same with what was found already.
+    """
+    if not context.unit.classes:
+        return None, node
+    written = node.target if isinstance(node, tree.Assign) else node.operand
+    if not _may_be_object(context, written):
+        return None, node
+    target = look_at(context, written)
+    if isinstance(target, Value):
+        return None, node
+    known = cast("tree.Expression", Evaluated(target, position=written.position))
+    if isinstance(node, tree.Assign):
+        plain: tree.Node = replace(node, target=known)
+        operands: tuple[tree.Expression, ...] = (known, node.value)
+        by_default = node.operator == "=" and not _has_own_assignment(context, target.type)
+    else:
+        plain = replace(node, operand=known)
+        zero = tree.Integer("0", position=node.position)
+        operands = (known, zero) if node.postfix else (known,)
+        by_default = False
+    if not isinstance(target.type, StructType) or by_default:
+        return None, cast("ChangeT", plain)
+    name = f"operator{node.operator}"
+    own = context.handlers.call_operator(context, name, operands, node, (target,))
+    return own, cast("ChangeT", plain)
+
+
+def _may_be_object(context: Context, node: tree.Expression) -> bool:
+    """Whether a target may be an object; variables of other types are not looked at here."""
+    if not isinstance(node, tree.Name) or node.scope is not None:
+        return isinstance(node, (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope))
+    symbol = context.unit.find(node.text, context.scope)
+    if isinstance(symbol, Variable):
+        return isinstance(symbol.meaning.type, StructType)
+    return isinstance(symbol, FieldName)
+
+
+def _has_own_assignment(context: Context, type_: CType) -> bool:
+    if not isinstance(type_, StructType):
+        return False
+    info = context.unit.classes.get(type_.number)
+    symbol = None if info is None else info.scope.find_here("operator=")
+    return isinstance(symbol, Functions) and any(
+        not each.is_defaulted for each in symbol.definitions
+    )
+
+
+def _assign(context: Context, setup: list[ast.expr], place: Place, value: Value) -> Value:
     result = code.last_of(*setup, build_assigned(place, value))
     if isinstance(place, EitherPlace):
         return replace(value, node=code.last_of(result, value.node))
@@ -102,6 +173,11 @@ def _find_changeable(context: Context, node: tree.Expression) -> Place:
 
 def evaluate_update(context: Context, node: tree.Update) -> Value:
     """The value of `++a` or `a++`."""
+    found = change(context, node)
+    return found if isinstance(found, Value) else read_place(context, found)
+
+
+def _update(context: Context, node: tree.Update) -> Value:
     setup, place, old, new = prepare_update(context, node)
     put = build_assigned(place, new)
     if not node.postfix:

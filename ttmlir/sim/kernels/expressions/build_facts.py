@@ -10,8 +10,12 @@ from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType
 from ttmlir.sim.kernels.build import CircularBufferFacts
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
-from ttmlir.sim.kernels.expressions.library_calls import call_library, find_compile_time_argument
+from ttmlir.sim.kernels.expressions.library_calls import (
+    call_library,
+    evaluate_template_number,
+    find_compile_time_argument,
+    take_plain_arguments,
+)
 from ttmlir.sim.kernels.value import Value, make_integer
 
 _TYPES: Mapping[str, IntType] = {
@@ -52,17 +56,19 @@ def _evaluate_data_format(context: Context, node: tree.FunctionCall) -> Value:
 
 def _evaluate_tile_hw(context: Context, node: tree.FunctionCall) -> Value:
     """`get_tile_hw(cb)`: tiles have 32 rows of 32 numbers."""
-    if len(node.arguments) != 1:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1:
         raise context.error(node, "get_tile_hw takes the number of a circular buffer")
-    context.evaluate(node.arguments[0])
+    context.evaluate(arguments[0])
     return make_integer(_TILE_HW, UNSIGNED)
 
 
 def _find_circular_buffer(context: Context, node: tree.FunctionCall) -> CircularBufferFacts | None:
     """What the build knows of the circular buffer that a call names by a constant."""
-    if len(node.arguments) != 1 or not context.unit.build.circular_buffers:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1 or not context.unit.build.circular_buffers:
         return None
-    number = context.evaluate(node.arguments[0]).constant
+    number = context.evaluate(arguments[0]).constant
     return None if number is None else context.unit.build.find_circular_buffer(int(number))
 
 
@@ -71,10 +77,8 @@ def _evaluate_template_argument(context: Context, node: tree.FunctionCall) -> Va
     if len(node.template_arguments) != 1 or node.arguments:
         raise context.error(node, "get_ct_arg takes one number in '<' and '>'")
     (written,) = node.template_arguments
-    if isinstance(written, (tree.NamedType, tree.Pointer, tree.Reference)):
-        raise context.error(node, "get_ct_arg takes a number in '<' and '>', not a type")
-    what = "the number of a compile-time argument"
-    return find_compile_time_argument(context, node, evaluate_constant(context, written, what))
+    number = evaluate_template_number(context, written, "the number of a compile-time argument")
+    return find_compile_time_argument(context, node, number)
 
 
 def _evaluate_named_argument(context: Context, node: tree.FunctionCall) -> Value:
@@ -117,10 +121,11 @@ def _evaluate_further_common_argument(context: Context, node: tree.FunctionCall)
 def _shift_number(
     context: Context, node: tree.FunctionCall, call: str, named: Sequence[str]
 ) -> Value:
-    if len(node.arguments) != 1:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1:
         raise context.error(node, "this call takes the number of an argument")
     first = tree.Integer(str(len(named)), position=node.position)
-    number = tree.BinaryOperation("+", node.arguments[0], first, position=node.position)
+    number = tree.BinaryOperation("+", arguments[0], first, position=node.position)
     return _call_argument(context, node, call, number)
 
 

@@ -2,57 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from typing import cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import ObjectType
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
+from ttmlir.sim.kernels.classes.construct import construct
+from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
-from ttmlir.sim.kernels.expressions.build_facts import BUILT
-from ttmlir.sim.kernels.expressions.casts import cast_functionally, evaluate_bit_cast
-from ttmlir.sim.kernels.expressions.library_calls import (
-    call_library,
-    call_method,
-    evaluate_assertion,
-    evaluate_compile_time_argument,
-    evaluate_extreme,
-    evaluate_named_compile_time_argument,
+from ttmlir.sim.kernels.expressions.given import Given
+from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
+from ttmlir.sim.kernels.expressions.own_calls import (
+    call_closure,
+    call_member,
+    call_own_function,
+    find_member_functions,
+    take_arguments,
 )
-from ttmlir.sim.kernels.expressions.memory_calls import MEMORY
-from ttmlir.sim.kernels.expressions.own_calls import call_own_function
-from ttmlir.sim.kernels.scope import Functions, Variable
+from ttmlir.sim.kernels.expressions.places import (
+    find_member,
+    find_own_member,
+    find_pointed_object,
+    hold_value,
+    look_at,
+    read_place,
+)
+from ttmlir.sim.kernels.expressions.standard import SPECIAL
+from ttmlir.sim.kernels.place import Place
+from ttmlir.sim.kernels.scope import (
+    Alias,
+    AliasTemplate,
+    ClassTemplate,
+    FieldName,
+    Functions,
+    LateVariable,
+    Scope,
+    StructDefinition,
+    Symbol,
+    Variable,
+)
+from ttmlir.sim.kernels.templates.overloads import CallOfOwn, choose_function
 from ttmlir.sim.kernels.value import Value
 
 
 def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
     """A call for its value."""
-    if isinstance(node.callee, tree.Member):
-        return call_method(context, node, node.callee)
-    special = SPECIAL.get(strip_namespaces(node.callee.text))
-    symbol = context.unit.find(node.callee.text, context.scope)
-    if symbol is None and special is not None:
-        return special(context, node)
+    found = call(context, node)
+    return found if isinstance(found, Value) else read_place(context, found)
+
+
+def call(context: Context, node: tree.FunctionCall) -> Place | Value:
+    """A call: the place that it gives a reference to, or its value."""
+    match node.callee:
+        case tree.Member() as callee:
+            return _call_member(context, node, callee)
+        case tree.Name(scope=None) as callee:
+            return _call_name(context, node, callee.text)
+        case tree.Name() as callee:
+            return _call_within(context, node, callee)
+        case callee:
+            return _call_object(context, node, look_at(context, callee))
+
+
+def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
+    symbol = context.unit.find(name, context.scope)
+    if symbol is None:
+        special = SPECIAL.get(strip_namespaces(name))
+        if special is not None:
+            return special(context, node)
+        symbol = _find_by_arguments(context, node, name)
+    if symbol is None:
+        return _call_library_or_type(context, node, name)
+    return _call_symbol(context, node, symbol)
+
+
+def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> Place | Value:
     match symbol:
         case Functions():
-            return call_own_function(context, node, symbol)
-        case Variable():
-            raise context.error(node, f"'{symbol.name}' is a variable and cannot be called")
+            given = take_arguments(context, node.arguments)
+            if symbol.scope.owner is None and _is_meant_for_library(context, node, symbol, given):
+                return call_library(context, node, symbol.name)
+            return call_own_function(context, node, symbol, given, node.template_arguments)
+        case LateVariable():
+            declared = context.handlers.declare_late(context, symbol, node)
+            return _call_symbol(context, node, declared)
+        case Variable(meaning=meaning):
+            return _call_object(context, node, meaning)
+        case FieldName():
+            return _call_object(context, node, find_own_member(context, symbol, node))
+        case ClassTemplate() | AliasTemplate() | StructDefinition() | Alias():
+            found = find_class_of_call(context, symbol, node)
+            return _construct(context, node, found)
         case _:
-            pass
-    found = context.unit.find_type(node.callee.text, context.scope)
+            assert isinstance(node.callee, tree.Name)
+            raise context.error(node, f"'{node.callee.text}' cannot be called")
+
+
+def _is_meant_for_library(
+    context: Context, node: tree.FunctionCall, symbol: Functions, given: Sequence[Given]
+) -> bool:
+    """Whether a call means that of the library with the name of one of the kernel's functions."""
+    if context.unit.library.find_call(symbol.name) is None:
+        return False
+    try:
+        choose_function(context, symbol, CallOfOwn(node, node.template_arguments, given))
+    except CppSyntaxError:
+        return True
+    return False
+
+
+def _call_object(context: Context, node: tree.FunctionCall, base: Place | Value) -> Place | Value:
+    found = call_closure(context, node, base)
+    if found is not None:
+        return found
+    if isinstance(node.callee, tree.Name):
+        message = f"'{node.callee.text}' is a variable and cannot be called"
+        raise context.error(node, message)
+    raise context.error(node, "only functions and member functions can be called")
+
+
+def _call_library_or_type(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
+    found = context.unit.find_type(name, context.scope)
     if found is not None and not isinstance(found.type, ObjectType):
-        return cast_functionally(context, node, found.type)
-    return call_library(context, node, node.callee.text)
+        return _construct(context, node, found)
+    return call_library(context, node, name)
 
 
-SPECIAL: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
-    **BUILT,
-    **MEMORY,
-    "ASSERT": evaluate_assertion,
-    "get_compile_time_arg_val": evaluate_compile_time_argument,
-    "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
-    "bit_cast": evaluate_bit_cast,
-    "min": evaluate_extreme,
-    "max": evaluate_extreme,
-}
-"""Calls that the compiler knows."""
+def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) -> Place | Value:
+    """`T(arguments)`."""
+    type_ = complete_type(found.type, context.unit.structs)
+    if isinstance(type_, StructType):
+        return construct(context, type_, node.arguments, node)
+    if isinstance(type_, IncompleteType):
+        raise context.error(node, f"'{type_.name}' is not complete here")
+    if isinstance(type_, ObjectType):
+        return call_library(context, node, type_.name)
+    if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
+        raise context.error(node, f"a conversion to '{type_.name}' takes one value")
+    value = context.evaluate(node.arguments[0])
+    return context.handlers.cast(context, value, type_, node)
+
+
+def _call_within(context: Context, node: tree.FunctionCall, callee: tree.Name) -> Place | Value:
+    """`A<int>::f(arguments)`."""
+    assert callee.scope is not None
+    holder = context.unit.resolve_type(callee.scope, context.scope).type
+    first, _, rest = callee.text.partition("::")
+    for scope in context.unit.find_members(holder):
+        symbol = scope.find_here(first)
+        if symbol is not None and rest:
+            symbol = context.unit.find(f"{first}::{rest}", scope)
+        if symbol is not None:
+            return _call_symbol(context, node, symbol)
+    if isinstance(holder, ObjectType):
+        return _call_static_method(context, node, holder, callee)
+    raise context.error(callee, f"'{holder.name}' has no member '{callee.text}'")
+
+
+def _call_static_method(
+    context: Context, node: tree.FunctionCall, holder: ObjectType, callee: tree.Name
+) -> Place | Value:
+    """A static member function of a class of the library: `decltype(args)::next()`."""
+    inner = callee.scope
+    if isinstance(inner, tree.Decltype):
+        base = look_at(context, inner.expression)
+    else:
+        made = tree.Construct(cast("tree.NamedType", inner), (), position=callee.position)
+        base = context.evaluate(made)
+    member = tree.Member(tree.This(), callee.text, position=callee.position)
+    return call_method(context, node, member, base)
+
+
+def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Place | Value:
+    """`object.name(arguments)`, or through a pointer."""
+    base: Place | Value
+    if callee.arrow:
+        if not isinstance(callee.base, tree.This):
+            found = look_at(context, callee.base)
+            if isinstance(found.type, ObjectType):
+                message = "a call through a pointer is not supported; write '.'"
+                raise context.error(callee, message)
+        base = find_pointed_object(context, callee)
+    else:
+        base = look_at(context, callee.base)
+    type_ = complete_type(base.type, context.unit.structs)
+    if not isinstance(type_, StructType):
+        return call_method(context, node, callee, base)
+    functions = find_member_functions(context, type_, callee.member)
+    if functions is not None:
+        return call_member(context, node, base, functions)
+    info = context.unit.classes.get(type_.number)
+    known = None if info is None else info.scope.find_here(callee.member)
+    if known is None and callee.member == f"operator {type_.name}":
+        return base
+    member = find_member(context, hold_value(base), callee.member, callee)
+    return _call_object(context, node, member)
+
+
+def _find_by_arguments(context: Context, node: tree.FunctionCall, name: str) -> Symbol | None:
+    """A function found in the namespaces of its arguments (C++17, [basic.lookup.argdep])."""
+    if "::" in name or not context.unit.classes:
+        return None
+    if context.unit.library.find_call(name) is not None:
+        return None
+    if context.unit.find_type(name, context.scope) is not None:
+        return None
+    for argument in node.arguments:
+        if isinstance(argument, (tree.Braces, tree.Expansion)):
+            continue
+        if not isinstance(argument, (tree.Name, tree.Construct, tree.FunctionCall)):
+            continue
+        if not isinstance(argument, tree.Name):
+            continue
+        found = look_at(context, argument)
+        for scope in find_associated_scopes(context, found):
+            symbol = scope.find_here(name)
+            if isinstance(symbol, Functions):
+                return symbol
+    return None
+
+
+def find_associated_scopes(context: Context, found: Place | Value) -> list[Scope]:
+    """The namespaces that a value's class stands in, and its friends."""
+    type_ = complete_type(found.type, context.unit.structs)
+    if not isinstance(type_, StructType):
+        return []
+    info = context.unit.classes.get(type_.number)
+    if info is None:
+        return []
+    around = [info.friends] if info.friends is not None else []
+    scope = info.scope.outer
+    while scope is not None:
+        around.append(scope)
+        scope = scope.outer
+    return around

@@ -6,18 +6,22 @@ from dataclasses import replace
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_same_type, keeps_const, tag_of
+from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     CType,
     FloatType,
     IntType,
+    ObjectType,
     PointerType,
+    StructType,
     size_of,
 )
 from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_array
+from ttmlir.sim.kernels.expressions.places import evaluate_place, find_array
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
@@ -30,17 +34,19 @@ from ttmlir.sim.kernels.value import (
     reinterpret_bits,
 )
 
-
-def cast_functionally(context: Context, node: tree.FunctionCall, type_: CType) -> Value:
-    """The value of `T(x)`."""
-    if len(node.arguments) != 1:
-        raise context.error(node, f"a conversion to '{type_.name}' takes one value")
-    return cast_value(context, evaluate_scalar(context, node.arguments[0]), type_, node)
+_TYPES = (
+    *(tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf),
+    tree.Decltype,
+)
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
     """`std::bit_cast<T>(x)`, of numbers."""
-    if len(node.arguments) != 1 or len(node.template_arguments) != 1:
+    if (
+        len(node.arguments) != 1
+        or len(node.template_arguments) != 1
+        or (isinstance(node.arguments[0], tree.Braces))
+    ):
         raise context.error(node, "std::bit_cast<type>(value) takes one value")
     target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
     value = evaluate_scalar(context, node.arguments[0])
@@ -53,7 +59,13 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
 
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
     """A cast, however it is written."""
+    if isinstance(node.type, tree.Reference):
+        return evaluate_place(context, node)
+    if is_deduced(node.type):
+        return evaluate_scalar(context, node.value)
     target = context.unit.resolve_type(node.type, context.scope).type
+    if node.kind == "functional" and isinstance(target, (StructType, ObjectType)):
+        return context.handlers.construct(context, target, (node.value,), node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
         _refuse_lost_const(context, value.type, target, node)
@@ -83,9 +95,23 @@ def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -
             return Value(VOID, value.node)
         case _ if target == value.type:
             return value
+        case (StructType(), _) | (_, StructType()) if has_conversion(context, value.type, target):
+            return convert_implicitly(context, value, target, node, is_explicit=True)
         case _:
             message = f"'{value.type.name}' cannot be cast to '{target.name}'"
             raise context.error(node, message)
+
+
+def has_conversion(context: Context, source: CType, target: CType) -> bool:
+    """Whether classes may say how one type becomes another one."""
+    if isinstance(source, StructType) and source.derives_from(target):
+        return True
+    infos = [
+        context.unit.classes.get(each.number)
+        for each in (source, target)
+        if isinstance(each, StructType)
+    ]
+    return any(each is not None and (each.constructors or each.conversions) for each in infos)
 
 
 def _reinterpret(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
@@ -110,7 +136,7 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
     cast = replace(value, type=target)
     if value.space is Space.MEMORY or target.pointee == VOID:
         return cast
-    if is_same_type(target.pointee, given.pointee):
+    if is_same_type(target.pointee, given.pointee) or is_related(target.pointee, given.pointee):
         return cast
     if value.space is Space.ANY or given.pointee == VOID:
         tag = code.constant(tag_of(target.pointee))
@@ -123,17 +149,27 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
     )
 
 
+def is_related(a: CType, b: CType) -> bool:
+    """Whether one of two classes is a base of the other one."""
+    if isinstance(a, StructType) and a.derives_from(b):
+        return True
+    return isinstance(b, StructType) and b.derives_from(a)
+
+
 def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     """`sizeof` of a type or an expression."""
     operand = node.operand
     type_: CType | None = None
-    if isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference)):
-        type_ = context.unit.resolve_type(operand, context.scope).type
-    elif isinstance(operand, tree.Name):
-        found = context.unit.find_type(operand.text, context.scope)
+    if isinstance(operand, tree.Name):
+        if operand.template_arguments or operand.scope is not None:
+            found = context.handlers.find_templated_type(context, operand)
+        else:
+            found = context.unit.find_type(operand.text, context.scope)
         type_ = None if found is None else found.type
+    elif isinstance(operand, _TYPES):
+        type_ = context.unit.resolve_type(operand, context.scope).type
     if type_ is None:
-        assert not isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference))
+        assert not isinstance(operand, _TYPES)
         place = find_array(context, operand)
         type_ = evaluate_scalar(context, operand).type if place is None else place.type
     size = size_of(type_)

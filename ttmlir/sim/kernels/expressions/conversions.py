@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped, keeps_const, may_point
@@ -12,18 +13,34 @@ from ttmlir.cpp.types import (
     CType,
     EnumType,
     FloatType,
+    IncompleteType,
     IntType,
     PointerType,
     StringType,
+    StructType,
+    complete_type,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Evaluated
 from ttmlir.sim.kernels.value import Value, apply_binary, convert, convert_to_bool, settle
 
 
-def convert_implicitly(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
-    """A value in the type of what it is assigned to, without cast."""
+def convert_implicitly(
+    context: Context,
+    value: Value,
+    target: CType,
+    node: tree.Node,
+    *,
+    is_explicit: bool = False,
+) -> Value:
+    """A value in the type of what it is assigned to, without cast.
+
+    With `is_explicit` a cast asks for it, which takes explicit constructors, too.
+    """
     source = value.type
+    if isinstance(target, IncompleteType):
+        target = complete_type(target, context.unit.structs)
     match target, source:
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             if target != source and (isinstance(target, EnumType) or is_scoped(source)):
@@ -41,7 +58,52 @@ def convert_implicitly(context: Context, value: Value, target: CType, node: tree
         case _ if source == target:
             return value
         case _:
-            raise context.error(node, _describe_conversion(source, target))
+            return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _convert_classes(
+    context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
+) -> Value:
+    source = value.type
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        if source.derives_from(target):
+            return _take_base(value, target)
+    if isinstance(source, StructType) or isinstance(target, StructType):
+        converted = _convert_object(context, value, target, node, is_explicit)
+        if converted is not None:
+            return converted
+    raise context.error(node, _describe_conversion(source, target))
+
+
+def _take_base(value: Value, target: StructType) -> Value:
+    """The part of an object that is of its base."""
+    count = len(target.fields)
+    assert isinstance(value.type, StructType)
+    if len(value.type.fields) == count:
+        return Value(target, value.node)
+    return Value(target, code.call("_sliced", value.node, code.constant(count)))
+
+
+def _convert_object(
+    context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
+) -> Value | None:
+    """What a conversion function, or a constructor with one argument, makes of a value."""
+    found = context.handlers.convert_object(context, value, target, node)
+    if found is not None or not isinstance(target, StructType):
+        return found
+    info = context.unit.classes.get(target.number)
+    makers = () if info is None else info.constructors
+    fitting = [
+        each
+        for each in makers
+        if each.parameters
+        and all(one.default is not None or one.is_pack for one in each.parameters[1:])
+        and (is_explicit or "explicit" not in each.specifiers)
+    ]
+    if not fitting:
+        return None
+    known = cast("tree.Expression", Evaluated(value, position=node.position))
+    return context.handlers.construct(context, target, (known,), node)
 
 
 def unify_types(

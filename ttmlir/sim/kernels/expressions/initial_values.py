@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -13,6 +14,7 @@ from ttmlir.cpp.types import (
     FloatType,
     IntType,
     ObjectType,
+    ReferenceType,
     StructType,
     count_of,
     size_of,
@@ -24,22 +26,30 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_argument,
     evaluate_template_arguments,
 )
-from ttmlir.sim.kernels.expressions.places import describe_missing_member
+from ttmlir.sim.kernels.expressions.places import (
+    describe_missing_member,
+    hold_value,
+    look_at,
+)
+from ttmlir.sim.kernels.expressions.pointers import take_address
 from ttmlir.sim.kernels.limits import STACK_BYTES
+from ttmlir.sim.kernels.place import LocalPlace, build_assigned, find_member_place
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import StructDefinition
+from ttmlir.sim.kernels.scope import Evaluated, InScope
+from ttmlir.sim.kernels.templates.packs import expand_elements
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
 
 
 def evaluate_construct(context: Context, node: tree.Construct) -> Value:
     """The value of `T{...}`."""
-    type_ = context.unit.resolve_type(node.type, context.scope).type
+    type_ = context.handlers.find_constructed(context, node.type, node.elements, node)
     if (size_of(type_) or 0) > STACK_BYTES:
         message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
         raise context.error(node, message)
     context.unit.spend(node, count_of(type_))
     braces = tree.Braces(node.elements, position=node.position)
-    return build_initial(context, type_, braces, node.type)
+    written = node.type if isinstance(node.type, tree.NamedType) else None
+    return build_initial(context, type_, braces, written)
 
 
 def build_initial(
@@ -49,19 +59,55 @@ def build_initial(
     written: tree.Type | None = None,
 ) -> Value:
     """The value that a variable, member or element starts with."""
+    if isinstance(value, InScope):
+        outer, context.scope = context.scope, value.scope
+        inner = cast("tree.Expression | tree.Braces", value.node)
+        result = build_initial(context, type_, inner, written)
+        context.scope = outer
+        return result
     if not isinstance(value, tree.Braces):
         result = convert_implicitly(context, evaluate_scalar(context, value), type_, value)
-        is_copy = isinstance(type_, StructType) and not isinstance(value, tree.Construct)
-        return replace(result, node=code.call("_copied", result.node)) if is_copy else result
+        return copy_struct(result)
     match type_:
+        case StructType() if has_constructors(context, type_):
+            if any(each.member for each in value.elements):
+                raise context.error(value, f"'{type_.name}' has constructors: give arguments")
+            arguments = [each.value for each in value.elements]
+            return context.handlers.construct(context, type_, arguments, value)
         case StructType():
-            return _build_struct(context, type_, value)
+            return build_struct(context, type_, value)
         case ArrayType():
             return _build_array(context, type_, value)
         case ObjectType():
             return _build_object(context, type_, value, written)
         case _:
             return _build_single(context, type_, value)
+
+
+def copy_struct(value: Value) -> Value:
+    """An object of one's own; one that was just made is."""
+    if not isinstance(value.type, StructType) or is_fresh(value.node):
+        return value
+    return replace(value, node=code.call("_copied", value.node))
+
+
+def is_fresh(node: ast.expr) -> bool:
+    """Whether an object has just been made, so that nobody else knows it."""
+    match node:
+        case ast.List():
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name.startswith("f_") or name in ("_copied", "_sliced")
+        case _:
+            return False
+
+
+def has_constructors(context: Context, type_: CType) -> bool:
+    """Whether the objects of a type are made by constructors."""
+    if not isinstance(type_, StructType):
+        return False
+    info = context.unit.classes.get(type_.number)
+    return info is not None and bool(info.constructors)
 
 
 def _build_single(context: Context, type_: CType, braces: tree.Braces) -> Value:
@@ -82,8 +128,10 @@ def build_zero(context: Context, type_: CType) -> Value:
         case ArrayType():
             node = _repeat_element(context, type_, lambda: build_zero(context, type_.element).node)
             return Value(type_, node)
+        case StructType() if has_constructors(context, type_):
+            return context.handlers.construct(context, type_, (), tree.Braces())
         case StructType():
-            return _build_struct(context, type_, tree.Braces())
+            return build_struct(context, type_, tree.Braces())
         case ObjectType():
             node = build_object_call(context, type_, (), None, tree.Braces())
             return Value(type_, node)
@@ -99,13 +147,14 @@ def build_unset(context: Context, type_: CType) -> Value:
                 type_,
                 _repeat_element(context, type_, lambda: build_unset(context, type_.element).node),
             )
+        case StructType() if has_constructors(context, type_):
+            return context.handlers.construct(context, type_, (), tree.Braces())
+        case StructType(is_union=True):
+            return Value(type_, code.list_of([code.name("_unset")]))
         case StructType(fields=fields):
-            defaults = _find_defaults(context, type_)
             members = [
-                build_initial(context, field.type, defaults[field.name])
-                if field.name in defaults
-                else build_unset(context, field.type)
-                for field in fields
+                _build_default(context, type_, number) or build_unset(context, field.type)
+                for number, field in enumerate(fields)
             ]
             return Value(type_, code.list_of(settle(each).node for each in members))
         case _:
@@ -115,43 +164,187 @@ def build_unset(context: Context, type_: CType) -> Value:
 def _repeat_element(
     context: Context, type_: ArrayType, element: Callable[[], ast.expr]
 ) -> ast.expr:
-    if isinstance(type_.element, (ArrayType, StructType)):
+    if isinstance(type_.element, (ArrayType, StructType, ObjectType)):
         return code.list_of(element() for _ in range(type_.count))
     return code.binary("*", code.list_of([element()]), code.constant(type_.count))
 
 
-def _find_defaults(context: Context, type_: StructType) -> dict[str, tree.Expression | tree.Braces]:
-    symbol = context.unit.find(type_.name, context.scope)
-    return dict(symbol.defaults) if isinstance(symbol, StructDefinition) else {}
+def _build_default(context: Context, type_: StructType, number: int) -> Value | None:
+    """The initial value that a class gives a member."""
+    field = type_.fields[number]
+    for base in type_.bases[:1]:
+        if number < len(base.fields):
+            return _build_default(context, base, number)
+    info = context.unit.classes.get(type_.number)
+    if info is None or field.name not in info.defaults:
+        return None
+    outer, context.scope = context.scope, info.scope
+    value = build_initial(context, field.type, info.defaults[field.name])
+    context.scope = outer
+    return value
 
 
-def _build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Value:
-    given = dict[str, tree.Expression | tree.Braces]()
-    for number, each in enumerate(braces.elements):
-        if each.member is None and number >= len(type_.fields):
-            message = f"'{type_.name}' has {len(type_.fields)} members only"
-            raise context.error(each, message)
-        name = each.member or type_.fields[number].name
-        if type_.index(name) is None:
+class _Elements:
+    """The elements of braces, which may leave out the braces around those of a member."""
+
+    def __init__(self, elements: Sequence[tree.Initializer]) -> None:
+        self.rest = list(elements)
+
+    def take(self, context: Context, type_: CType) -> Value:
+        """The value of a member or element."""
+        first = self.rest[0]
+        if not isinstance(type_, (StructType, ArrayType)) or _has_braces(first.value):
+            self.rest.pop(0)
+            return build_initial(context, type_, first.value)
+        if isinstance(type_, StructType):
+            value = evaluate_scalar(context, cast("tree.Expression", first.value))
+            self.rest[0] = _keep(first, value)
+            source = value.type
+            is_whole = isinstance(source, StructType) and source.derives_from(type_)
+            if is_whole or has_constructors(context, type_):
+                self.rest.pop(0)
+                return copy_struct(convert_implicitly(context, value, type_, first.value))
+        return self._take_parts(context, type_)
+
+    def _take_parts(self, context: Context, type_: StructType | ArrayType) -> Value:
+        """A member whose own elements stand without braces."""
+        nodes = list[ast.expr]()
+        if isinstance(type_, ArrayType):
+            for _ in range(type_.count):
+                known = bool(self.rest)
+                element = type_.element
+                each = self.take(context, element) if known else build_zero(context, element)
+                nodes.append(settle(each).node)
+            return Value(type_, code.list_of(nodes))
+        for number, field in enumerate(type_.fields):
+            if self.rest:
+                value = self.take(context, field.type)
+            else:
+                given = _build_default(context, type_, number)
+                value = given or build_zero(context, field.type)
+            nodes.append(settle(value).node)
+        return Value(type_, code.list_of(nodes))
+
+
+def _keep(element: tree.Initializer, value: Value) -> tree.Initializer:
+    """An element of braces that was looked at."""
+    position = element.value.position
+    known = cast("tree.Expression", Evaluated(value, position=position))
+    return replace(element, value=known)
+
+
+def _has_braces(value: object) -> bool:
+    while isinstance(value, InScope):
+        value = value.node
+    return isinstance(value, tree.Braces)
+
+
+def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Value:
+    """An object of a class without constructors."""
+    elements = expand_elements(context, braces.elements)
+    if type_.is_union:
+        return _build_union(context, type_, elements, braces)
+    if len(elements) == 1 and elements[0].member is None and not _has_braces(elements[0].value):
+        return _build_from_one(context, type_, elements)
+    given = dict[str, tree.Initializer]()
+    positional = _Elements([each for each in elements if each.member is None])
+    for each in elements:
+        if each.member is None:
+            continue
+        if type_.index(each.member) is None:
             names = [field.name for field in type_.fields]
-            raise context.error(each, describe_missing_member(type_.name, name, names))
-        given[name] = each.value
-    given = _find_defaults(context, type_) | given
-    members = [
-        build_initial(context, field.type, given[field.name])
-        if field.name in given
-        else build_zero(context, field.type)
-        for field in type_.fields
-    ]
+            raise context.error(each, describe_missing_member(type_.name, each.member, names))
+        given[each.member] = each
+    members = list[Value]()
+    for number, field in enumerate(type_.fields):
+        if field.name in given:
+            members.append(_build_field(context, field.type, given[field.name].value))
+        elif positional.rest:
+            members.append(_take_field(context, field.type, positional))
+        else:
+            default = _build_default(context, type_, number)
+            members.append(default or build_zero(context, field.type))
+    if positional.rest:
+        message = f"'{type_.name}' has {len(type_.fields)} members only"
+        raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
 
 
+def _build_from_one(
+    context: Context, type_: StructType, elements: Sequence[tree.Initializer]
+) -> Value:
+    """`T{x}`: a copy of x, or an object whose first member is x."""
+    first = elements[0].value
+    assert not isinstance(first, tree.Braces)
+    if not isinstance(first, (tree.Integer, tree.Floating, tree.Boolean)) and type_.fields:
+        if not isinstance(type_.fields[0].type, ReferenceType):
+            value = evaluate_scalar(context, first)
+            elements = [_keep(elements[0], value)]
+            if isinstance(value.type, StructType) and value.type.derives_from(type_):
+                return copy_struct(convert_implicitly(context, value, type_, first))
+    positional = _Elements(elements)
+    members = list[Value]()
+    for number, field in enumerate(type_.fields):
+        if positional.rest:
+            members.append(_take_field(context, field.type, positional))
+        else:
+            default = _build_default(context, type_, number)
+            members.append(default or build_zero(context, field.type))
+    if positional.rest:
+        message = f"'{type_.name}' has {len(type_.fields)} members only"
+        raise context.error(positional.rest[0], message)
+    return Value(type_, code.list_of(settle(each).node for each in members))
+
+
+def _take_field(context: Context, type_: CType, elements: _Elements) -> Value:
+    if isinstance(type_, ReferenceType):
+        return _build_field(context, type_, elements.rest.pop(0).value)
+    return elements.take(context, type_)
+
+
+def _build_field(context: Context, type_: CType, value: tree.Expression | tree.Braces) -> Value:
+    if not isinstance(type_, ReferenceType):
+        return build_initial(context, type_, value)
+    assert not isinstance(value, tree.Braces)
+    return take_address(context, hold_value(look_at(context, value)), value)
+
+
+def _build_union(
+    context: Context,
+    type_: StructType,
+    elements: Sequence[tree.Initializer],
+    braces: tree.Braces,
+) -> Value:
+    """A union: braces set one of its members."""
+    if not elements:
+        return Value(type_, code.list_of([code.constant(0)]))
+    if len(elements) > 1:
+        raise context.error(braces, "braces set one member of a union")
+    number = 0 if elements[0].member is None else type_.index(elements[0].member)
+    if number is None:
+        names = [field.name for field in type_.fields]
+        message = describe_missing_member(type_.name, elements[0].member or "", names)
+        raise context.error(elements[0], message)
+    temporary = context.unit.create_name("made", "t")
+    holder = code.walrus(temporary, code.list_of([code.constant(0)]))
+    place = find_member_place(LocalPlace(type_, temporary), number)
+    value = build_initial(context, place.type, elements[0].value)
+    node = code.last_of(holder, build_assigned(place, value), code.name(temporary))
+    return Value(type_, node)
+
+
 def _build_array(context: Context, type_: ArrayType, braces: tree.Braces) -> Value:
-    if len(braces.elements) > type_.count:
+    elements = expand_elements(context, braces.elements)
+    if len(elements) > type_.count and not isinstance(type_.element, (StructType, ArrayType)):
         raise context.error(braces, f"too many elements for '{type_.name}'")
-    given = [build_initial(context, type_.element, each.value) for each in braces.elements]
-    if not given:
+    if not elements:
         return build_zero(context, type_)
+    taken = _Elements(elements)
+    given = list[Value]()
+    while taken.rest and len(given) < type_.count:
+        given.append(taken.take(context, type_.element))
+    if taken.rest:
+        raise context.error(braces, f"too many elements for '{type_.name}'")
     rest = [build_zero(context, type_.element) for _ in range(type_.count - len(given))]
     return Value(type_, code.list_of(settle(each).node for each in (*given, *rest)))
 

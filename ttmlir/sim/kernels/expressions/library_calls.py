@@ -29,12 +29,13 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_array, find_place
+from ttmlir.sim.kernels.expressions.places import find_elements_of, find_place, look_at, read_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_number, find_layout_type
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_node
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.templates.packs import expand_all
 from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_value, settle
 
 
@@ -120,8 +121,18 @@ def evaluate_arguments(context: Context, node: tree.FunctionCall, name: str) -> 
     library = context.unit.library
     return [
         evaluate_argument(context, each, library.find_parameter(name, i))
-        for i, each in enumerate(node.arguments)
+        for i, each in enumerate(take_plain_arguments(context, node))
     ]
+
+
+def take_plain_arguments(context: Context, node: tree.FunctionCall) -> list[tree.Expression]:
+    """The arguments of a call that takes no braces, with packs expanded."""
+    listed = list[tree.Expression]()
+    for each in expand_all(context, node.arguments):
+        if isinstance(each, tree.Braces):
+            raise context.error(each, "the call takes a number here, not braces")
+        listed.append(each)
+    return listed
 
 
 def _type_result(
@@ -157,7 +168,7 @@ def evaluate_argument(
     A number is converted to the type of the parameter where that loses something of it.
     """
     if parameter.may_be_array:
-        array = find_array(context, node)
+        array = find_elements_of(context, look_at(context, node))
         if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
             return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
@@ -210,40 +221,46 @@ def _evaluate_template_argument(
             message = f"the template argument '{type_.name}' is no number of 32 bits"
             raise context.error(node, message)
         return code.constant(type_.name)
-    if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference)):
+    if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference, tree.Decltype)):
+        raise context.error(node, "the template argument is a number here, not a type")
+    if isinstance(node, (tree.ArrayOf, tree.FunctionOf)):
         raise context.error(node, "the template argument is a number here, not a type")
     match node:
         case tree.FunctionCall(callee=tree.Member() as callee):
-            if _find_method(context, node, callee)[1].is_constant:
-                return context.evaluate(node).node
+            base = look_at(context, callee.base)
+            if isinstance(base.type, ObjectType):
+                if _find_method(context, callee, base)[1].is_constant:
+                    return context.evaluate(node).node
         case _:
             pass
     return code.constant(evaluate_constant(context, node, "a template argument"))
 
 
-def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Value:
+def call_method(
+    context: Context, node: tree.FunctionCall, callee: tree.Member, found: Place | Value
+) -> Value:
     """A call of a member function of one of the library's objects, or of an array's `size()`."""
-    if callee.member == "size" and not node.arguments:
-        array = find_array(context, callee.base)
-        if array is not None and isinstance(array.type, ArrayType):
-            return make_integer(array.type.count, UNSIGNED)
-    base, method = _find_method(context, node, callee)
+    if isinstance(found.type, ArrayType) and callee.member == "size" and not node.arguments:
+        return make_integer(found.type.count, UNSIGNED)
+    base, method = _find_method(context, callee, found)
     if node.template_arguments and not method.most_templates:
         raise context.error(callee, f"'{callee.member}' takes no template arguments")
     least, most = len(method.parameters) - method.optional, len(method.parameters)
-    if not least <= len(node.arguments) <= most:
+    if not least <= len(expand_all(context, node.arguments)) <= most:
         count = str(most) if least == most else f"{least} to {most}"
         raise context.error(node, f"'{callee.member}' takes {count} arguments")
     if method.is_constant and isinstance(base.type, ObjectType):
         known = find_layout_number(context, node, base.type, callee.member)
         if known is not None:
             return make_integer(known, UNSIGNED)
-    pairs = zip(node.arguments, method.parameters, strict=False)
+    pairs = zip(expand_all(context, node.arguments), method.parameters, strict=False)
     arguments = [_evaluate_given(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
     keywords = dict[str, ast.expr]()
     if node.template_arguments:
-        flags = [evaluate_constant(context, each, "an option") for each in _flags_of(context, node)]
+        flags = [
+            evaluate_template_number(context, each, "an option") for each in node.template_arguments
+        ]
         keywords["template"] = code.tuple_of(*map(code.constant, flags))
     if not method.waits:
         return make_value(method.result, code.call(function, *arguments, **keywords))
@@ -253,14 +270,12 @@ def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) 
     return make_value(method.result, ast.YieldFrom(awaited))
 
 
-def _flags_of(context: Context, node: tree.FunctionCall) -> list[tree.Expression]:
-    """The template arguments of a member function, which are numbers."""
-    found = list[tree.Expression]()
-    for each in node.template_arguments:
-        if isinstance(each, (tree.NamedType, tree.Pointer, tree.Reference)):
-            raise context.error(node, "the template argument is an option here, not a type")
-        found.append(each)
-    return found
+def evaluate_template_number(context: Context, node: tree.TemplateArgument, what: str) -> int:
+    """A template argument that has to be a number."""
+    types = (tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf)
+    if isinstance(node, (*types, tree.Decltype)):
+        raise context.error(node, f"{what} is a number, not a type")
+    return evaluate_constant(context, node, what)
 
 
 def _evaluate_given(
@@ -285,12 +300,10 @@ def _evaluate_given(
 
 
 def _find_method(
-    context: Context, node: tree.FunctionCall, callee: tree.Member
+    context: Context, callee: tree.Member, found: Place | Value
 ) -> tuple[Value, LibraryMethod]:
     """An object and the member function of it that is called."""
-    if callee.arrow:
-        raise context.error(callee, "a call through a pointer is not supported; write '.'")
-    base = evaluate_scalar(context, callee.base)
+    base = found if isinstance(found, Value) else read_place(context, found)
     if not isinstance(base.type, ObjectType):
         raise context.error(callee, f"'{base.type.name}' has no member functions")
     methods = context.unit.library.find_methods(base.type.name)
@@ -306,7 +319,7 @@ def _find_method(
 
 def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) -> Value:
     """`get_compile_time_arg_val(n)`, a constant."""
-    if len(node.arguments) != 1:
+    if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, "get_compile_time_arg_val takes one number")
     what = "the number of a compile-time argument"
     number = evaluate_constant(context, node.arguments[0], what)
@@ -347,13 +360,14 @@ def evaluate_assertion(context: Context, node: tree.FunctionCall) -> Value:
 
     Conditions use names that only exist where the watcher is switched on.
     """
-    if not node.arguments:
+    arguments = take_plain_arguments(context, node)
+    if not arguments:
         raise context.error(node, "ASSERT takes a condition")
     try:
-        context.evaluate(node.arguments[0])
+        context.evaluate(arguments[0])
     except CppSyntaxError:
         return Value(VOID, code.constant(None))
-    checked = replace(node, arguments=node.arguments[:1])
+    checked = replace(node, arguments=(arguments[0],))
     return call_library(context, checked, "ASSERT")
 
 
@@ -361,9 +375,10 @@ def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
     """`std::min` and `std::max`."""
     assert isinstance(node.callee, tree.Name)
     name = strip_namespaces(node.callee.text)
-    if len(node.arguments) != 2:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 2:
         raise context.error(node, f"std::{name} takes two values")
-    a, b = (settle(evaluate_scalar(context, each)) for each in node.arguments)
+    a, b = (settle(evaluate_scalar(context, each)) for each in arguments)
     if node.template_arguments:
         target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
         a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))

@@ -10,6 +10,7 @@ from ttmlir.cpp.types import UNSIGNED, VOID, FloatType, IntType, PointerType, si
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
+from ttmlir.sim.kernels.expressions.library_calls import take_plain_arguments
 from ttmlir.sim.kernels.expressions.places import find_place, is_place, read_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.place import (
@@ -37,9 +38,10 @@ _WRITE_IT_OUT = "copy its elements one by one"
 def _copy(context: Context, node: tree.FunctionCall) -> Value:
     """`memcpy(target, source, bytes)` or `memmove`."""
     name = strip_namespaces(_name_of(node))
-    if len(node.arguments) != 3:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 3:
         raise context.error(node, f"{name} takes a target, a source and a number of bytes")
-    target, source, count = node.arguments
+    target, source, count = arguments
     size = _evaluate_size(context, count, name)
     to, from_ = _find_number(context, target), _find_number(context, source)
     if to is None and from_ is None:
@@ -69,9 +71,10 @@ def _copy(context: Context, node: tree.FunctionCall) -> Value:
 
 def _fill(context: Context, node: tree.FunctionCall) -> Value:
     """`memset(target, byte, bytes)`."""
-    if len(node.arguments) != 3:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 3:
         raise context.error(node, "memset takes a target, a byte and a number of bytes")
-    target, byte, count = node.arguments
+    target, byte, count = arguments
     size = _evaluate_size(context, count, "memset")
     value = settle(evaluate_scalar(context, byte))
     place = _find_number(context, target)

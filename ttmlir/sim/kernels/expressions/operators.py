@@ -6,35 +6,66 @@ import ast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
-from ttmlir.cpp.types import BOOL, NULL, CType, IntType, PointerType
+from ttmlir.cpp.types import (
+    BOOL,
+    INT,
+    NULL,
+    VOID,
+    CType,
+    EnumType,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    StructType,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import unify_types
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place, read_place
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition
+from ttmlir.sim.kernels.expressions.places import (
+    evaluate_place,
+    find_place,
+    look_at,
+    look_for_value,
+    read_place,
+)
 from ttmlir.sim.kernels.expressions.pointers import operate_on_pointer, take_address
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace
+from ttmlir.sim.kernels.place import Place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
     Value,
     apply_binary,
     apply_unary,
     build_condition,
-    reinterpret_bits,
     settle,
 )
+
+
+def has_own_operators(type_: CType) -> bool:
+    """Whether an operator on a value may be one of the kernel's own."""
+    return isinstance(type_, (StructType, EnumType)) and type_ != NULL
 
 
 def evaluate_unary(context: Context, node: tree.Unary) -> Value:
     """A prefix operator."""
     match node.operator:
         case "*":
-            return _read_punned(context, node.operand) or read_place(
-                context, find_place(context, node)
-            )
+            return evaluate_place(context, node)
         case "&":
-            return take_address(context, find_place(context, node.operand), node)
+            return _evaluate_address(context, node)
         case operator:
-            value = evaluate_scalar(context, node.operand)
+            found = look_for_value(context, node.operand)
+            if has_own_operators(found.type):
+                own = context.handlers.call_operator(
+                    context, f"operator{operator}", (node.operand,), node, (found,)
+                )
+                if own is not None:
+                    return own if isinstance(own, Value) else read_place(context, own)
+            value = found if isinstance(found, Value) else read_place(context, found)
+            if value.type == VOID:
+                raise context.error(node.operand, "this has no value")
+            if isinstance(value.type, StructType):
+                value = _convert_operand(context, value, operator, node)
             result = None if is_scoped(value.type) else apply_unary(operator, value)
             if result is None:
                 message = f"'{operator}' does not go with '{value.type.name}'"
@@ -42,19 +73,23 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
             return result
 
 
-def _read_punned(context: Context, node: tree.Expression) -> Value | None:
-    """A local number read through a pointer to another type: `*(uint32_t*)&x`."""
-    match node:
-        case tree.Cast(
-            type=tree.Pointer(pointee=pointee), value=tree.Unary(operator="&", operand=operand)
-        ):
-            place = find_place(context, operand)
-            target = context.unit.resolve_type(pointee, context.scope).type
-            if isinstance(place, (MemoryPlace, EitherPlace)) or place.type == target:
-                return None
-            return reinterpret_bits(read_place(context, place), target)
-        case _:
-            return None
+def _convert_operand(context: Context, value: Value, operator: str, node: tree.Node) -> Value:
+    """An object as what it converts to, if an operator takes that."""
+    wanted = BOOL if operator in ("!", "&&", "||") else INT
+    converted = context.handlers.convert_object(context, value, wanted, node)
+    if converted is None:
+        message = f"'{operator}' does not go with '{value.type.name}'"
+        raise context.error(node, message)
+    return converted
+
+
+def _evaluate_address(context: Context, node: tree.Unary) -> Value:
+    """`&place`, or the address of a function, which is the function."""
+    found = look_at(context, node.operand)
+    if isinstance(found, Value) and isinstance(found.type, FunctionType):
+        return found
+    place = find_place(context, node.operand) if isinstance(found, Value) else found
+    return take_address(context, place, node)
 
 
 def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
@@ -64,9 +99,53 @@ def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
             return _evaluate_comma(context, node)
         case "&&" | "||":
             return _evaluate_logical(context, node)
-        case _:
-            left, right = evaluate_scalar(context, node.left), evaluate_scalar(context, node.right)
-            return operate(context, node.operator, left, right, node)
+        case operator:
+            left, right = look_for_value(context, node.left), look_for_value(context, node.right)
+            if has_own_operators(left.type) or has_own_operators(right.type):
+                own = _operate_on_objects(context, node, left, right)
+                if own is not None:
+                    return own
+            a, b = (
+                _read_operand(context, left, node.left),
+                _read_operand(context, right, node.right),
+            )
+            return operate(context, operator, a, b, node)
+
+
+def _read_operand(context: Context, found: Place | Value, node: tree.Expression) -> Value:
+    value = found if isinstance(found, Value) else read_place(context, found)
+    if value.type == VOID:
+        raise context.error(node, "this has no value")
+    return value
+
+
+def _operate_on_objects(
+    context: Context, node: tree.BinaryOperation, left: Place | Value, right: Place | Value
+) -> Value | None:
+    """A binary operator of the kernel's own, or on what objects convert to."""
+    operands = (node.left, node.right)
+    found = (left, right)
+    name = f"operator{node.operator}"
+    own = context.handlers.call_operator(context, name, operands, node, found)
+    if own is None and node.operator == "!=":
+        equal = context.handlers.call_operator(context, "operator==", operands, node, found)
+        if equal is not None:
+            value = equal if isinstance(equal, Value) else read_place(context, equal)
+            return apply_unary("!", value)
+    if own is not None:
+        return own if isinstance(own, Value) else read_place(context, own)
+    values = [_read_operand(context, each, node) for each in found]
+    if not any(isinstance(each.type, StructType) for each in values):
+        return None
+    for number, each in enumerate(values):
+        if isinstance(each.type, StructType):
+            other = values[1 - number].type
+            wanted = other if isinstance(other, (IntType, FloatType)) else INT
+            converted = context.handlers.convert_object(context, each, wanted, node)
+            if converted is None:
+                return None
+            values[number] = converted
+    return operate(context, node.operator, values[0], values[1], node)
 
 
 def operate(context: Context, operator: str, left: Value, right: Value, node: tree.Node) -> Value:

@@ -1,67 +1,159 @@
-"""Calls of the kernel's own functions."""
+"""Calls of the kernel's own functions and member functions."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.conversions import is_same_type, may_point
-from ttmlir.cpp.types import (
-    ArrayType,
-    CType,
-    FloatType,
-    IntType,
-    ObjectType,
-    PointerType,
-    QualifiedType,
-    StructType,
-)
-from ttmlir.sim.kernels.context import Argument, Context
-from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place, is_constant_name, is_place
-from ttmlir.sim.kernels.expressions.pointers import take_address
-from ttmlir.sim.kernels.place import (
-    EitherPlace,
-    ItemPlace,
-    LocalPlace,
-    MemberPlace,
-    MemoryPlace,
-    Place,
-    PointedPlace,
-    build_node,
-)
+from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
+from ttmlir.sim.kernels.context import Argument, Context, Instance
+from ttmlir.sim.kernels.expressions.given import Given, pass_argument, refer_to
+from ttmlir.sim.kernels.expressions.places import find_this, hold_value
+from ttmlir.sim.kernels.expressions.pointers import find_pointee
+from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, Place
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Alias, Functions, Scope, Symbol, Variable
-from ttmlir.sim.kernels.value import Value, make_value, settle
+from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol, walk
+from ttmlir.sim.kernels.templates.binding import show_arguments
+from ttmlir.sim.kernels.templates.overloads import CallOfOwn, Candidate, choose_function
+from ttmlir.sim.kernels.templates.packs import expand_all
+from ttmlir.sim.kernels.value import Value, make_value
+
+THIS = -1
+"""The number of the parameter that stands for the object of a member function."""
 
 
-def call_own_function(context: Context, node: tree.FunctionCall, functions: Functions) -> Value:
-    """The value of a call of one of the kernel's functions."""
-    function = _choose_overload(context, node, functions)
-    known = dict[int, Value]()
-    scope = _bind_template(context, function, functions, node, known)
-    given = len(node.arguments)
-    arguments = [
-        _pass_argument(context, parameter, each, scope, known.get(number))
-        for number, (parameter, each) in enumerate(
-            zip(function.parameters[:given], node.arguments, strict=True)
-        )
-    ]
-    arguments += [_pass_default(context, each, node, scope) for each in function.parameters[given:]]
-    instance = context.handlers.find_instance(context, function, scope, arguments, node)
-    nodes = [each.node for each in arguments]
-    called: ast.expr = code.call(instance.identifier, *nodes)
-    if instance.waits:
-        context.waits += 1
-        called = ast.YieldFrom(called)
-    context.loads += instance.loads
-    return make_value(instance.result, called, instance.space)
+def take_arguments(context: Context, nodes: Sequence[tree.Expression | tree.Braces]) -> list[Given]:
+    """The arguments of a call, with packs expanded."""
+    return [Given(context, each) for each in expand_all(context, nodes)]
+
+
+def call_own_function(
+    context: Context,
+    node: tree.Node,
+    functions: Functions,
+    given: Sequence[Given],
+    explicit: Sequence[tree.TemplateArgument] = (),
+    this: Place | None = None,
+) -> Place | Value:
+    """A call of one of the kernel's functions: the place that it refers to, or its value.
+
+    `this` is the object that a member function is called on.
+    """
+    if functions.scope.owner is not None and this is None:
+        this = _find_object(context, functions.scope)
+    call = CallOfOwn(node, explicit, given, this is not None and this.is_const)
+    chosen = choose_function(context, functions, call)
+    return call_candidate(context, chosen, given, node, this)
+
+
+def _find_object(context: Context, scope: Scope) -> Place | None:
+    """The object of a member function that calls another one; None in a static one."""
+    symbol = context.scope.find("this")
+    return None if symbol is None else find_this(context, tree.This())
+
+
+def call_candidate(
+    context: Context,
+    chosen: Candidate,
+    given: Sequence[Given],
+    node: tree.Node,
+    this: Place | None = None,
+) -> Place | Value:
+    """A call of a function that is known."""
+    function, scope = chosen.function, chosen.scope
+    arguments = list[Argument]()
+    if chosen.is_member and function.kind != "constructor":
+        if this is None:
+            raise context.error(node, f"'{function.name}' is a member function: it needs an object")
+        if this.is_const and not function.is_const:
+            message = f"'{function.name}' may change its object, which is const here"
+            raise context.error(node, f"{message}; declare the function const")
+        arguments.append(_pass_object(context, chosen, this, node))
+    elif this is not None and function.kind == "constructor":
+        arguments.append(_pass_object(context, chosen, this, node))
+    arguments += pass_all(context, function, scope, given, node)
+    label = ""
+    if function.template_parameters:
+        label = show_arguments(function.name, function.template_parameters, scope)
+    instance = compile_instance(context, function, scope, arguments, node, label)
+    return build_call(context, instance, [each.node for each in arguments], node)
+
+
+def compile_instance(
+    context: Context,
+    function: tree.Function,
+    scope: Scope,
+    arguments: Sequence[Argument],
+    node: tree.Node,
+    label: str = "",
+) -> Instance:
+    """A function compiled for its arguments; errors in it name the call, if it is a template."""
+    if not label:
+        return context.handlers.find_instance(context, function, scope, arguments, node)
+    context.unit.instantiations.append((label, node))
+    try:
+        return context.handlers.find_instance(context, function, scope, arguments, node)
+    finally:
+        context.unit.instantiations.pop()
+
+
+def _pass_object(context: Context, chosen: Candidate, this: Place, node: tree.Node) -> Argument:
+    """The object of a member function, as one of the class that the function is of."""
+    owner = chosen.scope_of_class.owner
+    type_: CType = this.type if owner is None else context.unit.structs[owner]
+    if isinstance(type_, IncompleteType):
+        type_ = context.unit.structs[type_.number]
+    if isinstance(this.type, StructType) and not this.type.derives_from(type_):
+        type_ = this.type
+    is_const = this.is_const or chosen.function.is_const
+    argument = refer_to(context, this, node, is_const=is_const)
+    if argument.mode == "object":
+        argument = Argument(type_, "object", argument.node, is_const=is_const)
+    elif isinstance(argument.type, PointerType):
+        pointer = PointerType(type_, argument.type.volatile, argument.type.const)
+        argument = Argument(pointer, argument.mode, argument.node, argument.space, is_const)
+    return replace(argument, number=THIS)
+
+
+def pass_all(
+    context: Context,
+    function: tree.Function,
+    scope: Scope,
+    given: Sequence[Given],
+    node: tree.Node,
+) -> list[Argument]:
+    """What is passed for the parameters of a function."""
+    parameters = function.parameters
+    passed = list[Argument]()
+    last = len(parameters) - 1
+    for number, each in enumerate(given):
+        place = min(number, last)
+        inner = scope
+        if parameters[place].is_pack:
+            inner = find_element_scope(scope, parameters[place].type, number - place)
+        passed.append(pass_argument(context, parameters[place], each, inner, place))
+    for number in range(len(given), len(parameters)):
+        if not parameters[number].is_pack:
+            passed.append(_pass_default(context, parameters[number], scope, number))
+    return passed
+
+
+def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
+    """What the packs in the type of a parameter stand for in one of its elements."""
+    inner = Scope(scope)
+    for each in walk(pattern):
+        if isinstance(each, (tree.Name, tree.NamedType)):
+            name = each.text if isinstance(each, tree.Name) else each.name
+            symbol = scope.find(name)
+            if isinstance(symbol, Pack) and number < len(symbol.symbols):
+                inner.symbols[name] = symbol.symbols[number]
+    return inner
 
 
 def _pass_default(
-    context: Context, parameter: tree.Parameter, node: tree.FunctionCall, scope: Scope
+    context: Context, parameter: tree.Parameter, scope: Scope, number: int
 ) -> Argument:
     """What is passed for a parameter for which a call has no argument."""
     assert parameter.default is not None
@@ -69,209 +161,113 @@ def _pass_default(
         message = f"the default argument of '{parameter.name}' needs itself"
         raise context.error(parameter, message)
     context.unit.defaults.append(parameter)
-    argument = _pass_argument(context, parameter, parameter.default, scope, None)
+    outer, context.scope = context.scope, scope
+    given = Given(context, parameter.default)
+    argument = pass_argument(context, parameter, given, scope, number)
+    context.scope = outer
     context.unit.defaults.pop()
     return argument
 
 
-def _choose_overload(
-    context: Context, node: tree.FunctionCall, functions: Functions
-) -> tree.Function:
-    count = len(node.arguments)
-    fitting = [
-        each
-        for each in functions.definitions
-        if each.definition is not None and _accepts(each, count)
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        message = f"'{functions.name}' has overloads that differ in types only: not supported"
-        raise context.error(node, message)
-    if all(each.definition is None for each in functions.definitions):
-        raise context.error(node, f"'{functions.name}' is declared but never defined")
-    takes = " or ".join(_describe_arity(each) for each in functions.definitions)
-    message = f"'{functions.name}' takes {takes} arguments, not {count}"
-    raise context.error(node, message)
+def build_call(
+    context: Context, instance: Instance, nodes: Sequence[ast.expr], node: tree.Node
+) -> Place | Value:
+    """The call of a compiled function."""
+    called: ast.expr = code.call(instance.identifier, *nodes)
+    if instance.waits:
+        context.waits += 1
+        called = ast.YieldFrom(called)
+    context.loads += instance.loads
+    value = make_value(instance.result, called, instance.space)
+    return find_pointee(context, value, node) if instance.is_reference else value
 
 
-def _bind_template(
+# Functions as values.
+
+
+def make_function_value(
+    context: Context, functions: Functions, explicit: Sequence[tree.TemplateArgument]
+) -> Value:
+    """A function as a value: its type says which one it is."""
+    unit = context.unit
+    scoped = tuple(_within(context, each) for each in explicit)
+    for number, (known, arguments) in enumerate(unit.function_values):
+        if known.definitions is functions.definitions and _is_same_list(arguments, scoped):
+            return make_integer_of(FunctionType(functions.name, number))
+    unit.function_values.append((functions, scoped))
+    return make_integer_of(FunctionType(functions.name, len(unit.function_values) - 1))
+
+
+def make_integer_of(type_: FunctionType) -> Value:
+    """A value that nothing is known of but its type."""
+    return Value(type_, code.constant(0))
+
+
+def _within(context: Context, node: tree.TemplateArgument) -> tree.TemplateArgument:
+    return InScope(node, context.scope, position=node.position)
+
+
+def _is_same_list(a: Sequence[tree.TemplateArgument], b: Sequence[tree.TemplateArgument]) -> bool:
+    return len(a) == len(b) and not a
+
+
+def call_function_value(
+    context: Context, node: tree.Node, type_: FunctionType, given: Sequence[Given]
+) -> Place | Value:
+    """A call through a pointer to a function."""
+    functions, explicit = context.unit.function_values[type_.number]
+    return call_own_function(context, node, functions, given, explicit)
+
+
+# Member functions.
+
+
+def find_member_functions(context: Context, type_: CType, name: str) -> Functions | None:
+    """The member functions of a name that objects of a class have."""
+    if isinstance(type_, IncompleteType):
+        type_ = context.unit.structs[type_.number]
+    if not isinstance(type_, (StructType, IncompleteType)):
+        return None
+    info = context.unit.classes.get(type_.number)
+    symbol: Symbol | None = None if info is None else info.scope.find_here(name)
+    return symbol if isinstance(symbol, Functions) else None
+
+
+def call_member(
     context: Context,
-    function: tree.Function,
-    functions: Functions,
     node: tree.FunctionCall,
-    known: dict[int, Value],
-) -> Scope:
-    """The names that a function sees around it, its template parameters among them.
-
-    The values of arguments that say something about template parameters are noted in `known`.
-    """
-    if not function.template_parameters:
-        if node.template_arguments:
-            raise context.error(node, f"'{function.name}' is no template")
-        return functions.scope
-    scope = Scope(functions.scope)
-    if len(node.template_arguments) > len(function.template_parameters):
-        raise context.error(node, f"too many template arguments for '{function.name}'")
-    pairs = zip(function.template_parameters, node.template_arguments, strict=False)
-    for parameter, argument in pairs:
-        scope.symbols[parameter.name] = _bind_template_argument(context, parameter, argument, scope)
-    names = [each.name for each in function.template_parameters]
-    pairs = zip(function.parameters, node.arguments, strict=False)
-    for number, (each, argument) in enumerate(pairs):
-        name = _find_deducible(each.type)
-        if name in names and name not in scope.symbols:
-            known[number] = evaluate_scalar(context, argument)
-            given = QualifiedType(known[number].type, _is_const(context, each.type, argument))
-            scope.symbols[name] = Alias(_deduce(each.type, given))
-    for name in names:
-        if name and name not in scope.symbols:
-            message = f"nothing says what '{name}' of '{function.name}' is"
-            raise context.error(node, f"{message}; write it in angle brackets before the arguments")
-    return scope
+    base: Place | Value,
+    functions: Functions,
+) -> Place | Value:
+    """`object.name(arguments)` of a class of the kernel."""
+    given = take_arguments(context, node.arguments)
+    this = hold_object(context, base)
+    return call_own_function(context, node, functions, given, node.template_arguments, this)
 
 
-def _is_const(context: Context, type_: tree.Type, argument: tree.Expression) -> bool:
-    """Whether a parameter of a type refers to what cannot be changed."""
-    if not isinstance(type_, tree.Reference):
-        return False
-    if is_constant_name(context, argument):
-        return True
-    return is_place(context, argument) and find_place(context, argument).is_const
+def hold_object(context: Context, base: Place | Value) -> Place:
+    """An object as a place: one that was just made gets a variable of its own."""
+    if not isinstance(base, Value):
+        return base
+    node = base.node
+    if isinstance(node, ast.Name):
+        return LocalPlace(base.type, node.id)
+    if isinstance(base.type, StructType):
+        return _Made(base.type, node)
+    return hold_value(base)
 
 
-def _bind_template_argument(
-    context: Context,
-    parameter: tree.TemplateParameter,
-    argument: tree.TemplateArgument,
-    scope: Scope,
-) -> Symbol:
-    if parameter.type is None:
-        return Alias(context.unit.resolve_type(argument, context.scope))
-    if isinstance(argument, (tree.NamedType, tree.Pointer, tree.Reference)):
-        raise context.error(argument, f"'{parameter.name}' is a number, not a type")
-    value = evaluate_scalar(context, argument)
-    target = context.unit.resolve_declared_type(parameter.type, scope, value.type).type
-    value = settle(convert_implicitly(context, value, target, argument))
-    if value.constant is None:
-        raise context.error(argument, "a template argument has to be a constant expression")
-    return Variable(parameter.name, value)
+def _Made(type_: StructType, node: ast.expr) -> Place:
+    """An object that nothing else refers to."""
+    return ItemPlace(type_, code.list_of([node]), code.constant(0))
 
 
-def _pass_argument(
-    context: Context,
-    parameter: tree.Parameter,
-    node: tree.Expression,
-    scope: Scope,
-    known: Value | None,
-) -> Argument:
-    """What is passed for a parameter of a function whose types mean what they do in a scope.
-
-    `known` is the value of the argument, if it was looked at before.
-    """
-    type_ = parameter.type
-    if isinstance(type_, tree.Reference):
-        return _pass_by_reference(context, type_, node, scope, known)
-    value = known or evaluate_scalar(context, node)
-    target = context.unit.resolve_declared_type(type_, scope, value.type)
-    value = settle(convert_implicitly(context, value, target.type, node))
-    if isinstance(target.type, StructType):
-        value = replace(value, node=code.call("_copied", value.node))
-    return Argument(value.type, "value", value.node, value.space, target.const)
-
-
-def _pass_by_reference(
-    context: Context,
-    type_: tree.Reference,
-    node: tree.Expression,
-    scope: Scope,
-    known: Value | None,
-) -> Argument:
-    referent = type_.referent
-    if not is_place(context, node) or is_constant_name(context, node):
-        value = known or evaluate_scalar(context, node)
-        target = context.unit.resolve_declared_type(referent, scope, value.type)
-        if not target.const:
-            raise context.error(node, "a reference that is not const needs a variable here")
-        return _pass_constant_reference(context, target.type, value, node)
-    place = find_place(context, node)
-    target = context.unit.resolve_declared_type(referent, scope, place.type, place.is_const)
-    if target.const and isinstance(target.type, (IntType, FloatType, PointerType)):
-        value = known or evaluate_scalar(context, node)
-        return _pass_constant_reference(context, target.type, value, node)
-    check_reference(context, target, place, node)
-    const = target.const
-    match place:
-        case MemoryPlace():
-            pointer = PointerType(place.type, volatile=place.volatile)
-            node_ = settle(place.address).node
-            return Argument(pointer, "address", node_, is_const=const)
-        case PointedPlace() | EitherPlace():
-            pointer = take_address(context, place, node)
-            return Argument(pointer.type, "pointer", pointer.node, pointer.space, const)
-        case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
-            return Argument(place.type, "object", build_node(place), is_const=const)
-        case ItemPlace():
-            pair = code.tuple_of(place.container, place.index)
-            return Argument(place.type, "pair", pair, is_const=const)
-        case LocalPlace() | MemberPlace():
-            raise context.error(node, "a reference to this is not supported")
-
-
-def check_reference(context: Context, target: QualifiedType, place: Place, node: tree.Node) -> None:
-    """Refuse a reference to a variable of another type, or one that drops its `const`."""
-    name = f"{'const ' if target.const else ''}{target.type.name}"
-    if not _may_refer(target, place.type):
-        raise context.error(node, f"a reference to '{name}' does not go with '{place.type.name}'")
-    if place.is_const and not target.const:
-        message = f"a reference to '{name}' could change what is const here"
-        raise context.error(node, f"{message}; declare it 'const {name}&'")
-
-
-def _may_refer(target: QualifiedType, given: CType) -> bool:
-    if isinstance(target.type, PointerType) and isinstance(given, PointerType):
-        volatile = replace(given, volatile=target.type.volatile)
-        return target.type == volatile or (target.const and may_point(target.type, given))
-    return is_same_type(target.type, given)
-
-
-def _pass_constant_reference(
-    context: Context, target: CType, value: Value, node: tree.Expression
-) -> Argument:
-    value = settle(convert_implicitly(context, value, target, node))
-    return Argument(value.type, "value", value.node, value.space, is_const=True)
-
-
-def _accepts(function: tree.Function, count: int) -> bool:
-    """Whether a function can be called with so many arguments."""
-    required = sum(each.default is None for each in function.parameters)
-    return required <= count <= len(function.parameters)
-
-
-def _describe_arity(function: tree.Function) -> str:
-    required = sum(each.default is None for each in function.parameters)
-    most = len(function.parameters)
-    return str(most) if required == most else f"{required} to {most}"
-
-
-def _find_deducible(type_: tree.Type) -> str:
-    """The name in a parameter's type that the argument may give a meaning."""
-    match type_:
-        case tree.NamedType(name=name):
-            return name
-        case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
-            return _find_deducible(inner)
-
-
-def _deduce(type_: tree.Type, given: QualifiedType) -> QualifiedType:
-    """What the name in a parameter's type means for an argument of a type."""
-    match type_, given.type:
-        case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
-            return _deduce(inner, QualifiedType(pointee, const, volatile))
-        case tree.Reference(referent=inner), _:
-            return _deduce(inner, given)
-        case tree.NamedType(qualifiers=qualifiers), _:
-            is_const = given.const and "const" not in qualifiers
-            return replace(given, const=is_const)
-        case _:
-            return given
+def call_closure(
+    context: Context, node: tree.FunctionCall, base: Place | Value
+) -> Place | Value | None:
+    """`object(arguments)`: a call of a lambda, a function, or `operator()`."""
+    type_ = base.type
+    if isinstance(type_, FunctionType):
+        return call_function_value(context, node, type_, take_arguments(context, node.arguments))
+    functions = find_member_functions(context, type_, "operator()")
+    return None if functions is None else call_member(context, node, base, functions)

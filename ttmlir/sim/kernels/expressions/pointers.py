@@ -12,6 +12,7 @@ from ttmlir.cpp.types import (
     INT,
     UNSIGNED,
     ArrayType,
+    FunctionType,
     IntType,
     ObjectType,
     PointerType,
@@ -29,6 +30,7 @@ from ttmlir.sim.kernels.place import (
     point_into,
 )
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Variable
 from ttmlir.sim.kernels.value import (
     Space,
     Value,
@@ -48,7 +50,8 @@ def find_pointee(
     type_ = pointer.type
     if not isinstance(type_, PointerType):
         raise context.error(node, f"'{type_.name}' is no pointer")
-    is_known = isinstance(type_.pointee, ObjectType) and pointer.space is Space.LOCAL
+    is_whole = isinstance(type_.pointee, (ObjectType, FunctionType, PointerType))
+    is_known = is_whole and pointer.space is Space.LOCAL
     if size_of(type_.pointee) is None and not is_known:
         message = f"'{type_.name}' points to nothing that can be read; cast it first"
         raise context.error(node, message)
@@ -204,3 +207,11 @@ def take_memory_address(context: Context, pointer: Value) -> ast.expr:
     if pointer.space is Space.MEMORY:
         return pointer.node
     return code.call("_address", pointer.node)
+
+
+def evaluate_this(context: Context, node: tree.This) -> Value:
+    """`this` as a pointer."""
+    symbol = context.scope.find("this")
+    if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+        raise context.error(node, "there is no object here that 'this' could point to")
+    return take_address(context, symbol.meaning, node)

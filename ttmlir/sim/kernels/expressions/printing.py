@@ -15,7 +15,11 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.library_calls import build_library_call, evaluate_arguments
+from ttmlir.sim.kernels.expressions.library_calls import (
+    build_library_call,
+    evaluate_arguments,
+    take_plain_arguments,
+)
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
@@ -102,9 +106,10 @@ def _evaluate_wrapped(context: Context, node: tree.FunctionCall, name: str) -> V
     """`F32(x)`, `U32(x)` or `BF16(bits)`, or any other call."""
     if name not in ("F32", "U32", "BF16"):
         return evaluate_scalar(context, node)
-    if len(node.arguments) != 1:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1:
         raise context.error(node, f"{name} takes one number")
-    value = settle(evaluate_scalar(context, node.arguments[0]))
+    value = settle(evaluate_scalar(context, arguments[0]))
     if name == "F32":
         return cast_value(context, value, FLOAT, node)
     if not isinstance(value.type, IntType):
@@ -124,14 +129,15 @@ def _shift(node: ast.expr) -> ast.expr:
 
 def _show_words(context: Context, node: tree.FunctionCall, style: _Style) -> Iterator[ast.expr]:
     """`U32_ARRAY(pointer, count)`: words of memory."""
-    if len(node.arguments) != 2:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 2:
         raise context.error(node, "U32_ARRAY takes a pointer and a number")
-    count = evaluate_constant(context, node.arguments[1], "the number of words")
+    count = evaluate_constant(context, arguments[1], "the number of words")
     if not 0 <= count <= _MOST_WORDS:
         raise context.error(node, f"U32_ARRAY of {count} words; it shows up to {_MOST_WORDS}")
     for number in range(count):
         index = tree.Integer(str(number), position=node.position)
-        element = tree.Index(node.arguments[0], index, position=node.position)
+        element = tree.Index(arguments[0], index, position=node.position)
         yield _show_value(context, evaluate_scalar(context, element), style, node)
         yield code.constant(" ")
 
@@ -143,9 +149,10 @@ def _show_tile(context: Context, node: tree.FunctionCall, name: str) -> ast.expr
 
 
 def _evaluate_width(context: Context, node: tree.FunctionCall, name: str) -> int:
-    if len(node.arguments) != 1:
+    arguments = take_plain_arguments(context, node)
+    if len(arguments) != 1:
         raise context.error(node, f"{name} takes one number")
-    width = evaluate_constant(context, node.arguments[0], "a width")
+    width = evaluate_constant(context, arguments[0], "a width")
     if not 0 <= width <= _WIDEST:
         raise context.error(node, f"a width of {width}; {name} takes 0 to {_WIDEST}")
     return width
@@ -190,9 +197,12 @@ def _find_formatted(context: Context, node: tree.FunctionCall, name: str) -> lis
     where = name.removeprefix(_DEVICE_PRINT).removeprefix("_")
     if where and where not in _ONLY_ON:
         return None
-    if not node.arguments or not isinstance(node.arguments[0], tree.String):
-        raise context.error(node, f"{name} takes a text in quotes, then the values in it")
-    shown = list(_format(context, node, node.arguments[0].text, node.arguments[1:]))
+    arguments = take_plain_arguments(context, node)
+    match arguments[:1]:
+        case [tree.String(text=text)]:
+            shown = list(_format(context, node, text, arguments[1:]))
+        case _:
+            raise context.error(node, f"{name} takes a text in quotes, then the values in it")
     return shown if not where or _ONLY_ON[where] == context.unit.library.role else []
 
 

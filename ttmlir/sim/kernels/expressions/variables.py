@@ -7,19 +7,26 @@ from ttmlir.cpp.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
 from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
-from ttmlir.sim.kernels.expressions.places import read_place
+from ttmlir.sim.kernels.expressions.own_calls import make_function_value
+from ttmlir.sim.kernels.expressions.places import find_own_member, find_symbol, read_place
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Variable
+from ttmlir.sim.kernels.scope import FieldName, Functions, Pack, Variable
 from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Value, make_integer, make_value
 
 
 def evaluate_name(context: Context, node: tree.Name) -> Value:
     """The value that a name means."""
-    symbol = context.unit.find(node.text, context.scope)
+    symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
         meaning = symbol.meaning
         return meaning if isinstance(meaning, Value) else read_place(context, meaning)
+    if isinstance(symbol, FieldName):
+        return read_place(context, find_own_member(context, symbol, node))
+    if isinstance(symbol, Functions):
+        return make_function_value(context, symbol, node.template_arguments)
+    if isinstance(symbol, Pack):
+        raise context.error(node, f"'{node.text}' is a parameter pack; expand it with '...'")
     if symbol is not None:
         raise context.error(node, f"'{node.text}' is no variable")
     built = find_built_constant(context, node.text)

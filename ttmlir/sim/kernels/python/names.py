@@ -28,7 +28,12 @@ NAMES: dict[str, object] = {
     "_bits_float": runtime.bits_float,
     "_double_bits": runtime.double_bits,
     "_bits_double": runtime.bits_double,
+    "_ctz": runtime.count_trailing_zeros,
+    "_clz": runtime.count_leading_zeros,
+    "_popcount": runtime.count_ones,
     "_put": runtime.put,
+    "_bits": runtime.bits_at,
+    "_put_bits": runtime.put_bits,
     "_point": runtime.point,
     "_point_at_one": runtime.point_at_one,
     "_is_local": runtime.is_local,
@@ -44,6 +49,7 @@ NAMES: dict[str, object] = {
     "_awaited": runtime.awaited,
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
+    "_sliced": runtime.slice_object,
     "_printed": runtime.printed,
     "_printed_float": runtime.printed_float,
     "_character": runtime.character,
@@ -60,8 +66,8 @@ NAMES: dict[str, object] = {
 """What compiled code calls beside the API."""
 
 _ACTING = {
-    *("_put", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing", "_endless"),
-    "_fault",
+    *("_put", "_put_bits", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing"),
+    *("_endless", "_fault"),
 }
 
 PURE = frozenset(NAMES) - _ACTING

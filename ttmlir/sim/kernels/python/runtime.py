@@ -175,6 +175,38 @@ def bits_double(bits: int) -> float:
     return struct.unpack("<d", struct.pack("<Q", bits))[0]
 
 
+def bits_at(holder: list[int], shift: int, count: int) -> int:
+    """Some bits of a union."""
+    return holder[0] >> shift & (1 << count) - 1
+
+
+def put_bits(value: int, holder: MutableSequence[Item], shift: int, count: int) -> int:
+    """An assignment to some bits of a union; those that were never set are zeros."""
+    before = holder[0]
+    kept = before & ~((1 << count) - 1 << shift) if isinstance(before, int) else 0
+    holder[0] = kept | value << shift
+    return value
+
+
+def count_trailing_zeros(value: int, bits: int) -> int:
+    """`__builtin_ctz`."""
+    if not value:
+        raise KernelFault("__builtin_ctz of 0 is undefined")
+    return (value & -value).bit_length() - 1
+
+
+def count_leading_zeros(value: int, bits: int) -> int:
+    """`__builtin_clz`."""
+    if not value:
+        raise KernelFault("__builtin_clz of 0 is undefined")
+    return bits - (value & (1 << bits) - 1).bit_length()
+
+
+def count_ones(value: int, bits: int) -> int:
+    """`__builtin_popcount`."""
+    return (value & (1 << bits) - 1).bit_count()
+
+
 def put(value: Item, container: MutableSequence[Item], place: int) -> Item:
     """An assignment to an element, as an expression."""
     container[place] = value
@@ -279,9 +311,14 @@ def copy(value: list[Item]) -> list[Item]:
     return [copy(each) if isinstance(each, list) else each for each in value]
 
 
+def slice_object(value: list[Item], count: int) -> list[Item]:
+    """A copy of the first members of an object, which are those of its base."""
+    return copy(value[:count])
+
+
 def overwrite(place: list[Item], value: list[Item]) -> list[Item]:
     """The assignment of a struct."""
-    place[:] = copy(value)
+    place[: len(value)] = copy(value)
     return place
 
 

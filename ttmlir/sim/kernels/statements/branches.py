@@ -12,6 +12,7 @@ from ttmlir.sim.kernels.expressions.evaluating import (
     evaluate_condition,
     evaluate_constant,
     evaluate_number,
+    fold_constant,
 )
 from ttmlir.sim.kernels.expressions.operators import operate
 from ttmlir.sim.kernels.limits import MAX_CASES
@@ -23,8 +24,9 @@ from ttmlir.sim.kernels.value import Value, build_condition, settle
 def execute_if(context: Context, node: tree.If) -> None:
     """Compile an `if`; a branch that is known at compile time stays alone."""
     condition = evaluate_condition(context, node.condition)
-    if node.is_constexpr and condition.constant is None:
-        raise context.error(node.condition, "'if constexpr' needs a constant condition")
+    if node.is_constexpr:
+        _execute_constant_if(context, node, fold_constant(context, condition))
+        return
     then = context.capture(lambda: execute_block(context, node.then))
     otherwise = context.capture(lambda: _execute_otherwise(context, node.otherwise))
     if condition.constant is not None:
@@ -32,6 +34,16 @@ def execute_if(context: Context, node: tree.If) -> None:
         return
     branch = ast.If(build_condition(condition), then or [ast.Pass()], otherwise)
     context.emit(branch, node.position)
+
+
+def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> None:
+    """`if constexpr`: the other branch may be written with names that do not exist."""
+    if condition.constant is None:
+        raise context.error(node.condition, "'if constexpr' needs a constant condition")
+    if condition.constant:
+        execute_block(context, node.then)
+    else:
+        _execute_otherwise(context, node.otherwise)
 
 
 def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:

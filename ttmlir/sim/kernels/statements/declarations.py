@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_same_type
@@ -13,28 +15,38 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     FloatType,
+    FunctionType,
     IntType,
     ObjectType,
     PointerType,
     QualifiedType,
     StructType,
+    complete_type,
     count_of,
     size_of,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
+from ttmlir.sim.kernels.expressions.evaluating import (
+    evaluate_constant,
+    evaluate_scalar,
+    fold_constant,
+    is_fixed_by_host,
+)
+from ttmlir.sim.kernels.expressions.given import check_reference
 from ttmlir.sim.kernels.expressions.initial_values import (
     build_initial,
     build_object_call,
     build_unset,
     build_zero,
+    copy_struct,
+    has_constructors,
 )
-from ttmlir.sim.kernels.expressions.own_calls import check_reference
-from ttmlir.sim.kernels.expressions.places import find_place, is_constant_name, is_place
+from ttmlir.sim.kernels.expressions.places import look_at, retype_place
 from ttmlir.sim.kernels.expressions.pointers import find_pointee, take_address
-from ttmlir.sim.kernels.limits import STACK_BYTES
+from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, STACK_BYTES
 from ttmlir.sim.kernels.place import (
+    BitsPlace,
     EitherPlace,
     ItemPlace,
     LocalPlace,
@@ -44,9 +56,18 @@ from ttmlir.sim.kernels.place import (
     protect_place,
 )
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.folding import is_literal
 from ttmlir.sim.kernels.python.runtime import describe_shift
-from ttmlir.sim.kernels.scope import Variable
+from ttmlir.sim.kernels.scope import (
+    ClassTemplate,
+    Evaluated,
+    LateVariable,
+    Scope,
+    Symbol,
+    Variable,
+)
 from ttmlir.sim.kernels.statements.plain import emit_setup
+from ttmlir.sim.kernels.templates.packs import expand_all, expand_elements
 from ttmlir.sim.kernels.value import Space, Value, settle
 
 _OBJECT_BYTES = 16
@@ -55,8 +76,50 @@ _OBJECT_BYTES = 16
 
 def execute_declaration(context: Context, node: tree.Declaration) -> None:
     """Compile a declaration."""
+    if node.template_parameters:
+        for each in node.declarators:
+            late = LateVariable(node, each, context.scope)
+            context.scope.symbols[each.name] = late
+        return
+    if node.scope is not None:
+        _define_static_member(context, node)
+        return
     for each in node.declarators:
         declare_variable(context, node, each)
+
+
+def _define_static_member(context: Context, node: tree.Declaration) -> None:
+    """`int A::count = 0;`: the value of a member that a class declares."""
+    assert node.scope is not None
+    type_ = context.unit.resolve_type(node.scope, context.scope).type
+    for scope in context.unit.find_members(type_):
+        for each in node.declarators:
+            known = scope.find_here(each.name)
+            if isinstance(known, LateVariable) and known.declarator.value is None:
+                scope.symbols[each.name] = LateVariable(node, each, scope)
+
+
+def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbol:
+    """Declare a static member or a variable template that is needed now."""
+    name = late.declarator.name
+    unit = context.unit
+    if any(each is late for each in unit.declaring):
+        raise context.error(node, f"the value of '{name}' needs itself")
+    if len(unit.declaring) >= MAX_CALL_NESTING:
+        message = f"'{name}' is the last of {MAX_CALL_NESTING} constants that need each other"
+        raise context.error(node, message)
+    unit.declaring.append(late)
+    inner = Scope(late.scope)
+    inner_context = Context(unit, inner, context.handlers, in_function=False)
+    plain = replace(late.declaration, template_parameters=(), scope=None)
+    try:
+        declare_variable(inner_context, plain, late.declarator)
+    finally:
+        unit.declaring.pop()
+    symbol = inner.symbols[name]
+    if late.scope.symbols.get(name) is late:
+        late.scope.symbols[name] = symbol
+    return symbol
 
 
 def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
@@ -73,8 +136,8 @@ def declare_variable(context: Context, node: tree.Declaration, declarator: tree.
         _declare_static(context, type_, value, declarator, is_const)
         return
     unchanging = is_const or declarator.name not in context.changed
-    if "constexpr" in node.specifiers:
-        _require_constant(context, value, declarator)
+    if value is not None and (is_const or isinstance(value.type, FunctionType)):
+        value = _find_constant(context, node, value, declarator)
     if value is not None and value.constant is not None and unchanging:
         if declarator.name not in context.shared:
             bind_variable(context, declarator, value)
@@ -82,12 +145,18 @@ def declare_variable(context: Context, node: tree.Declaration, declarator: tree.
     _declare_local(context, type_, value, declarator, is_const)
 
 
-def _require_constant(context: Context, value: Value | None, declarator: tree.Declarator) -> None:
-    if value is None or not isinstance(value.type, (IntType, FloatType)):
-        return
-    if value.constant is None:
-        reason = _find_undefined(value) or "its value is no constant"
-        raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
+def _find_constant(
+    context: Context, node: tree.Declaration, value: Value, declarator: tree.Declarator
+) -> Value:
+    """The value of a constant, computed now if that is possible."""
+    is_required = "constexpr" in node.specifiers
+    if is_required or isinstance(value.type, (StructType, ArrayType)):
+        value = fold_constant(context, value)
+    if is_required and isinstance(value.type, (IntType, FloatType)) and value.constant is None:
+        if not is_fixed_by_host(context, value):
+            reason = _find_undefined(value) or "its value is no constant"
+            raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
+    return value
 
 
 def _find_undefined(value: Value) -> str:
@@ -108,19 +177,86 @@ def find_declared(
 ) -> tuple[QualifiedType, Value | None]:
     """The type of a variable and its initial value."""
     initial = declarator.value
+    if declarator.arguments is not None:
+        return _find_constructed(context, node, declarator, declarator.arguments)
     if is_deduced(node.type):
+        if isinstance(initial, tree.Braces) and len(initial.elements) == 1:
+            only = initial.elements[0].value
+            initial = None if isinstance(only, tree.Braces) else only
         if initial is None or isinstance(initial, tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
-        value = evaluate_scalar(context, initial)
+        value = copy_struct(evaluate_scalar(context, initial))
         declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
         value = settle(convert_implicitly(context, value, declared.type, initial))
     else:
-        declared = context.unit.resolve_type(node.type, context.scope)
+        declared = _resolve_declared(context, node, declarator)
         type_, value = _find_initial(context, node, declarator, declared.type)
         declared = replace(declared, type=type_)
     if value is not None:
         declared = replace(declared, type=value.type)
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _resolve_declared(
+    context: Context, node: tree.Declaration, declarator: tree.Declarator
+) -> QualifiedType:
+    """The written type of a variable, whose template arguments may follow from its value."""
+    written = node.type
+    if not isinstance(written, tree.NamedType) or written.template_arguments or written.scope:
+        deduced = _find_function_type(context, written, declarator)
+        return deduced or context.unit.resolve_type(written, context.scope)
+    symbol = context.unit.find(written.name, context.scope)
+    if not isinstance(symbol, ClassTemplate):
+        return context.unit.resolve_type(written, context.scope)
+    initial = declarator.value
+    if declarator.arguments is not None:
+        values = declarator.arguments
+    elif isinstance(initial, tree.Braces):
+        values = tuple(each.value for each in initial.elements)
+    else:
+        values = () if initial is None else (initial,)
+    elements = tuple(tree.Initializer(each, position=node.position) for each in values)
+    type_ = context.handlers.find_constructed(context, written, elements, declarator)
+    return QualifiedType(type_, "const" in written.qualifiers)
+
+
+def _find_function_type(
+    context: Context, written: tree.Type, declarator: tree.Declarator
+) -> QualifiedType | None:
+    """The type of a pointer to a function: that of the function."""
+    is_function = isinstance(written, tree.Pointer) and isinstance(written.pointee, tree.FunctionOf)
+    if not is_function or declarator.value is None or isinstance(declarator.value, tree.Braces):
+        return None
+    return QualifiedType(evaluate_scalar(context, declarator.value).type)
+
+
+def _find_constructed(
+    context: Context,
+    node: tree.Declaration,
+    declarator: tree.Declarator,
+    arguments: Sequence[tree.Expression | tree.Braces],
+) -> tuple[QualifiedType, Value | None]:
+    """`T name(arguments)`."""
+    if is_deduced(node.type):
+        if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
+            raise context.error(declarator, "'auto' needs a value to take its type from")
+        value = copy_struct(evaluate_scalar(context, arguments[0]))
+        declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
+    else:
+        declared = _resolve_declared(context, node, declarator)
+        type_ = complete_type(declared.type, context.unit.structs)
+        if isinstance(type_, ObjectType):
+            elements = tuple(
+                tree.Initializer(each, position=each.position)
+                for each in expand_all(context, arguments)
+            )
+            made = build_object_call(context, type_, elements, node.type, declarator)
+            value = Value(type_, made)
+        else:
+            value = context.handlers.construct(context, type_, arguments, declarator)
+    _reserve_stack(context, value.type, declarator)
+    const = declared.const or "constexpr" in node.specifiers
+    return QualifiedType(value.type, const, declared.volatile), settle(value)
 
 
 def _find_initial(
@@ -131,6 +267,8 @@ def _find_initial(
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")
     type_ = _apply_sizes(context, base, declarator)
+    if initial is None and has_constructors(context, type_):
+        return type_, context.handlers.construct(context, type_, (), declarator)
     if initial is None:
         if isinstance(type_, ObjectType):
             return type_, Value(type_, build_object_call(context, type_, (), node.type, declarator))
@@ -145,7 +283,7 @@ def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) ->
         if size is not None:
             count = evaluate_constant(context, size, "the size of an array")
         elif number == 0 and isinstance(declarator.value, tree.Braces):
-            count = len(declarator.value.elements)
+            count = len(expand_elements(context, declarator.value.elements))
         else:
             raise context.error(declarator, "the size of this array is missing")
         if count <= 0:
@@ -175,7 +313,7 @@ def _declare_local(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
     identifier = context.unit.create_name(declarator.name)
-    in_list = isinstance(type_, (StructType, ArrayType))
+    in_list = isinstance(type_, (StructType, ArrayType, FunctionType))
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
         start = code.name("_unset") if value is None else value.node
         context.emit(code.assign(code.name(identifier), code.list_of([start])), declarator.position)
@@ -190,8 +328,21 @@ def _declare_local(
             context.emit(code.assign(code.name(identifier), value.node), declarator.position)
             if declarator.name not in context.changed and isinstance(type_, IntType):
                 place = replace(place, low=value.low, high=value.high)
-    elements = _find_table(context, value) if is_const else None
-    bind_variable(context, declarator, place, elements=elements)
+    known = _keep_known(context, identifier, value) if is_const else None
+    if isinstance(type_, ObjectType) and value is not None:
+        if declarator.name not in context.changed:
+            context.unit.known_values[identifier] = value.node
+    bind_variable(context, declarator, place, known=known)
+
+
+def _keep_known(context: Context, identifier: str, value: Value | None) -> Value | None:
+    """The value of a constant array or object, if it is known."""
+    if value is None or not isinstance(value.type, (StructType, ArrayType)):
+        return None
+    if not is_literal(value.node):
+        return None
+    context.unit.known_values[identifier] = value.node
+    return value
 
 
 def _find_space(context: Context, origin: tree.Node, value: Value | None) -> Space:
@@ -201,28 +352,13 @@ def _find_space(context: Context, origin: tree.Node, value: Value | None) -> Spa
     return Space.MEMORY if value is None else value.space
 
 
-def _find_table(context: Context, value: Value | None) -> tuple[Value, ...] | None:
-    """The elements of an array of constants."""
-    if value is None or not isinstance(value.type, ArrayType):
-        return None
-    element = value.type.element
-    if not isinstance(value.node, ast.List) or not isinstance(element, IntType):
-        return None
-    nodes = value.node.elts
-    if not all(isinstance(each, ast.Constant) for each in nodes):
-        return None
-    return tuple(
-        Value(element, each, int(each.value), int(each.value))
-        for each in nodes
-        if isinstance(each, ast.Constant) and isinstance(each.value, int)
-    )
-
-
 def _declare_static(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
     """A variable of the whole kernel: a list of one element around the functions."""
     value = build_zero(context, type_) if value is None else value
+    if is_const:
+        value = fold_constant(context, value)
     if is_const and value.constant is not None and declarator.name not in context.shared:
         bind_variable(context, declarator, value, is_global=True)
         return
@@ -234,8 +370,8 @@ def _declare_static(
         place: Place = LocalPlace(type_, identifier, is_const=is_const)
     else:
         place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
-    elements = _find_table(context, value) if is_const else None
-    bind_variable(context, declarator, place, is_global=True, elements=elements)
+    known = _keep_known(context, identifier, value) if is_const else None
+    bind_variable(context, declarator, place, is_global=True, known=known)
 
 
 def _declare_reference(
@@ -244,18 +380,33 @@ def _declare_reference(
     initial = declarator.value
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
-    resolve = context.unit.resolve_declared_type
-    if not is_place(context, initial) or is_constant_name(context, initial):
-        is_const = is_constant_name(context, initial)
-        _declare_copy(context, type_.referent, initial, declarator, is_const=is_const)
+    found = look_at(context, initial)
+    if isinstance(found, Value):
+        is_const = isinstance(initial, tree.Name) or type_.is_rvalue
+        known = cast("tree.Expression", Evaluated(found, position=initial.position))
+        _declare_copy(context, type_, known, declarator, is_const=is_const)
         return
-    place = find_place(context, initial)
+    declare_reference_to(context, type_, found, declarator, initial)
+
+
+def declare_reference_to(
+    context: Context,
+    type_: tree.Reference,
+    place: Place,
+    declarator: tree.Declarator,
+    node: tree.Expression,
+) -> None:
+    """Let a reference refer to a place."""
+    resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, place.type, place.is_const)
     if target.const and _is_number(target.type) and not is_same_type(target.type, place.type):
-        _declare_copy(context, type_.referent, initial, declarator)
+        known = cast("tree.Expression", Evaluated(place, position=node.position))
+        _declare_copy(context, type_, known, declarator)
         return
-    check_reference(context, target, place, initial)
+    check_reference(context, target, place, node)
     setup = list[ast.expr]()
+    if target.type != place.type and isinstance(target.type, StructType):
+        place = retype_place(place, target.type)
     place = _fix_place(context, place, setup)
     emit_setup(context, setup, declarator)
     if target.const:
@@ -265,7 +416,7 @@ def _declare_reference(
 
 def _declare_copy(
     context: Context,
-    referent: tree.Type,
+    type_: tree.Reference,
     initial: tree.Expression,
     declarator: tree.Declarator,
     *,
@@ -274,15 +425,16 @@ def _declare_copy(
     """What a constant reference refers to that is made for it: a value of its type."""
     value = settle(evaluate_scalar(context, initial))
     resolve = context.unit.resolve_declared_type
-    target = resolve(referent, context.scope, value.type, is_const)
+    target = resolve(type_.referent, context.scope, value.type, is_const)
     if isinstance(value.type, ObjectType) and target.type == value.type:
         _declare_local(context, value.type, value, declarator, is_const=target.const)
         return
-    if not target.const:
+    if not target.const and not type_.is_rvalue and not isinstance(value.type, FunctionType):
         message = "a reference that is not const needs a variable here"
         raise context.error(initial, message)
     value = settle(convert_implicitly(context, value, target.type, initial))
-    _declare_local(context, value.type, value, declarator, is_const=True)
+    is_fixed = not type_.is_rvalue or target.const
+    _declare_local(context, value.type, value, declarator, is_const=is_fixed)
 
 
 def _is_number(type_: CType) -> bool:
@@ -308,6 +460,10 @@ def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
         case MemoryPlace():
             address = settle(place.address)
             return replace(place, address=replace(address, node=kept(address.node)))
+        case BitsPlace():
+            shift = settle(place.shift)
+            fixed = replace(shift, node=kept(shift.node))
+            return replace(place, holder=kept(place.holder), shift=fixed)
         case EitherPlace():
             return _fix_either(context, place, setup)
         case _:
@@ -331,12 +487,12 @@ def bind_variable(
     meaning: Place | Value,
     *,
     is_global: bool = False,
-    elements: tuple[Value, ...] | None = None,
+    known: Value | None = None,
     is_reference: bool = False,
 ) -> None:
     """Give a declared name its meaning."""
     if declarator.name in context.scope.symbols:
         raise context.error(declarator, f"'{declarator.name}' is declared twice")
     context.scope.symbols[declarator.name] = Variable(
-        declarator.name, meaning, is_global, elements, is_reference
+        declarator.name, meaning, is_global, known, is_reference
     )

@@ -5,13 +5,21 @@ from __future__ import annotations
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import INT, EnumType, IntType, QualifiedType
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_constant
-from ttmlir.sim.kernels.scope import Alias, Scope, Symbol, Variable
+from ttmlir.sim.kernels.expressions.evaluating import (
+    evaluate_condition,
+    evaluate_constant,
+    fold_constant,
+    is_fixed_by_host,
+)
+from ttmlir.sim.kernels.scope import Alias, AliasTemplate, NamespaceName, Scope, Symbol, Variable
 from ttmlir.sim.kernels.value import make_integer
 
 
 def declare_alias(context: Context, node: tree.Alias) -> None:
     """Compile `using name = type;`."""
+    if node.template_parameters:
+        _bind_new_name(context, node, node.name, AliasTemplate(node, context.scope))
+        return
     _bind_new_name(
         context, node, node.name, Alias(context.unit.resolve_type(node.type, context.scope))
     )
@@ -25,6 +33,29 @@ def use_name(context: Context, node: tree.UsingName) -> None:
         context.scope.symbols[last] = symbol
     elif not context.unit.is_of_library(node.name, context.scope):
         raise context.unit.unknown_name(node, node.name, f"there is no '{node.name}'")
+
+
+def use_namespace(context: Context, node: tree.UsingNamespace) -> None:
+    """Compile `using namespace name;`."""
+    for each in context.unit.find_holders(node.name, context.scope):
+        if context.scope is context.unit.root:
+            context.unit.used.append(each)
+        else:
+            context.scope.more = (*context.scope.more, each)
+
+
+def name_namespace(context: Context, node: tree.NamespaceAlias) -> None:
+    """Compile `namespace name = target;`."""
+    first = node.target.partition("::")[0]
+    known = context.scope.find(first)
+    target = node.target
+    if isinstance(known, NamespaceName):
+        target = known.path + node.target.removeprefix(first)
+    context.scope.symbols[node.name] = NamespaceName(target.removeprefix("::"))
+
+
+def execute_assembly(context: Context, node: tree.Assembly) -> None:
+    """Compile `asm("nop")`: nothing."""
 
 
 def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
@@ -54,15 +85,17 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
 
 
 def _bind_new_name(context: Context, node: tree.Node, name: str, symbol: Symbol) -> None:
-    if name in context.scope.symbols:
+    if name in context.scope.symbols and not name.startswith("("):
         raise context.error(node, f"'{name}' is declared twice")
     context.scope.symbols[name] = symbol
 
 
 def check_static_assert(context: Context, node: tree.StaticAssert) -> None:
     """Compile a `static_assert`."""
-    condition = evaluate_condition(context, node.condition)
+    condition = fold_constant(context, evaluate_condition(context, node.condition))
     if condition.constant is None:
+        if is_fixed_by_host(context, condition):
+            return
         raise context.error(node.condition, "static_assert needs a constant condition")
     if not condition.constant:
         message = "" if node.message is None else f": {node.message}"

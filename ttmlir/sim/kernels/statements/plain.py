@@ -5,24 +5,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type
 from ttmlir.cpp.types import VOID, PointerType, StructType
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.assignments import prepare_assignment, prepare_update
+from ttmlir.sim.kernels.expressions.assignments import (
+    change_object,
+    prepare_assignment,
+    prepare_update,
+)
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
+from ttmlir.sim.kernels.expressions.initial_values import build_initial, is_fresh
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
     find_library_call,
 )
+from ttmlir.sim.kernels.expressions.places import look_at, retype_place
+from ttmlir.sim.kernels.expressions.pointers import take_address
 from ttmlir.sim.kernels.expressions.printing import find_printed
 from ttmlir.sim.kernels.library import LibraryCall
-from ttmlir.sim.kernels.place import build_assignment
+from ttmlir.sim.kernels.place import Place, build_assignment
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Scope
-from ttmlir.sim.kernels.value import settle
+from ttmlir.sim.kernels.scope import InScope, Scope
+from ttmlir.sim.kernels.templates.packs import expand_pattern
+from ttmlir.sim.kernels.value import Value, settle
 
 
 def execute_block(context: Context, node: tree.Block) -> None:
@@ -48,6 +57,10 @@ def execute_effect(context: Context, node: tree.Expression) -> None:
         case tree.Assign():
             _execute_assignment(context, node)
         case tree.Update():
+            own, node = change_object(context, node)
+            if own is not None:
+                _emit_found(context, own, node)
+                return
             setup, place, _, new = prepare_update(context, node)
             emit_setup(context, setup, node)
             context.emit(build_assignment(place, new), node.position)
@@ -57,11 +70,42 @@ def execute_effect(context: Context, node: tree.Expression) -> None:
                 for each in (node.true_value, node.false_value)
             )
             context.execute(tree.If(node.condition, then, otherwise, position=node.position))
+        case tree.Fold() if _execute_fold(context, node):
+            pass
+        case InScope(node=inner, scope=scope):
+            outer, context.scope = context.scope, scope
+            execute_effect(context, cast("tree.Expression", inner))
+            context.scope = outer
+        case tree.Cast(kind="c", type=tree.NamedType(name="void"), value=tree.Name()):
+            pass
+        case tree.FunctionCall():
+            _execute_call(context, node)
         case _:
             _execute_call(context, node)
 
 
+def _emit_found(context: Context, found: Place | Value, node: tree.Node) -> None:
+    """A call for what it does."""
+    value = found if isinstance(found, Value) else take_address(context, found, node)
+    for each in _split_parts(value.node):
+        if context.unit.has_effect(each):
+            context.emit(ast.Expr(each), node.position)
+
+
+def _execute_fold(context: Context, node: tree.Fold) -> bool:
+    """`(f(xs), ...)` as statements; False for other operators."""
+    if node.operator != "," or node.start is not None:
+        return False
+    for each in expand_pattern(context, node.pattern, node):
+        execute_effect(context, cast("tree.Expression", each))
+    return True
+
+
 def _execute_assignment(context: Context, node: tree.Assign) -> None:
+    own, node = change_object(context, node)
+    if own is not None:
+        _emit_found(context, own, node)
+        return
     setup, place, value = prepare_assignment(context, node)
     emit_setup(context, setup, node)
     context.emit(build_assignment(place, value), node.position)
@@ -83,7 +127,16 @@ def _execute_call(context: Context, node: tree.Expression) -> None:
         assert isinstance(node, tree.FunctionCall)
         _emit_wait(context, node, found)
         return
-    value = context.evaluate(node)
+    if isinstance(node, tree.FunctionCall):
+        found_place = context.handlers.call(context, node)
+        value = (
+            found_place
+            if isinstance(found_place, Value)
+            else take_address(context, found_place, node)
+        )
+        context.unit.locate(value.node, node.position)
+    else:
+        value = context.evaluate(node)
     for each in _split_parts(value.node):
         if context.unit.has_effect(each):
             context.emit(ast.Expr(each), node.position)
@@ -109,24 +162,88 @@ def _evaluate_once(context: Context, argument: ast.expr, node: tree.Node) -> ast
 def execute_return(context: Context, node: tree.Return) -> None:
     """Compile a `return`."""
     if node.value is None:
-        if context.result not in (VOID, None):
-            raise context.error(node, "'return' needs a value here")
-        context.result = VOID
-        context.emit(ast.Return(None), node.position)
+        _return_nothing(context, node)
+    elif context.result == VOID:
+        _return_from_void(context, node, node.value)
+    elif context.gives_reference:
+        _return_reference(context, node, node.value)
+    elif isinstance(node.value, tree.Braces):
+        if context.result is None:
+            raise context.error(node.value, "'auto' needs a value to take its type from")
+        value = settle(build_initial(context, context.result, node.value))
+        context.emit(ast.Return(value.node), node.position)
+    else:
+        _return_value(context, node, node.value)
+
+
+def _return_nothing(context: Context, node: tree.Return) -> None:
+    if context.makes:
+        context.emit(ast.Return(code.name("v_this")), node.position)
         return
-    if context.result == VOID:
-        raise context.error(node, "a function without result returns a value here")
-    value = evaluate_scalar(context, node.value)
+    if context.result not in (VOID, None):
+        raise context.error(node, "'return' needs a value here")
+    context.result = VOID
+    context.emit(ast.Return(None), node.position)
+
+
+def _return_from_void(
+    context: Context, node: tree.Return, value: tree.Expression | tree.Braces
+) -> None:
+    """`return f();`, where f has no result either."""
+    if not isinstance(value, tree.Braces) and not context.makes:
+        if context.evaluate(value).type == VOID:
+            execute_effect(context, value)
+            context.emit(ast.Return(None), node.position)
+            return
+    raise context.error(node, "a function without result returns a value here")
+
+
+def _return_value(context: Context, node: tree.Return, written: tree.Expression) -> None:
+    value = context.evaluate(written)
+    if value.type == VOID:
+        if context.result is not None:
+            raise context.error(written, "this has no value")
+        context.result = VOID
+        context.emit(ast.Return(value.node), node.position)
+        return
     target = value.type if context.result is None else context.result
-    value = settle(convert_implicitly(context, value, target, node.value))
+    value = settle(convert_implicitly(context, value, target, written))
     if context.result is None:
         context.result = value.type
+    _note_space(context, value)
+    if isinstance(value.type, StructType) and not is_fresh(value.node):
+        value = replace(value, node=code.call("_copied", value.node))
+    context.emit(ast.Return(value.node), node.position)
+
+
+def _note_space(context: Context, value: Value) -> None:
+    """Note where the result of a function points to."""
     if isinstance(value.type, PointerType):
         known = context.result_space
         context.result_space = value.space if known is None else known.join(value.space)
-    if isinstance(value.type, StructType):
-        value = replace(value, node=code.call("_copied", value.node))
-    context.emit(ast.Return(value.node), node.position)
+
+
+def _return_reference(
+    context: Context, node: tree.Return, value: tree.Expression | tree.Braces
+) -> None:
+    """Return where something is, from a function that returns a reference."""
+    if isinstance(value, tree.Braces):
+        raise context.error(value, "a reference needs a variable that it refers to")
+    found = look_at(context, value)
+    if isinstance(found, Value):
+        raise context.error(value, "a reference needs a variable that it refers to")
+    wanted = context.result
+    if isinstance(wanted, PointerType) and wanted.pointee != found.type:
+        is_part = isinstance(found.type, StructType) and found.type.derives_from(wanted.pointee)
+        if is_part or is_same_type(wanted.pointee, found.type):
+            found = retype_place(found, wanted.pointee)
+    pointer = take_address(context, found, value)
+    if wanted is not None:
+        pointer = settle(convert_implicitly(context, pointer, wanted, value))
+    else:
+        context.result = pointer.type
+    _note_space(context, pointer)
+    context.emit(ast.Return(pointer.node), node.position)
 
 
 def _split_parts(node: ast.expr) -> Sequence[ast.expr]:

@@ -1,0 +1,32 @@
+"""The operators of C++ in kernel trees, and how tightly they bind."""
+
+from __future__ import annotations
+
+PRECEDENCE = {
+    operator: level
+    for level, operators in enumerate(
+        (
+            (",",),
+            ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "?:"),
+            ("||",),
+            ("&&",),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", ">", "<=", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
+    )
+    for operator in operators
+}
+"""How tightly operators of two and three operands bind; more is tighter."""
+
+UNARY_OPERATORS = ("+", "-", "!", "~", "*", "&")
+UPDATE_OPERATORS = ("++", "--")
+ASSIGNMENT_OPERATORS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
+BINARY_OPERATORS = tuple(
+    each for each in PRECEDENCE if each not in ASSIGNMENT_OPERATORS and each != "?:"
+)

@@ -1,0 +1,57 @@
+// pair make_pair swap exchange integer_sequence index_sequence make_index_sequence index_sequence_for
+namespace std {
+
+template <typename A, typename B>
+struct pair {
+    A first;
+    B second;
+
+    constexpr pair() : first{}, second{} {}
+    constexpr pair(A a, B b) : first(a), second(b) {}
+    friend constexpr bool operator==(const pair& a, const pair& b) {
+        return a.first == b.first && a.second == b.second;
+    }
+};
+
+template <typename A, typename B>
+constexpr pair<A, B> make_pair(A first, B second) { return pair<A, B>(first, second); }
+
+template <typename T>
+constexpr void swap(T& a, T& b) {
+    T before = a;
+    a = b;
+    b = before;
+}
+
+template <typename T, typename U>
+constexpr T exchange(T& place, U value) {
+    T before = place;
+    place = value;
+    return before;
+}
+
+template <typename T, T... Numbers>
+struct integer_sequence {
+    static constexpr size_t size() { return sizeof...(Numbers); }
+};
+
+template <size_t... Numbers>
+using index_sequence = integer_sequence<size_t, Numbers...>;
+
+template <size_t Count, size_t... Numbers>
+struct sequence_maker {
+    using type = typename sequence_maker<Count - 1, Count - 1, Numbers...>::type;
+};
+
+template <size_t... Numbers>
+struct sequence_maker<0, Numbers...> {
+    using type = integer_sequence<size_t, Numbers...>;
+};
+
+template <size_t Count>
+using make_index_sequence = typename sequence_maker<Count>::type;
+
+template <typename... T>
+using index_sequence_for = make_index_sequence<sizeof...(T)>;
+
+}  // namespace std

@@ -1,0 +1,234 @@
+"""The traits of `<type_traits>` that ask about types, or make types of types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type, tag_of
+from ttmlir.cpp.types import (
+    BOOL,
+    UNSIGNED,
+    VOID,
+    ArrayType,
+    CType,
+    EnumType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    StructType,
+    find_integer_type,
+    has_constant_member,
+)
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
+from ttmlir.sim.kernels.scope import Symbol, Variable
+from ttmlir.sim.kernels.templates.packs import expand_all, read_as_value
+from ttmlir.sim.kernels.value import make_integer
+
+_Ask = Callable[[QualifiedType], bool]
+
+
+def _is_integral(given: QualifiedType) -> bool:
+    return isinstance(given.type, IntType) and not isinstance(given.type, EnumType)
+
+
+def _is_arithmetic(given: QualifiedType) -> bool:
+    return _is_integral(given) or isinstance(given.type, FloatType)
+
+
+def _is_signed(given: QualifiedType) -> bool:
+    type_ = given.type
+    return isinstance(type_, FloatType) or (isinstance(type_, IntType) and type_.signed)
+
+
+def _is_unsigned(given: QualifiedType) -> bool:
+    return _is_integral(given) and not _is_signed(given)
+
+
+_ASKED: Mapping[str, _Ask] = {
+    "is_integral": _is_integral,
+    "is_arithmetic": _is_arithmetic,
+    "is_fundamental": lambda given: _is_arithmetic(given) or given.type == VOID,
+    "is_floating_point": lambda given: isinstance(given.type, FloatType),
+    "is_signed": _is_signed,
+    "is_unsigned": _is_unsigned,
+    "is_enum": lambda given: isinstance(given.type, EnumType),
+    "is_pointer": lambda given: isinstance(given.type, PointerType),
+    "is_array": lambda given: isinstance(given.type, ArrayType),
+    "is_const": lambda given: given.const,
+    "is_void": lambda given: given.type == VOID,
+    "is_class": lambda given: isinstance(given.type, (StructType, ObjectType)),
+    "is_union": lambda given: isinstance(given.type, StructType) and given.type.is_union,
+    "is_scalar": lambda given: isinstance(given.type, (IntType, FloatType, PointerType)),
+    "is_trivially_copyable": lambda given: True,
+    "is_trivial": lambda given: True,
+    "is_standard_layout": lambda given: True,
+    "is_default_constructible": lambda given: not has_constant_member(given.type),
+}
+"""Traits of one type with a truth; a name may end in `_v`."""
+
+
+def _make_unsigned(given: QualifiedType) -> CType:
+    type_ = given.type
+    return find_integer_type(type_.bits, False) if isinstance(type_, IntType) else type_
+
+
+def _make_signed(given: QualifiedType) -> CType:
+    type_ = given.type
+    return find_integer_type(type_.bits, True) if isinstance(type_, IntType) else type_
+
+
+def _decay(given: QualifiedType) -> CType:
+    type_ = given.type
+    return PointerType(type_.element) if isinstance(type_, ArrayType) else type_
+
+
+def _underlying(given: QualifiedType) -> CType:
+    return given.type.underlying if isinstance(given.type, EnumType) else given.type
+
+
+def _remove_pointer(given: QualifiedType) -> CType:
+    return given.type.pointee if isinstance(given.type, PointerType) else given.type
+
+
+_CHANGED: Mapping[str, Callable[[QualifiedType], QualifiedType]] = {
+    "remove_cv_t": lambda given: QualifiedType(given.type),
+    "remove_const_t": lambda given: replace(given, const=False),
+    "remove_volatile_t": lambda given: replace(given, volatile=False),
+    "remove_reference_t": lambda given: given,
+    "remove_cvref_t": lambda given: QualifiedType(given.type),
+    "add_const_t": lambda given: replace(given, const=True),
+    "add_lvalue_reference_t": lambda given: given,
+    "type_identity_t": lambda given: given,
+    "decay_t": lambda given: QualifiedType(_decay(given)),
+    "make_unsigned_t": lambda given: QualifiedType(_make_unsigned(given)),
+    "make_signed_t": lambda given: QualifiedType(_make_signed(given)),
+    "underlying_type_t": lambda given: QualifiedType(_underlying(given)),
+    "remove_pointer_t": lambda given: QualifiedType(_remove_pointer(given)),
+}
+"""Types that are made of one type."""
+
+
+def _strip(name: str) -> str | None:
+    """The name of a trait without its namespace; None if it is not of `std`."""
+    bare = name.removeprefix("::")
+    return bare.removeprefix("std::") if bare.startswith("std::") else None
+
+
+def find_trait_value(context: Context, node: tree.Name) -> Symbol | None:
+    """The truth of a trait such as `std::is_same_v<A, B>`; None if a name is none."""
+    name = _strip(node.text)
+    if name is None or not name.endswith("_v"):
+        return None
+    arguments = expand_all(context, node.template_arguments)
+    return _find_truth(context, name.removesuffix("_v"), arguments, node)
+
+
+def _find_truth(
+    context: Context, name: str, arguments: Sequence[tree.TemplateArgument], node: tree.Node
+) -> Symbol | None:
+    def resolve(number: int) -> QualifiedType:
+        if number >= len(arguments):
+            raise context.error(node, f"'std::{name}' needs {number + 1} template arguments")
+        return context.unit.resolve_type(arguments[number], context.scope)
+
+    truth: bool | None = None
+    if name in _ASKED:
+        truth = _ASKED[name](resolve(0))
+    elif name == "is_same":
+        truth = is_same(resolve(0), resolve(1))
+    elif name == "is_base_of":
+        base, derived = resolve(0).type, resolve(1).type
+        truth = isinstance(derived, StructType) and derived.derives_from(base)
+    elif name == "is_convertible":
+        truth = _converts(resolve(0).type, resolve(1).type)
+    elif name in ("tuple_size", "extent"):
+        return Variable(name, make_integer(_count(resolve(0).type), UNSIGNED))
+    return None if truth is None else Variable(name, make_integer(truth, BOOL))
+
+
+def is_same(a: QualifiedType, b: QualifiedType) -> bool:
+    """Whether two types are one."""
+    if (a.const, a.volatile) != (b.const, b.volatile):
+        return False
+    is_character = "char" in (a.type.name, b.type.name)
+    if is_character and a.type.name != b.type.name:
+        return False
+    return tag_of(a.type) == tag_of(b.type) and is_same_type(a.type, b.type)
+
+
+def _converts(source: CType, target: CType) -> bool:
+    numbers = (IntType, FloatType)
+    if isinstance(source, numbers) and isinstance(target, numbers):
+        scoped = isinstance(source, EnumType) and source.is_scoped
+        return not scoped and not isinstance(target, EnumType)
+    if isinstance(source, StructType):
+        return source.derives_from(target)
+    return source == target
+
+
+def _count(type_: CType) -> int:
+    match type_:
+        case ArrayType(count=count):
+            return count
+        case StructType(name=name, fields=fields) if name.startswith("std::array<"):
+            inner = fields[0].type
+            return inner.count if isinstance(inner, ArrayType) else 0
+        case StructType(fields=fields):
+            return len(fields)
+        case _:
+            return 0
+
+
+def find_trait_type(
+    context: Context, name: str, arguments: Sequence[tree.TemplateArgument], node: tree.Node
+) -> QualifiedType | None:
+    """The type that a trait such as `std::conditional_t` makes; None if a name is none."""
+    bare = _strip(name)
+    if bare is None:
+        return None
+    arguments = expand_all(context, arguments)
+    unit, scope = context.unit, context.scope
+    if bare in _CHANGED and len(arguments) == 1:
+        return _CHANGED[bare](unit.resolve_type(arguments[0], scope))
+    match bare:
+        case "conditional_t" if len(arguments) == 3:
+            truth = evaluate_constant(context, read_as_value(arguments[0]), "the condition")
+            return unit.resolve_type(arguments[1 if truth else 2], scope)
+        case "enable_if_t" if 1 <= len(arguments) <= 2:
+            if not evaluate_constant(context, read_as_value(arguments[0]), "the condition"):
+                raise context.error(node, "the condition of 'std::enable_if_t' does not hold")
+            return (
+                QualifiedType(VOID)
+                if len(arguments) == 1
+                else unit.resolve_type(arguments[1], scope)
+            )
+        case _:
+            return _find_other_type(context, bare, arguments, node)
+
+
+def _find_other_type(
+    context: Context, bare: str, arguments: Sequence[tree.TemplateArgument], node: tree.Node
+) -> QualifiedType | None:
+    unit, scope = context.unit, context.scope
+    match bare:
+        case "void_t":
+            for each in arguments:
+                unit.resolve_type(each, scope)
+            return QualifiedType(VOID)
+        case "tuple_element_t" if len(arguments) == 2:
+            number = evaluate_constant(context, read_as_value(arguments[0]), "a number")
+            type_ = unit.resolve_type(arguments[1], scope).type
+            if isinstance(type_, StructType) and 0 <= number < len(type_.fields):
+                return QualifiedType(type_.fields[number].type)
+            raise context.error(node, f"'{type_.name}' has no element {number}")
+        case "byte":
+            return QualifiedType(find_integer_type(8, False))
+        case "common_type_t" if arguments:
+            return unit.resolve_type(arguments[0], scope)
+        case _:
+            return None

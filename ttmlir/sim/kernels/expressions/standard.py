@@ -1,0 +1,188 @@
+"""Functions of the standard library and of the compiler that are no text of C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type
+from ttmlir.cpp.types import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    UNSIGNED,
+    VOID,
+    ArrayType,
+    IntType,
+    StructType,
+    complete_type,
+)
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.build_facts import BUILT
+from ttmlir.sim.kernels.expressions.casts import evaluate_bit_cast
+from ttmlir.sim.kernels.expressions.evaluating import (
+    evaluate_constant,
+    evaluate_number,
+    evaluate_scalar,
+)
+from ttmlir.sim.kernels.expressions.library_calls import (
+    evaluate_assertion,
+    evaluate_compile_time_argument,
+    evaluate_extreme,
+    evaluate_named_compile_time_argument,
+)
+from ttmlir.sim.kernels.expressions.memory_calls import MEMORY
+from ttmlir.sim.kernels.expressions.places import (
+    find_element,
+    hold_value,
+    look_at,
+    make_known,
+)
+from ttmlir.sim.kernels.place import Place, find_member_place
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.templates.packs import expand_all, read_as_value
+from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
+
+
+def _single(context: Context, node: tree.FunctionCall) -> tree.Expression:
+    arguments = expand_all(context, node.arguments)
+    if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
+        assert isinstance(node.callee, tree.Name)
+        raise context.error(node, f"'{node.callee.text}' takes one value")
+    return arguments[0]
+
+
+def _pass_through(context: Context, node: tree.FunctionCall) -> Place | Value:
+    """`std::move(x)`, `std::forward<T>(x)`, `std::as_const(x)`: x itself."""
+    return look_at(context, _single(context, node))
+
+
+def _get(context: Context, node: tree.FunctionCall) -> Place | Value:
+    """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
+    found = look_at(context, _single(context, node))
+    type_ = complete_type(found.type, context.unit.structs)
+    if len(node.template_arguments) != 1 or not isinstance(type_, StructType):
+        raise context.error(node, "std::get<number>(x) takes a tuple, pair or array")
+    base = hold_value(found)
+    wanted = node.template_arguments[0]
+    if type_.name.startswith("std::array<"):
+        inner = find_member_place(base, 0)
+        number = _evaluate_number(context, wanted)
+        if isinstance(inner.type, ArrayType):
+            return find_element(context, inner, make_integer(number, UNSIGNED), node)
+    number = _find_number(context, wanted, type_)
+    if not 0 <= number < len(type_.fields):
+        raise context.error(node, f"'{type_.name}' has no element {number}")
+    known = _find_known_part(found, type_, number)
+    return known or find_member_place(base, number)
+
+
+def _find_known_part(found: Place | Value, type_: StructType, number: int) -> Value | None:
+    if not isinstance(found, Value):
+        return None
+    return make_known(type_.fields[number].type, found.node, number)
+
+
+def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructType) -> int:
+    """The number of the element that a template argument names."""
+    is_type = isinstance(wanted, (tree.NamedType, tree.Pointer))
+    if isinstance(wanted, tree.Name) and not wanted.template_arguments:
+        is_type = context.unit.find_type(wanted.text, context.scope) is not None
+    if not is_type:
+        return _evaluate_number(context, wanted)
+    named = context.unit.resolve_type(wanted, context.scope).type
+    numbers = [i for i, each in enumerate(type_.fields) if is_same_type(each.type, named)]
+    if len(numbers) != 1:
+        raise context.error(wanted, f"'{type_.name}' has {len(numbers)} elements of this type")
+    return numbers[0]
+
+
+def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
+    return evaluate_constant(context, read_as_value(wanted), "the number of an element")
+
+
+def _tie(context: Context, node: tree.FunctionCall) -> Place | Value:
+    raise context.error(node, "std::tie is not supported; write 'auto [a, b] = ...'")
+
+
+# What the compiler has built in.
+
+
+def _nothing(context: Context, node: tree.FunctionCall) -> Value:
+    return Value(VOID, code.constant(None))
+
+
+def _count_bits(name: str) -> Callable[[Context, tree.FunctionCall], Value]:
+    def evaluate(context: Context, node: tree.FunctionCall) -> Value:
+        value = settle(evaluate_number(context, _single(context, node), "the value"))
+        wide = name.endswith("ll")
+        bits = 64 if wide else 32
+        called = code.call(f"_{name.removesuffix('ll')}", value.node, code.constant(bits))
+        return Value(INT, called, 0, bits)
+
+    return evaluate
+
+
+def _expect(context: Context, node: tree.FunctionCall) -> Place | Value:
+    if len(node.arguments) != 2 or isinstance(node.arguments[0], tree.Braces):
+        raise context.error(node, "__builtin_expect takes two values")
+    return look_at(context, node.arguments[0])
+
+
+def _infinity(context: Context, node: tree.FunctionCall) -> Value:
+    assert isinstance(node.callee, tree.Name)
+    return make_floating(float("inf"), FLOAT if node.callee.text.endswith("f") else DOUBLE)
+
+
+def _nan(context: Context, node: tree.FunctionCall) -> Value:
+    assert isinstance(node.callee, tree.Name)
+    return make_floating(float("nan"), FLOAT if node.callee.text.endswith("f") else DOUBLE)
+
+
+def _abs(context: Context, node: tree.FunctionCall) -> Value:
+    value = settle(evaluate_scalar(context, _single(context, node)))
+    if isinstance(value.type, IntType):
+        zero = code.constant(0)
+        test = code.compare("<", value.node, zero)
+        if not code.is_stable(value.node):
+            raise context.error(node, "put the value of 'abs' into a variable first")
+        negative = code.binary("-", zero, value.node)
+        return Value(value.type, code.choice(test, negative, value.node), 0, value.type.high)
+    raise context.error(node, f"'abs' takes an integer here, not '{value.type.name}'")
+
+
+Special = Callable[[Context, tree.FunctionCall], "Place | Value"]
+
+SPECIAL: Mapping[str, Special] = {
+    **BUILT,
+    **MEMORY,
+    "ASSERT": evaluate_assertion,
+    "get_compile_time_arg_val": evaluate_compile_time_argument,
+    "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
+    "bit_cast": evaluate_bit_cast,
+    "__builtin_bit_cast": evaluate_bit_cast,
+    "min": evaluate_extreme,
+    "max": evaluate_extreme,
+    "move": _pass_through,
+    "forward": _pass_through,
+    "as_const": _pass_through,
+    "launder": _pass_through,
+    "__builtin_assume_aligned": _pass_through,
+    "get": _get,
+    "tie": _tie,
+    "abs": _abs,
+    "__builtin_expect": _expect,
+    "__builtin_unreachable": _nothing,
+    "__builtin_huge_valf": _infinity,
+    "__builtin_huge_val": _infinity,
+    "__builtin_inff": _infinity,
+    "__builtin_nanf": _nan,
+    "__builtin_nan": _nan,
+    "__builtin_ctz": _count_bits("ctz"),
+    "__builtin_clz": _count_bits("clz"),
+    "__builtin_popcount": _count_bits("popcount"),
+    "__builtin_ctzll": _count_bits("ctzll"),
+    "__builtin_clzll": _count_bits("clzll"),
+    "__builtin_popcountll": _count_bits("popcountll"),
+}
+"""Calls that the compiler knows, without their namespace."""

@@ -1,0 +1,1 @@
+"""Templates: what their parameters stand for, and which functions are called."""
