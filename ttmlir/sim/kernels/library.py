@@ -31,6 +31,7 @@ from ttmlir.optable.kernel import (
     ValueKind,
 )
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.kernels.spelling import list_alike
@@ -163,7 +164,11 @@ class Library:
             return ask
 
         def read(template: tuple[int, ...] = (0, 0)) -> object:
-            return read_accessor_args(arguments, *template)
+            try:
+                return read_accessor_args(arguments, *template)
+            except SimError as error:
+                # Such as a layout of which run-time arguments tell the rest.
+                raise KernelFault(error.message) from None
 
         return {
             "c_get_tile_size": find(0),
