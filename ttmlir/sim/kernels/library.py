@@ -174,7 +174,7 @@ class Library:
             if assumed is not None and base >= len(arguments):
                 return assumed.take_layout(base, common)
             try:
-                return read_accessor_args(arguments, *template)
+                return read_accessor_args(arguments, base, common)
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
                 raise KernelFault(error.message) from None
