@@ -209,10 +209,10 @@ def _compile(options: _Options) -> CompiledKernel:
         clock,
         defines,
         _SERVICES,
+        AssumedArguments() if options.assume_arguments else None,
     )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
-    unit.assumed = AssumedArguments() if options.assume_arguments else None
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")

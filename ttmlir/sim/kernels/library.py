@@ -32,6 +32,7 @@ from ttmlir.optable.kernel import (
 )
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.kernels.spelling import list_alike
@@ -152,8 +153,13 @@ class Library:
         self.api = api
         self.declared: Mapping[str, CallFacts] = declared_calls(api)
 
-    def find_known_calls(self, arguments: tuple[int, ...]) -> Mapping[str, Callable[..., object]]:
-        """Calls whose results are known when a kernel with compile-time arguments is compiled."""
+    def find_known_calls(
+        self, arguments: tuple[int, ...], assumed: AssumedArguments | None
+    ) -> Mapping[str, Callable[..., object]]:
+        """Calls whose results are known when a kernel with compile-time arguments is compiled.
+
+        `assumed` has what is taken for arguments that are missing.
+        """
 
         def find(position: int) -> Callable[[int], int]:
             def ask(cb: int) -> int:
@@ -164,9 +170,11 @@ class Library:
             return ask
 
         def read(template: tuple[int, ...] = ()) -> object:
-            base, common_base = (*template, 0, 0)[:2]
+            base, common = (*template, 0, 0)[:2]
+            if assumed is not None and base >= len(arguments):
+                return assumed.take_layout(base, common)
             try:
-                return read_accessor_args(arguments, base, common_base)
+                return read_accessor_args(arguments, base, common)
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
                 raise KernelFault(error.message) from None

@@ -150,6 +150,7 @@ class Unit:
         clock: ClockCosts | None,
         defines: Mapping[str, str],
         services: TypeServices,
+        assumed: AssumedArguments | None = None,
     ) -> None:
         """Nothing is compiled yet; without `clock` the kernel does not count its cycles."""
         self.services = services
@@ -163,7 +164,7 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
-        self.assumed: AssumedArguments | None = None
+        self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
         self.clock = clock
@@ -194,7 +195,7 @@ class Unit:
         """The functions by their names."""
         self.known_values = dict[str, ast.expr]()
         """The values of variables of Python that never change, by their names."""
-        known_calls = library.find_known_calls(self.compile_time_args)
+        known_calls = library.find_known_calls(self.compile_time_args, assumed)
         self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, "Instance"]()
         self.bindings = dict[str, str]()
