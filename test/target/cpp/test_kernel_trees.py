@@ -208,7 +208,11 @@ def larger_statements(inner: st.SearchStrategy[Statement]) -> st.SearchStrategy[
     """Statements with the given ones in their bodies."""
     blocks = tuples(inner).map(Block)
     branches = st.builds(If, EXPRESSIONS, blocks, st.none() | blocks, st.booleans())
-    cases = st.builds(Case, st.none() | EXPRESSIONS, tuples(inner))
+    # Directly behind a label, the grammar takes an enumeration for the beginning of a variable.
+    behind_labels = tuples(inner).filter(
+        lambda statements: not (statements and isinstance(statements[0], Enumeration))
+    )
+    cases = st.builds(Case, st.none() | EXPRESSIONS, behind_labels)
     starts = st.none() | DECLARATIONS | EXPRESSIONS.map(Evaluate)
     return st.one_of(
         blocks,
