@@ -25,6 +25,7 @@ LISTS = {
     "dialects/stablehlo/text/reduction.py": "operations that StableHLO's text shortens",
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
+    "interpreter/arithmetic.py": "operations of arith and math",
     "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",
     "passes/linalg/convert_arith_to_ttir.py": "predicates of arith.cmpi and arith.cmpf",
     "passes/stablehlo/convert_stablehlo_to_ttir_scatter.py": "scatters that ttir has",

@@ -217,8 +217,10 @@ class _Launch:
                 return self._difference(READER, number, index, core, None, None)
             if tile.place is None:
                 continue
-            expected = _tile_of(values, tensor, tile.place)[is_read]
-            actual = tile_of_page(page, tensor.ref.desc)[is_read]
+            expected = _tile_of(values, tensor, tile.place)
+            actual = tile_of_page(page, tensor.ref.desc)
+            if not is_read.all():
+                expected, actual = expected[is_read], actual[is_read]
             if not np.array_equal(expected, actual, equal_nan=True):
                 return self._difference(READER, number, index, core, expected, actual)
         return None
