@@ -46,6 +46,8 @@ class TileCall:
     """On floating-point numbers; None: not defined on them."""
     integers: tuple[Step, ...] | None = None
     """On 32-bit integers in two's complement; None: there is no such call."""
+    unsigned: tuple[Step, ...] | None = None
+    """On 32-bit integers without sign where their order or sign matters; None: there is no call."""
     keeps_truth: bool = False
     """True where the steps give 0 and 1 for 0 and 1, so that truth values need no others."""
     matrix_unit: str = ""
@@ -70,10 +72,13 @@ def _step(
     return Step(call=call, slots=slots or (0,), scalars=scalars, templates=templates)
 
 
-def _unary(call: str, integers: str = "", *scalars: str) -> TileCall:
+def _unary(
+    call: str, integers: str = "", *scalars: str, unsigned: tuple[Step, ...] | None = None
+) -> TileCall:
     return TileCall(
         floats=(_step(call, scalars=scalars),),
         integers=(_step(integers, scalars=scalars),) if integers else None,
+        unsigned=unsigned,
     )
 
 
@@ -125,6 +130,11 @@ _SIGN_OF_INTEGERS = (
     _step("ltz_tile_int32", 1),
     _step("sub_int_tile", 0, 1, 0, templates=_INT32),
 )
+_NEGATION_OF_BITS = (
+    _step("fill_tile_int", 1, scalars=(0,)),
+    _step("sub_int_tile", 1, 0, 0, templates=_INT32),
+)
+_ONES = (_step("fill_tile_int", scalars=(1,)),)
 _CONVERSION = (
     _step(
         "typecast_tile",
@@ -133,9 +143,9 @@ _CONVERSION = (
 )
 
 TILE_CALLS: Mapping[str, TileCall] = {
-    "abs": _unary("abs_tile", "abs_tile_int32"),
-    "neg": _unary("negative_tile", "negative_tile_int32"),
-    "relu": _unary("relu_tile", "relu_tile_int32"),
+    "abs": _unary("abs_tile", "abs_tile_int32", unsigned=()),
+    "neg": _unary("negative_tile", "negative_tile_int32", unsigned=_NEGATION_OF_BITS),
+    "relu": _unary("relu_tile", "relu_tile_int32", unsigned=()),
     "sqrt": _unary("sqrt_tile"),
     "sigmoid": _unary("sigmoid_tile"),
     "reciprocal": _unary("recip_tile"),
@@ -157,10 +167,12 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "tanh": _unary("tanh_tile"),
     "floor": _rounding("floor_tile"),
     "ceil": _rounding("ceil_tile"),
-    "sign": TileCall(floats=(_step("sign_tile"),), integers=_SIGN_OF_INTEGERS),
-    "isfinite": TileCall(
-        floats=(_step("isfinite_tile"),), integers=(_step("fill_tile_int", scalars=(1,)),)
+    "sign": TileCall(
+        floats=(_step("sign_tile"),),
+        integers=_SIGN_OF_INTEGERS,
+        unsigned=(_step("nez_tile_int32"),),
     ),
+    "isfinite": TileCall(floats=(_step("isfinite_tile"),), integers=_ONES, unsigned=_ONES),
     "logical_not": _unary("logical_not_tile", "logical_not_tile_int32"),
     "bitwise_not": TileCall(integers=(_step("bitwise_not_tile"),)),
     "erf": _exact("erf_tile"),
