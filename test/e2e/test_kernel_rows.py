@@ -335,6 +335,31 @@ def test_functions_of_integers(numerics: str) -> None:
     check({**others, "sign": np.sign, "ceil": lambda x: x}, [few(SHAPES[1], 11)], numerics)
 
 
+@NUMERICS
+@pytest.mark.parametrize("element", [np.int32, np.uint32])
+def test_shifts(element: type, numerics: str) -> None:
+    """Distances are numbers without a sign; those beyond the width leave 0, or the sign."""
+    x = many_bits((33, 70), 14).view(element)
+    places = np.resize([0, 1, 31, 32, 33, 64, -1, -(2**31), 7, 30], (33, 70))
+    distance = places.astype(np.int32).view(element)
+
+    def shift(operate: Callable[[int, int], int]) -> Oracle:
+        def compute(x: Array, distance: Array) -> Array:
+            pairs = zip(x.flat, distance.flat, strict=True)
+            made = [operate(int(a), min(int(b) % 2**32, 40)) % 2**32 for a, b in pairs]
+            bits = np.array(made, np.uint32).reshape(x.shape)
+            return bits.view(element).astype(np.int64)
+
+        return compute
+
+    oracles = {
+        "logical_left_shift": shift(lambda a, b: a << b),
+        "logical_right_shift": shift(lambda a, b: a % 2**32 >> b),
+        "right_shift": shift(lambda a, b: a >> b),
+    }
+    check(oracles, [x, distance], numerics)
+
+
 def clamp_between(least: str, most: str) -> str:
     """A function that limits integers; limits as MLIR writes float32."""
     text = FunctionText([tensor(33, 70, element="i32")], constraint="#tile")
@@ -502,9 +527,9 @@ _FLOAT_ROWS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
 _FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
 _INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
 _INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
+_INTEGER_ROWS |= {"logical_left_shift", "logical_right_shift", "right_shift"}
 _WITHOUT_KERNEL = {
     *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
-    *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 
 

@@ -110,6 +110,9 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
         }
         unsigned = {n: c.unsigned for n, c in TILE_CALLS.items() if c.unsigned is not None}
         return signless | ordered | extremes | unsigned
+    if is_short(element) and element.keyword not in UNSIGNED:
+        # The copies of the sign above the number would move into it.
+        integers.pop("logical_right_shift")
     return integers
 
 

@@ -123,6 +123,32 @@ def _bitwise(word: str) -> TileCall:
     return TileCall(integers=(_step(f"bitwise_{word}_binary_tile", 0, 1, 0),))
 
 
+def _zero_beyond(shift: str) -> tuple[Step, ...]:
+    """A shift whose result is 0 if the distance, without a sign, is not below 32.
+
+    The calls that shift do not say what they do to such distances.
+    """
+    return (
+        _step("copy_dest_values", 1, 2),
+        _step("bitwise_and_tile", 2, scalars=(-32,)),
+        _step("logical_not_tile_int32", 2),
+        _step("bitwise_and_tile", 1, scalars=(31,)),
+        _step(shift, 0, 1, 0),
+        _step("mul_int_tile", 0, 2, 0, templates=_INT32),
+    )
+
+
+_SHIFT_OF_SIGNS = (
+    # Distances beyond the width are as one of 31, which leaves the sign alone.
+    _step("copy_dest_values", 1, 2),
+    _step("bitwise_and_tile", 2, scalars=(-32,)),
+    _step("nez_tile_int32", 2),
+    _step("negative_tile_int32", 2),
+    _step("bitwise_or_binary_tile", 1, 2, 1),
+    _step("bitwise_and_tile", 1, scalars=(31,)),
+    _step("binary_right_shift_tile", 0, 1, 0),
+)
+_LEFT, _RIGHT = (_zero_beyond(f"binary_{way}_shift_tile") for way in ("left", "logical_right"))
 _WITHOUT_KERNEL = TileCall()
 _SIGN_OF_INTEGERS = (
     _step("copy_dest_values", 0, 1),
@@ -217,8 +243,9 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "bitwise_and": _bitwise("and"),
     "bitwise_or": _bitwise("or"),
     "bitwise_xor": _bitwise("xor"),
-    # The calls that shift do not say what they do to distances beyond the width.
-    **dict.fromkeys(("logical_left_shift", "logical_right_shift", "right_shift"), _WITHOUT_KERNEL),
+    "logical_left_shift": TileCall(integers=_LEFT, unsigned=_LEFT),
+    "logical_right_shift": TileCall(integers=_RIGHT, unsigned=_RIGHT),
+    "right_shift": TileCall(integers=_SHIFT_OF_SIGNS, unsigned=_RIGHT),
     "where": TileCall(
         floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
         integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),

@@ -110,6 +110,23 @@ def test_functions_of_integers_without_sign(mnemonic: str) -> None:
     check(mnemonic, [x], expected[mnemonic], tolerance=0)
 
 
+@pytest.mark.parametrize("element", ["i8", "ui8", "i16", "ui16"])
+def test_shifts_of_short_integers(element: str) -> None:
+    """They have their own width; zeros from above are refused where there may be signs."""
+    dtype = np.dtype(HOST[element])
+    x, places = whole(dtype, 33, 7), np.resize([0, 1, 5, 7, 8, 15, 16, 40, 127], (33, 7))
+    distance = places.astype(dtype)
+    left = (x.astype(np.int64) << distance.astype(np.int64)).astype(dtype)
+    right = (x.astype(np.int64) >> distance.astype(np.int64)).astype(dtype)
+    check("logical_left_shift", [x, distance], left, tolerance=0)
+    check("right_shift", [x, distance], right, tolerance=0)
+    if element.startswith("u"):
+        check("logical_right_shift", [x, distance], right, tolerance=0)
+    else:
+        message = refusal("logical_right_shift", [x, distance], x)
+        assert f"kernels do not compute logical_right_shift of {element}" in message
+
+
 @pytest.mark.parametrize(
     ("least", "most"),
     [(5, 2**31), (2**31 + 256, 3 * 2**30), (-1, 77), (0.5, 2**32), (-(2.0**40), 2.0**40)],
