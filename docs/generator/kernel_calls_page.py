@@ -21,7 +21,7 @@ from ttmlir.optable.kernel import (
     vector_binary,
     vector_unary,
 )
-from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
+from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
 
 INTRODUCTION = """\
 # Kernel calls
@@ -180,10 +180,17 @@ def _mapping() -> Iterator[str]:
     yield "| Operation | On floating-point numbers | On 32-bit integers | Matrix unit |"
     yield "|---|---|---|---|"
     for mnemonic, tile_call in TILE_CALLS.items():
-        steps = (_steps(tile_call.floats), _steps(tile_call.integers))
+        steps = (_steps(tile_call.floats), _steps_of_integers(tile_call))
         unit = f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else ""
         yield f"| `{mnemonic}` | {steps[0]} | {steps[1]} | {unit} |"
     yield ""
+
+
+def _steps_of_integers(tile_call: TileCall) -> str:
+    signed = _steps(tile_call.integers)
+    if tile_call.unsigned in (None, tile_call.integers):
+        return signed
+    return f"{signed}; without a sign: {_steps(tile_call.unsigned)}"
 
 
 def _steps(steps: tuple[Step, ...] | None) -> str:

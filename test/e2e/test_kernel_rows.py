@@ -82,7 +82,13 @@ ROADS = {
     ),
     "d2m": Road("ttir-to-ttmetal-pipeline"),
 }
-HOST = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32, "i1": np.bool_}
+HOST = {
+    "f32": np.float32,
+    "bf16": ml_dtypes.bfloat16,
+    "i32": np.int32,
+    "ui32": np.uint32,
+    "i1": np.bool_,
+}
 FUNCTION_ERROR = 4 * 2.0**-24
 PHASES = 4
 STORE_ERROR = {"f32": 0.0, "bf16": 2.0**-8}
@@ -126,7 +132,7 @@ def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 @cache
 def compiled(use: Use, road: Road) -> MetalBinary:
     """The program; 32 bits in DST where a number has as many."""
-    wide = {"f32", "i32"} & {*use.elements, use.result}
+    wide = {"f32", "i32", "ui32"} & {*use.elements, use.result}
     options = road.options_of_wide if wide else ""
     module = lower(use.text(), f"{road.pipeline}{options}", file_name="test.mlir")
     binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
@@ -330,6 +336,72 @@ def test_functions_of_integers(numerics: str) -> None:
 
 
 @NUMERICS
+@pytest.mark.parametrize("element", [np.int32, np.uint32])
+def test_shifts(element: type, numerics: str) -> None:
+    """Distances are numbers without a sign; those beyond the width leave 0, or the sign."""
+    x = many_bits((33, 70), 14).view(element)
+    places = np.resize([0, 1, 31, 32, 33, 64, -1, -(2**31), 7, 30], (33, 70))
+    distance = places.astype(np.int32).view(element)
+
+    def shift(operate: Callable[[int, int], int]) -> Oracle:
+        def compute(x: Array, distance: Array) -> Array:
+            pairs = zip(x.flat, distance.flat, strict=True)
+            made = [operate(int(a), min(int(b) % 2**32, 40)) % 2**32 for a, b in pairs]
+            bits = np.array(made, np.uint32).reshape(x.shape)
+            return bits.view(element).astype(np.int64)
+
+        return compute
+
+    oracles = {
+        "logical_left_shift": shift(lambda a, b: a << b),
+        "logical_right_shift": shift(lambda a, b: a % 2**32 >> b),
+        "right_shift": shift(lambda a, b: a >> b),
+    }
+    check(oracles, [x, distance], numerics)
+
+
+def clamp_between(least: str, most: str) -> str:
+    """A function that limits integers; limits as MLIR writes float32."""
+    text = FunctionText([tensor(33, 70, element="i32")], constraint="#tile")
+    limits = f"min = {least} : f32, max = {most} : f32"
+    return text.returning(text.op("clamp", ["%arg0"], tensor(33, 70, element="i32"), limits))
+
+
+def test_limits_beyond_all_integers() -> None:
+    """They limit nothing, however far they are; NaN is refused."""
+    x = many_bits((33, 70), 13)
+    road = ROADS[""]
+    for least, most in (("-1.0e+12", "5.0"), ("-3.0", "0x7F800000"), ("0xFF800000", "1.0e+12")):
+        limits = (-np.inf if "F" in least or "12" in least else -3, 5 if most == "5.0" else np.inf)
+        pipeline = f"{road.pipeline}{road.options_of_wide}"
+        module = lower(clamp_between(least, most), pipeline, file_name="test.mlir")
+        binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
+        assert isinstance(binary, MetalBinary)
+        options = SimOptions(timed=False, leniencies=road.leniencies)
+        (output,) = execute(binary.metal_programs[0], [x], options).outputs
+        np.testing.assert_array_equal(output, np.clip(x.astype(np.float64), *limits))
+    with pytest.raises(DiagnosticError) as error:
+        lower(clamp_between("0x7FC00000", "5.0"), road.pipeline, file_name="test.mlir")
+    assert re.match(r"test\.mlir:\d+:\d+", str(error.value))
+    assert "has a limit of integers that is NaN; give a number" in str(error.value)
+
+
+@NUMERICS
+def test_functions_of_integers_without_sign(numerics: str) -> None:
+    """Numbers from 2^31 have no sign that a function could take away."""
+    x = many_bits(SHAPES[0], 12).view(np.uint32)
+    assert (x >= 2**31).any()
+    oracles = {
+        "abs": lambda x: x,
+        "relu": lambda x: x,
+        "neg": lambda x: -x % 2**32,
+        "sign": np.sign,
+        "isfinite": np.ones_like,
+    }
+    check(oracles, [x], numerics)
+
+
+@NUMERICS
 def test_pairs_of_integers(numerics: str) -> None:
     """Sums and products wrap, quotients are rounded toward 0."""
     x, y = (many_bits(SHAPES[0], 12 + n) for n in range(2))
@@ -455,9 +527,9 @@ _FLOAT_ROWS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
 _FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
 _INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
 _INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
+_INTEGER_ROWS |= {"logical_left_shift", "logical_right_shift", "right_shift"}
 _WITHOUT_KERNEL = {
     *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
-    *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 
 

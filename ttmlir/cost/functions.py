@@ -22,7 +22,6 @@ _INSTRUCTIONS = {
     "lgamma": 2 * 24 + 38 + 20,
     "bitcast_convert": 2,
     **dict.fromkeys(("population_count", "count_leading_zeros"), 20),
-    **dict.fromkeys(("logical_left_shift", "logical_right_shift", "right_shift"), 8),
 }
 """Estimated vector instructions of functions that no kernel call computes."""
 

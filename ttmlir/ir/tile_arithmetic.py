@@ -7,6 +7,7 @@ computed with, and cut afterwards. Both roads to kernels, ttmetal's and the dire
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from ttmlir import optable
@@ -49,10 +50,26 @@ def is_short(element: ScalarType) -> bool:
     return element.data_type in (DataType.U16, DataType.U8)
 
 
+def is_wide_unsigned(element: ScalarType) -> bool:
+    """True for integers without sign that fill 32 bits, which the vector unit orders by sign."""
+    return element.data_type is DataType.U32 and element.keyword in UNSIGNED
+
+
+def nearest_integer(number: float, *, has_sign: bool = True) -> int:
+    """A limit of integers as one of 32 bits, the last one for what is beyond.
+
+    LayoutError for NaN, which limits no integer.
+    """
+    if math.isnan(number):
+        raise LayoutError("has a limit of integers that is NaN; give a number")
+    least = -(1 << 31) if has_sign else 0
+    return int(min(max(number, least), least + (1 << 32) - 1))
+
+
 def format_name(element: ScalarType) -> str:
     """tt-metal's name of the number format in which the vector unit sees an element type."""
     if element.data_type is DataType.U32:
-        return "UInt32" if element.keyword in UNSIGNED else "Int32"
+        return "UInt32" if is_wide_unsigned(element) else "Int32"
     return _FORMATS[element.data_type]
 
 
@@ -82,7 +99,7 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
     if is_float(element):
         return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
     integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
-    if element.keyword in UNSIGNED and not is_short(element):
+    if is_wide_unsigned(element):
         ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
         extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
         # What takes no steps leaves integers as they are.
@@ -91,7 +108,11 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
             for name, steps in integers.items()
             if optable.row(name).ignores_sign or not steps
         }
-        return signless | ordered | extremes
+        unsigned = {n: c.unsigned for n, c in TILE_CALLS.items() if c.unsigned is not None}
+        return signless | ordered | extremes | unsigned
+    if is_short(element) and element.keyword not in UNSIGNED:
+        # The copies of the sign above the number would move into it.
+        integers.pop("logical_right_shift")
     return integers
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ttmlir.optable import elementwise
-from ttmlir.optable.kernel import CALLS, ValueKind
+from ttmlir.optable.kernel import CALLS, Element, ValueKind
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Step
 from ttmlir.optable.row import Domain
 
@@ -19,7 +19,6 @@ _PARAMETERS: dict[str, dict[str, float]] = {
 }
 _WITHOUT_KERNEL = {
     *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
-    *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 _ROWS = {row.mnemonic: row for row in elementwise.ROWS}
 
@@ -34,6 +33,8 @@ def _run(step: Step, dst: dict[int, Any], parameters: dict[str, float]) -> None:
     names = [name for _, name, _ in call.tiles.scalars]
     assert len(step.slots) + len(step.scalars) == len(call.operands), step.call
     tiles = [dst[slots[name]] for name in call.tiles.dst]
+    if call.tiles.element is Element.UINT32:
+        tiles = [tile.view(np.uint32) for tile in tiles]
     result = call.meaning(np, *tiles, **dict(zip(names, numbers, strict=True)))
     dst[slots[call.tiles.to]] = np.broadcast_to(result, dst[0].shape).astype(dst[0].dtype)
 

@@ -46,6 +46,8 @@ class TileCall:
     """On floating-point numbers; None: not defined on them."""
     integers: tuple[Step, ...] | None = None
     """On 32-bit integers in two's complement; None: there is no such call."""
+    unsigned: tuple[Step, ...] | None = None
+    """On 32-bit integers without sign where their order or sign matters; None: there is no call."""
     keeps_truth: bool = False
     """True where the steps give 0 and 1 for 0 and 1, so that truth values need no others."""
     matrix_unit: str = ""
@@ -70,10 +72,13 @@ def _step(
     return Step(call=call, slots=slots or (0,), scalars=scalars, templates=templates)
 
 
-def _unary(call: str, integers: str = "", *scalars: str) -> TileCall:
+def _unary(
+    call: str, integers: str = "", *scalars: str, unsigned: tuple[Step, ...] | None = None
+) -> TileCall:
     return TileCall(
         floats=(_step(call, scalars=scalars),),
         integers=(_step(integers, scalars=scalars),) if integers else None,
+        unsigned=unsigned,
     )
 
 
@@ -118,6 +123,32 @@ def _bitwise(word: str) -> TileCall:
     return TileCall(integers=(_step(f"bitwise_{word}_binary_tile", 0, 1, 0),))
 
 
+def _zero_beyond(shift: str) -> tuple[Step, ...]:
+    """A shift whose result is 0 if the distance, without a sign, is not below 32.
+
+    The calls that shift do not say what they do to such distances.
+    """
+    return (
+        _step("copy_dest_values", 1, 2),
+        _step("bitwise_and_tile", 2, scalars=(-32,)),
+        _step("logical_not_tile_int32", 2),
+        _step("bitwise_and_tile", 1, scalars=(31,)),
+        _step(shift, 0, 1, 0),
+        _step("mul_int_tile", 0, 2, 0, templates=_INT32),
+    )
+
+
+_SHIFT_OF_SIGNS = (
+    # Distances beyond the width are as one of 31, which leaves the sign alone.
+    _step("copy_dest_values", 1, 2),
+    _step("bitwise_and_tile", 2, scalars=(-32,)),
+    _step("nez_tile_int32", 2),
+    _step("negative_tile_int32", 2),
+    _step("bitwise_or_binary_tile", 1, 2, 1),
+    _step("bitwise_and_tile", 1, scalars=(31,)),
+    _step("binary_right_shift_tile", 0, 1, 0),
+)
+_LEFT, _RIGHT = (_zero_beyond(f"binary_{way}_shift_tile") for way in ("left", "logical_right"))
 _WITHOUT_KERNEL = TileCall()
 _SIGN_OF_INTEGERS = (
     _step("copy_dest_values", 0, 1),
@@ -125,6 +156,11 @@ _SIGN_OF_INTEGERS = (
     _step("ltz_tile_int32", 1),
     _step("sub_int_tile", 0, 1, 0, templates=_INT32),
 )
+_NEGATION_OF_BITS = (
+    _step("fill_tile_int", 1, scalars=(0,)),
+    _step("sub_int_tile", 1, 0, 0, templates=_INT32),
+)
+_ONES = (_step("fill_tile_int", scalars=(1,)),)
 _CONVERSION = (
     _step(
         "typecast_tile",
@@ -133,9 +169,9 @@ _CONVERSION = (
 )
 
 TILE_CALLS: Mapping[str, TileCall] = {
-    "abs": _unary("abs_tile", "abs_tile_int32"),
-    "neg": _unary("negative_tile", "negative_tile_int32"),
-    "relu": _unary("relu_tile", "relu_tile_int32"),
+    "abs": _unary("abs_tile", "abs_tile_int32", unsigned=()),
+    "neg": _unary("negative_tile", "negative_tile_int32", unsigned=_NEGATION_OF_BITS),
+    "relu": _unary("relu_tile", "relu_tile_int32", unsigned=()),
     "sqrt": _unary("sqrt_tile"),
     "sigmoid": _unary("sigmoid_tile"),
     "reciprocal": _unary("recip_tile"),
@@ -157,10 +193,12 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "tanh": _unary("tanh_tile"),
     "floor": _rounding("floor_tile"),
     "ceil": _rounding("ceil_tile"),
-    "sign": TileCall(floats=(_step("sign_tile"),), integers=_SIGN_OF_INTEGERS),
-    "isfinite": TileCall(
-        floats=(_step("isfinite_tile"),), integers=(_step("fill_tile_int", scalars=(1,)),)
+    "sign": TileCall(
+        floats=(_step("sign_tile"),),
+        integers=_SIGN_OF_INTEGERS,
+        unsigned=(_step("nez_tile_int32"),),
     ),
+    "isfinite": TileCall(floats=(_step("isfinite_tile"),), integers=_ONES, unsigned=_ONES),
     "logical_not": _unary("logical_not_tile", "logical_not_tile_int32"),
     "bitwise_not": TileCall(integers=(_step("bitwise_not_tile"),)),
     "erf": _exact("erf_tile"),
@@ -205,8 +243,9 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "bitwise_and": _bitwise("and"),
     "bitwise_or": _bitwise("or"),
     "bitwise_xor": _bitwise("xor"),
-    # The calls that shift do not say what they do to distances beyond the width.
-    **dict.fromkeys(("logical_left_shift", "logical_right_shift", "right_shift"), _WITHOUT_KERNEL),
+    "logical_left_shift": TileCall(integers=_LEFT, unsigned=_LEFT),
+    "logical_right_shift": TileCall(integers=_RIGHT, unsigned=_RIGHT),
+    "right_shift": TileCall(integers=_SHIFT_OF_SIGNS, unsigned=_RIGHT),
     "where": TileCall(
         floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
         integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),

@@ -10,7 +10,14 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ttmlir.ir.tile_arithmetic import UNSIGNED, WORKING, format_name, is_float, is_short
+from ttmlir.ir.tile_arithmetic import (
+    UNSIGNED,
+    WORKING,
+    format_name,
+    is_float,
+    is_short,
+    nearest_integer,
+)
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
 from ttmlir.optable.kernel.tile_calls import Format, Step
@@ -156,7 +163,7 @@ def _encode(number: float, encoding: Scalar) -> float:
         case Scalar.FLOAT:
             return float(number)
         case Scalar.INTEGER:
-            return _signed(int(number))
+            return nearest_integer(number)
         case Scalar.FLOAT_BITS:
             return bits_of(number)
 

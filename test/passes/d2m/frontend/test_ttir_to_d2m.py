@@ -95,6 +95,51 @@ def test_what_leaves_integers_as_they_are(mnemonic: str) -> None:
     check(mnemonic, [x], x, tolerance=0)
 
 
+@pytest.mark.parametrize("mnemonic", ["abs", "relu", "neg", "sign", "isfinite"])
+def test_functions_of_integers_without_sign(mnemonic: str) -> None:
+    """Numbers from 2^31 are positive; the opposite of a number is its complement to 2^32."""
+    x = whole(np.uint32, 33, 7)
+    x[0, :5] = [0, 1, 2**31 - 1, 2**31, 2**32 - 1]
+    expected = {
+        "abs": x,
+        "relu": x,
+        "neg": (2**32 - x.astype(np.uint64)).astype(np.uint32),
+        "sign": (x > 0).astype(np.uint32),
+        "isfinite": np.ones_like(x),
+    }
+    check(mnemonic, [x], expected[mnemonic], tolerance=0)
+
+
+@pytest.mark.parametrize("element", ["i8", "ui8", "i16", "ui16"])
+def test_shifts_of_short_integers(element: str) -> None:
+    """They have their own width; zeros from above are refused where there may be signs."""
+    dtype = np.dtype(HOST[element])
+    x, places = whole(dtype, 33, 7), np.resize([0, 1, 5, 7, 8, 15, 16, 40, 127], (33, 7))
+    distance = places.astype(dtype)
+    left = (x.astype(np.int64) << distance.astype(np.int64)).astype(dtype)
+    right = (x.astype(np.int64) >> distance.astype(np.int64)).astype(dtype)
+    check("logical_left_shift", [x, distance], left, tolerance=0)
+    check("right_shift", [x, distance], right, tolerance=0)
+    if element.startswith("u"):
+        check("logical_right_shift", [x, distance], right, tolerance=0)
+    else:
+        message = refusal("logical_right_shift", [x, distance], x)
+        assert f"kernels do not compute logical_right_shift of {element}" in message
+
+
+@pytest.mark.parametrize(
+    ("least", "most"),
+    [(5, 2**31), (2**31 + 256, 3 * 2**30), (-1, 77), (0.5, 2**32), (-(2.0**40), 2.0**40)],
+)
+def test_limits_of_integers_without_sign(least: float, most: float) -> None:
+    """Limits are compared without sign; those that no element has limit nothing."""
+    x = whole(np.uint32, 33, 7)
+    x[0, :5] = [0, 1, 2**31 - 1, 2**31, 2**32 - 1]
+    expected = np.clip(x.astype(np.float64), least, most)
+    expected = np.minimum(expected, 2**32 - 1).astype(np.uint32)
+    check("clamp", [x], expected, f"min = {least:.9e} : f32, max = {most:.9e} : f32", tolerance=0)
+
+
 @pytest.mark.parametrize("target", ["f32", "bf16", "f16", "i1", "i8", "ui8", "i16", "i32", "ui32"])
 @pytest.mark.parametrize("source", ["f32", "bf16", "i1", "i8", "ui16", "i32", "i64"])
 def test_conversions(source: str, target: str) -> None:

@@ -18,7 +18,14 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.ttcore import metal_tile_type
 from ttmlir.ir.tensor_types import is_boolean
-from ttmlir.ir.tile_arithmetic import computed_as, is_float, is_short, steps_of
+from ttmlir.ir.tile_arithmetic import (
+    computed_as,
+    is_float,
+    is_short,
+    is_wide_unsigned,
+    nearest_integer,
+    steps_of,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -53,6 +60,8 @@ def compute_elementwise(
             if first.element == element:
                 return first
             return first.then(mnemonic, {}, first.view, element)
+    elif mnemonic == "clamp" and is_wide_unsigned(scalar_of(element)):
+        return _clamp_unsigned(builder, first, element, shape, parameters or {})
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     for follow in (_below_views, _without_inner_ones):
@@ -78,6 +87,24 @@ def compute_elementwise(
 
     row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
     return builder.generic(tensors, output, nest, body, [row])
+
+
+def _clamp_unsigned(
+    builder: D2MBuilder,
+    operand: Operand,
+    element: Attribute,
+    shape: Shape,
+    parameters: Mapping[str, ParameterValue],
+) -> DeviceTensor:
+    """Two extremes: the call that clamps compares integers with their sign."""
+    bounds = {"maximum": parameters["min"], "minimum": parameters["max"]}
+    result = operand
+    for mnemonic, bound in bounds.items():
+        assert isinstance(bound, float), "limits are numbers"
+        limit = Splat(nearest_integer(bound, has_sign=False), element, (1, 1))
+        result = compute_elementwise(builder, mnemonic, [result, limit], element, shape)
+    assert isinstance(result, DeviceTensor), "what is computed is a tensor"
+    return result
 
 
 @dataclass(frozen=True)
