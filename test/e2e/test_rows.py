@@ -418,7 +418,6 @@ def test_row(case: Case, element: str, numerics: str) -> None:
 LOOPS = ("ttir-composite-decomposition", "ttir-window-decomposition", "ttir-to-d2m")
 WITHOUT_LOOPS = {
     *("erfinv", "lgamma", "population_count", "count_leading_zeros", "bitcast_convert"),
-    *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 
 
