@@ -275,3 +275,20 @@ def test_keys_inside_of_texts_are_no_places(folder: Path, capsys: Capture) -> No
     text = '[[kernels]]\ntext = """\n[[kernels]]\nrole = 1\n"""\nrole = "x"\n'
     _, _, errors = run(folder, capsys, text)
     assert errors.startswith("spec/k.toml:6:1: error: 'role' is one of auto, compute")
+
+
+def test_a_deadlock_in_a_method_of_a_buffer_is_shown_in_the_kernel(
+    folder: Path, capsys: Capture
+) -> None:
+    """What waits is a line of the kernel, not of what carries out the method."""
+    source = '#include "api/dataflow/circular_buffer.h"\n' + (
+        "void kernel_main() {\n    CircularBuffer cb(0);\n    cb.wait_front(1);\n}\n"
+    )
+    (folder / "wait.cpp").write_text(source)
+    text = '[[circular_buffers]]\nindex = 0\n[[kernels]]\nfile = "wait.cpp"\nrole = "writer"\n'
+    status, _, errors = run(folder, capsys, text)
+    assert status == 1
+    assert errors.startswith(
+        "spec/wait.cpp:4:5: error: deadlock: 1 thread waits, and nothing is left that could wake "
+        "them [deadlock]\n      cb.wait_front(1);\n"
+    )
