@@ -214,6 +214,11 @@ KERNEL = '[[kernels]]\ntext = "void kernel_main() {}"\n'
         (BUFFER + 'shape = [32, 32]\ndata = "huge.npy"', "huge.npy is no array of numbers"),
         (BUFFER + 'shape = [32, 32]\nformat = "UInt8"\ndata = { arange = 0 }',
          "4:1: error: 'data' has numbers that no UInt8 has"),
+        (BUFFER + f"shape = [32, 32]\nexpected = {{ constant = 1 }}\natol = {'9' * 400}\n" + KERNEL,
+         "4:1: error: 'atol' is a number from 0 on"),
+        (BUFFER + 'shape = [32, 32]\ndata = "wide.npy"', "'data' has numbers that no float32 has"),
+        (BUFFER + 'shape = [32, 32]\ndata = "a\\u001b"', "3:1: error: ...: this name is no rel"),
+        (KERNEL + "args = [{ float32 = true }]", "3:1: error: 'args' is an array of integers"),
         ("[[circular_buffers]]", "1:3: error: a circular buffer has an 'index', from 0 to 31"),
         ("[[circular_buffers]]\nindex = 32", "2:1: error: 'index' is an integer from 0 to 31"),
         ("[[circular_buffers]]\nindex = true", "2:1: error: 'index' is an integer from 0 to 31"),
@@ -241,6 +246,7 @@ KERNEL = '[[kernels]]\ntext = "void kernel_main() {}"\n'
 def test_mistakes_in_specifications(text: str, message: str, folder: Path, capsys: Capture) -> None:
     """Each is an error with its line, and known keys where a key is unknown."""
     np.save(folder / "object.npy", np.array([{}]), allow_pickle=True)
+    np.save(folder / "wide.npy", np.full((32, 32), -1e39))
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }\n"
     magic = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
     (folder / "huge.npy").write_bytes(magic + header)
@@ -275,3 +281,30 @@ def test_keys_inside_of_texts_are_no_places(folder: Path, capsys: Capture) -> No
     text = '[[kernels]]\ntext = """\n[[kernels]]\nrole = 1\n"""\nrole = "x"\n'
     _, _, errors = run(folder, capsys, text)
     assert errors.startswith("spec/k.toml:6:1: error: 'role' is one of auto, compute")
+
+
+def test_a_deadlock_in_a_method_of_a_buffer_is_shown_in_the_kernel(
+    folder: Path, capsys: Capture
+) -> None:
+    """What waits is a line of the kernel, not of what carries out the method."""
+    source = '#include "api/dataflow/circular_buffer.h"\n' + (
+        "void kernel_main() {\n    CircularBuffer cb(0);\n    cb.wait_front(1);\n}\n"
+    )
+    (folder / "wait.cpp").write_text(source)
+    text = '[[circular_buffers]]\nindex = 0\n[[kernels]]\nfile = "wait.cpp"\nrole = "writer"\n'
+    status, _, errors = run(folder, capsys, text)
+    assert status == 1
+    assert errors.startswith(
+        "spec/wait.cpp:4:5: error: deadlock: 1 thread waits, and nothing is left that could wake "
+        "them [deadlock]\n      cb.wait_front(1);\n"
+    )
+
+
+def test_tolerances_may_be_large_integers(folder: Path, capsys: Capture) -> None:
+    """TOML has no bound for integers, NumPy has one."""
+    text = BUFFER + "shape = [32, 32]\ndata = { constant = 2 }\nexpected = { constant = 1 }\n"
+    status, printed, _ = run(folder, capsys, f"{text}atol = {10**30}\n{KERNEL}")
+    assert (status, printed.splitlines()[0]) == (
+        0,
+        "b: pass: 1024 numbers agree within atol 1e+30 and rtol 0",
+    )

@@ -378,7 +378,9 @@ class TypeReader:
         """A type or an expression between angle brackets."""
         match node.type:
             case "type_descriptor":
+                self.deeper(node)
                 type_ = self.type_descriptor(node)
+                self.depth -= 1
                 return _as_call(type_) or self.type_or_name(type_)
             case "parameter_pack_expansion":
                 pattern = self.template_argument(node.named_children[0])

@@ -142,6 +142,8 @@ def read_values(table: Table, key: str, tensor: TensorFormat) -> Array:
         fits = (np.rint(values) == values) & (values >= 0) & (values < 2.0**bits)
         if not fits.all():
             raise table.error(f"'{key}' has numbers that no {tensor.data_format.name} has", key)
+    elif (np.isfinite(values) & (np.abs(values) > np.float64(_MOST))).any():
+        raise table.error(f"'{key}' has numbers that no float32 has", key)
     return values
 
 
@@ -160,7 +162,8 @@ def _read_file(table: Table, key: str, name: str) -> Array:
                 raise table.error(f"{name} is empty", key)
             return np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2)
     except OSError as error:
-        raise table.error(f"{name}: {error.strerror or error}", key) from None
+        shown = name if name.isprintable() else "..."
+        raise table.error(f"{shown}: {error.strerror or error}", key) from None
     except (ValueError, EOFError, OverflowError, TypeError, SyntaxError) as error:
         reason = str(error).partition("\n")[0]
         raise table.error(f"{name} is no array of numbers: {reason}", key) from None

@@ -159,7 +159,8 @@ def _path(table: Table, key: str, name: str) -> str:
     try:
         return path_below(table.spec.folder, name)
     except OSError as error:
-        raise table.error(f"{name}: {error.strerror}", key) from None
+        shown = name if name.isprintable() else "..."
+        raise table.error(f"{shown}: {error.strerror}", key) from None
 
 
 def _add_buffer(made: SpecProgram, name: str, table: Table) -> None:
@@ -317,6 +318,8 @@ def _read_made_words(made: SpecProgram, table: dict[str, object]) -> list[int]:
     match list(table.items()):
         case [("layout", str(name))] if name in made.buffers:
             return TensorAccessorArgs(made.buffers[name].buffer).get_compile_time_args()
+        case [("float32", bool())]:
+            return []
         case [("float32", int() | float() as number)] if abs(number) < 1e38:
             return [int.from_bytes(struct.pack("<f", number), "little")]
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from typing import TypeVar, cast
@@ -135,9 +136,9 @@ class Table:
     def take_number(self, key: str, default: float) -> float:
         """The number of a key, which is not negative."""
         value = self._take(key, (int, float), default, "a number")
-        if isinstance(value, bool) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
             raise self.error(f"'{key}' is a number from 0 on", key)
-        return value
+        return float(value)
 
     def take_choice(self, key: str, choices: Iterable[str], default: str) -> str:
         """One of several words."""

@@ -181,3 +181,35 @@ def test_errors_of_the_library_pass_through() -> None:
     kernel = compile_kernel("void kernel_main() { note(1); }", "k.cpp", Role.BRISC, api=Broken)
     with pytest.raises(IndexError, match="of the library"):
         list(kernel.start(Broken()))
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "name"),
+    [
+        ("struct A { ~A() { note(1); } };", "A a;", "A"),
+        ("struct A { A(int x) {} ~A() { note(1); } };", "A(1);", "A"),
+        ("struct A { ~A() { note(1); } };", "A a[3];", "A"),
+        ("struct A { ~A() { note(1); } };", "A{};", "A"),
+        ("struct A { ~A() { note(1); } };", "static A a;", "A"),
+        ("struct A { ~A() { note(1); } }; struct B { int x; A a; };", "B b;", "A"),
+        ("struct A { ~A() { note(1); } }; struct B : A { int x; };", "B b{{}, 1};", "A"),
+        ("struct A { int x; ~A(); }; A::~A() { note(1); }", "A a{1};", "A"),
+        ("template <typename T> struct A { T x; ~A(); };\n"
+         "template <typename T> A<T>::~A() { note(1); }", "auto a = A<int>{1};", "A<int>"),
+    ],
+)  # fmt: skip
+def test_objects_whose_destructor_would_run_are_refused(before: str, body: str, name: str) -> None:
+    """None is called, so that a kernel must not rely on it."""
+    message = refusal(body, before)
+    assert f"error: the destructor of '{name}' would run at the end of this object" in message
+    assert message.startswith(f"kernel.cpp:{3 + before.count(chr(10))}:")
+
+
+def test_destructors_that_do_nothing_are_no_matter() -> None:
+    """Defaulted ones, empty ones, also outside of the class, and those of unused classes."""
+    text = (
+        "struct A { ~A() = default; int x; }; struct B { B() {} ~B(); int x = 2; }; B::~B() {}\n"
+        "struct C { ~C() { note(9); } };\n"
+        "void kernel_main() { A a{1}; B b; note(a.x); note(b.x); }"
+    )
+    assert run(text).noted == [1, 2]

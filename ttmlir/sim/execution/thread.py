@@ -170,7 +170,7 @@ class KernelThread:
             while frame is not None and frame.f_code.co_filename != self.kernel.file:
                 frame = frame.f_back
         else:
-            frame = _innermost(generator)
+            frame = _innermost(generator, self.kernel.file)
         if frame is None:
             return Position(self.kernel.file, 0, 0)
         return self.kernel.position(
@@ -215,12 +215,13 @@ def _nothing() -> Generator[None, None, None]:
     yield from ()
 
 
-def _innermost(generator: Generator[None, None, None]) -> FrameType | None:
-    """The frame of the generator that a suspended generator is in."""
+def _innermost(generator: Generator[None, None, None], file: str) -> FrameType | None:
+    """The frame of the innermost generator of a file that a suspended generator is in."""
     frame: FrameType | None = None
     inner: object = generator
     while isinstance(inner, GeneratorType):
-        frame = inner.gi_frame or frame
+        if inner.gi_code.co_filename == file:
+            frame = inner.gi_frame or frame
         inner = inner.gi_yieldfrom
     return frame
 

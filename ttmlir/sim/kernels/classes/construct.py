@@ -16,6 +16,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
+from ttmlir.sim.kernels.classes.destructors import refuse_destructor
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.given import Given
@@ -59,6 +60,7 @@ def construct(
     type_ = complete_type(type_, context.unit.structs)
     arguments = expand_all(context, arguments)
     info = find_info(context, type_)
+    refuse_destructor(context, type_, node)
     if not isinstance(type_, StructType) or info is None:
         return _construct_plain(context, type_, arguments, node)
     if info.constructors:

@@ -310,6 +310,9 @@ def _define_member_function(context: Context, info: ClassInfo, function: tree.Fu
     if function.kind == "constructor":
         info.constructors = replaced(info.constructors)
         return
+    if function.kind == "destructor":
+        info.destructor = function
+        return
     known = info.scope.symbols.get(function.name)
     if not isinstance(known, Functions):
         raise context.error(function, f"the class declares no '{function.name}'")

@@ -19,6 +19,7 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
+from ttmlir.sim.kernels.classes.destructors import refuse_destructor
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -47,6 +48,7 @@ def evaluate_construct(context: Context, node: tree.Construct) -> Value:
         message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
         raise context.error(node, message)
     context.unit.spend(node, count_of(type_))
+    refuse_destructor(context, type_, node)
     braces = tree.Braces(node.elements, position=node.position)
     written = node.type if isinstance(node.type, tree.NamedType) else None
     return build_initial(context, type_, braces, written)

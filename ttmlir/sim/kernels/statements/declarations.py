@@ -25,6 +25,7 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
+from ttmlir.sim.kernels.classes.destructors import refuse_destructor
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import (
@@ -294,9 +295,10 @@ def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) ->
 
 
 def _reserve_stack(context: Context, type_: CType, declarator: tree.Declarator) -> None:
-    """Count what a variable takes of the memory of the processor."""
+    """Count what a variable takes of the memory of the processor, and refuse what cannot end."""
     if not isinstance(type_, (ArrayType, StructType)):
         return
+    refuse_destructor(context, type_, declarator)
     size = size_of(type_)
     if size is None:
         size = count_of(type_) * _OBJECT_BYTES
