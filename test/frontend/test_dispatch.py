@@ -35,6 +35,14 @@ def arrays(*shapes: tuple[int, ...]) -> list[Any]:
     return [rng.standard_normal(shape, np.float32) for shape in shapes]
 
 
+def test_names_in_options_that_no_operation_has_are_warned_of() -> None:
+    """As `ttmlir-opt` does: an override without effect would look like one that helps nothing."""
+    message = "'layer': override-math-fidelity: no operation has the location 'nope'"
+    with pytest.warns(UserWarning, match=message) as caught:
+        ttmlir.compile(LAYER, options="override-math-fidelity=nope=lofi")
+    assert [Path(each.filename) for each in caught] == [Path(__file__)]
+
+
 def test_text_becomes_a_function_of_numpy_arrays() -> None:
     """One result is returned as such, and both numerics can be asked for at each call."""
     compiled = ttmlir.compile(LAYER)

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.targets import TargetName, find_target
+from ttmlir.mlir.reporting.diagnostics import listening
 
 Weights = Literal["constants", "arguments"]
 
@@ -49,8 +50,9 @@ def compile(
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
-    model says it again. Raises CompilationError, with the place in the source, for what is not
-    supported, and ImportError for a framework that is not installed.
+    model says it again. Warns of names in `options` that no operation has. Raises CompilationError,
+    with the place in the source, for what is not supported, and ImportError for a framework that is
+    not installed.
     """
     find_target(target)  # A wrong name is told before the model is looked at.
     kwargs = dict(example_kwargs or {})
@@ -58,14 +60,19 @@ def compile(
     for message in imported.warnings:
         warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
-    return CompiledModel(
-        imported,
-        numerics=numerics,
-        target=target,
-        options=options,
-        board=board,
-        examples=examples,
-    )
+    with listening() as heard:
+        compiled = CompiledModel(
+            imported,
+            numerics=numerics,
+            target=target,
+            options=options,
+            board=board,
+            examples=examples,
+        )
+    for warning in heard.values():
+        if warning.severity == "warning" and warning.message not in imported.warnings:
+            warnings.warn(f"'{imported.name}': {warning.message}", UserWarning, stacklevel=2)
+    return compiled
 
 
 def _import(

@@ -118,6 +118,26 @@ def test_layouts_name_tensor_layout_and_the_address_of_the_device() -> None:
     assert call_in(text, "to_layout") == expected
 
 
+@pytest.mark.parametrize(
+    ("weights", "data_type"),
+    [("bfp_bf8", "BFLOAT8_B"), ("bfp_bf4", "BFLOAT4_B"), ("bf16", "BFLOAT16")],
+)
+def test_to_layout_names_the_format_of_narrower_weights(weights: str, data_type: str) -> None:
+    """Without it the library would keep the weight in 32 bits."""
+    text = compile_to_cpp(
+        """#any = #tt.operand_constraint<dram|scalar|tile|any_layout|any_device|any_device_tile>
+        func.func @f(%x: tensor<33x70xf32>, %w: tensor<70x5xf32>) -> tensor<33x5xf32> {
+          %0 = tensor.empty() : tensor<33x5xf32>
+          %1 = "ttir.matmul"(%x, %w, %0) <{operand_constraints = [#any, #any, #any]}>
+              : (tensor<33x70xf32>, tensor<70x5xf32>, tensor<33x5xf32>) -> tensor<33x5xf32>
+          return %1 : tensor<33x5xf32>
+        }""",
+        f"ttir-to-ttnn-backend-pipeline{{experimental-weight-dtype={weights}}}",
+    )
+    formats = re.findall(r"to_layout\(v\d+, ttnn::Layout::TILE, ([\w:]+),", text)
+    assert formats == ["std::nullopt", f"ttnn::DataType::{data_type}"]
+
+
 def test_operations_of_emitc_stay() -> None:
     """A module may be converted in part."""
     text = converted("""

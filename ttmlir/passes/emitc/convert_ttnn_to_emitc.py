@@ -35,7 +35,7 @@ Ensures: no ttnn operation is left, or an error names the first that has no C++ 
 Options: none.
 Not done here: the operations of tt-mlir at 880154e3c2 lose their parameters, as they do there;
 later operations pass theirs after the inputs, as literals, and so do compute configs.
-Memory layouts are not spelled.
+Memory layouts are not spelled, formats only where `ttnn.to_layout` changes them.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.layout.compute_config import DeviceComputeConfig
-from ttmlir.layout.enums import TTNNLayout
+from ttmlir.layout.enums import DataType, TTNNLayout
 from ttmlir.mlir.attributes.elements import elements_of
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
@@ -79,6 +80,15 @@ DEVICE_POINTER = emitc.EmitC_PointerType(DEVICE)
 
 _NULLOPT = emitc.EmitC_OpaqueAttr(StringAttr("std::nullopt"))
 _LAYOUTS = {layout: f"ttnn::Layout::{layout.name}" for layout in TTNNLayout}
+_DATA_TYPES = {
+    DataType.F32: "FLOAT32",
+    DataType.BF16: "BFLOAT16",
+    DataType.BFP_BF8: "BFLOAT8_B",
+    DataType.BFP_BF4: "BFLOAT4_B",
+    DataType.U32: "UINT32",
+    DataType.U16: "UINT16",
+    DataType.U8: "UINT8",
+}
 
 
 @dataclass(frozen=True)
@@ -202,7 +212,7 @@ class _Conversion:
         pointer = emitc.ApplyOp.make("&", device, DEVICE_POINTER, location=op.location)
         block.add_op(pointer)
         layout = emitc.EmitC_OpaqueAttr(StringAttr(_LAYOUTS[op.layout.value]))
-        arguments = (_operand(0), layout, _NULLOPT, _NULLOPT, _operand(1))
+        arguments = (_operand(0), layout, _new_format(op), _NULLOPT, _operand(1))
         self._replace(op, block, _call_of(op, (tensor, pointer.results[0]), arguments))
 
     def _multiply(self, op: Operation, block: Block) -> None:
@@ -218,6 +228,19 @@ class _Conversion:
 
 def _refuse_allocation(op: Operation, block: Block) -> None:
     refuse_to_legalize(op, "memory is managed by the ttnn library in C++")
+
+
+def _new_format(op: ttnn.ToLayoutOp) -> Attribute:
+    """The `ttnn::DataType` that the result has and the operand has not, as of narrower weights."""
+    before, after = (_format(value.type) for value in (op.operands[0], op.results[0]))
+    if after is None or after == before or after not in _DATA_TYPES:
+        return _NULLOPT
+    return emitc.EmitC_OpaqueAttr(StringAttr(f"ttnn::DataType::{_DATA_TYPES[after]}"))
+
+
+def _format(type_: Attribute) -> DataType | None:
+    layout = layout_of(type_)
+    return None if layout is None else layout.element.data_type
 
 
 def _has_spelled_parameters(op: Operation) -> bool:
