@@ -24,6 +24,7 @@ _PRELUDE = """#include <cstdint>
 #include <cstdio>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
