@@ -33,7 +33,9 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         *("overloads", "templates", "packs_and_folds", "lambdas", "constexpr_functions"),
         "decltype_and_auto",
     ),
-    "Classes": ("class_with_methods", "operators", "inheritance", "class_template"),
+    "Classes": (
+        *("class_with_methods", "operators", "destructors", "inheritance", "class_template"),
+    ),
     "Standard library": ("standard_library",),
 }
 """The chapters, and the programs in `features` whose features they show."""
@@ -68,8 +70,8 @@ _DIFFERENCES = f"""\
 ## What differs from g++
 
 Types are those of the 32-bit RISC-V processors of a Tensix tile, not those of the computer: \
-`int`, `long`, `size_t` and pointers have 32 bits, `char` has no sign, and signed numbers wrap. `float` \
-is computed in single precision on all of them.
+`int`, `long`, `size_t` and pointers have 32 bits, `char` has no sign, and signed numbers wrap. \
+`float` is computed in single precision on all of them.
 
 | | g++ for a card | Here |
 |---|---|---|
@@ -84,7 +86,8 @@ them point, and compare, but are no numbers |
 `std::bit_cast`, `memcpy`, unions |
 | initial values of `static` variables in functions | set when first reached | set before the \
 kernel starts |
-| copies of objects | by copy constructors | member by member |
+| copies of objects | by copy constructors | member by member; one by a constructor of its own is \
+refused, as are objects with destructors that are static, or made in the condition of a loop |
 | a loop without end and without effect | may be left out | an error, if nothing else can end it |
 | memory of variables and constants | a few KiB, and nothing checks them | {STACK_BYTES} bytes for \
 each function |

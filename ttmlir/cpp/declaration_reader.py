@@ -194,13 +194,23 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, Binding):
             raise self.error(node, "a member of a class has one name")
-        default = node.child_by_field_name("default_value")
-        if default is None:
-            return declaration
-        # The grammar gives the value to the declaration: it is the last declarator's.
-        *others, declared = declaration.declarators
-        valued = replace(declared, value=self.initial_value(default))
-        return replace(declaration, declarators=(*others, valued))
+        return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
+
+    def _default_values(self, node: Node, declaration: Declaration) -> Iterator[Declarator]:
+        """The declarators of a member with the values that stand behind them in the grammar."""
+        values: dict[int, Node] = {}
+        number = -1
+        for index, child in enumerate(node.children):
+            match node.field_name_for_child(index):
+                case "declarator":
+                    number += 1
+                case "default_value":
+                    values[number] = child
+                case _:
+                    pass
+        for number, each in enumerate(declaration.declarators):
+            value = values.get(number)
+            yield each if value is None else replace(each, value=self.initial_value(value))
 
     def _unnamed_field(self, node: Node) -> Declaration | None:
         """An unnamed struct or union within another one; None for a type that is only defined."""

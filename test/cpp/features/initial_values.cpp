@@ -1,6 +1,6 @@
 // Initial values
 // Braces, designated members, defaults of members, braces as arguments and as results.
-struct Page { uint32_t id = 7; uint32_t offset{3}; };
+struct Page { uint32_t id = 7, offset{3}; };
 struct Request { Page page; uint16_t size[3]; bool last; };
 uint32_t total(const Request& request) {
     return request.page.id * 1000 + request.page.offset * 100 + request.size[1] * 10 + request.last;

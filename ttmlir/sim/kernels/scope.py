@@ -129,6 +129,8 @@ class ClassInfo:
     constructors: tuple[tree.Function, ...] = ()
     conversions: tuple[tree.Function, ...] = ()
     destructor: tree.Function | None = None
+    copying: tree.Function | None = None
+    """A copy constructor, if copies are not made member by member."""
     friends: Scope | None = None
     defaults: dict[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]

@@ -243,6 +243,8 @@ def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
+    if function.kind == "constructor" and _is_copying(info, function):
+        info.copying = function
     if function.is_deleted:
         return
     match function.kind:
@@ -258,6 +260,17 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             add_function(info.friends, function)
         case "function":
             add_function(context.scope, function)
+
+
+def _is_copying(info: ClassInfo, function: tree.Function) -> bool:
+    """Whether a constructor makes a copy in another way than member by member."""
+    if function.is_defaulted or not function.parameters:
+        return False
+    first, *others = function.parameters
+    if not isinstance(first.type, tree.Reference) or any(each.default is None for each in others):
+        return False
+    named = first.type.referent
+    return isinstance(named, tree.NamedType) and named.name == info.node.name
 
 
 def add_function(scope: Scope, function: tree.Function) -> None:

@@ -9,6 +9,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
 from ttmlir.sim.kernels.classes.construct import construct
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
@@ -134,7 +135,7 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     """`T(arguments)`."""
     type_ = complete_type(found.type, context.unit.structs)
     if isinstance(type_, StructType):
-        return construct(context, type_, node.arguments, node)
+        return keep_temporary(context, construct(context, type_, node.arguments, node), node)
     if isinstance(type_, IncompleteType):
         raise context.error(node, f"'{type_.name}' is not complete here")
     if isinstance(type_, ObjectType):

@@ -18,6 +18,7 @@ from ttmlir.cpp.types import (
     StructType,
     size_of,
 )
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -65,7 +66,8 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
         return evaluate_scalar(context, node.value)
     target = context.unit.resolve_type(node.type, context.scope).type
     if node.kind == "functional" and isinstance(target, (StructType, ObjectType)):
-        return context.handlers.construct(context, target, (node.value,), node)
+        made = context.handlers.construct(context, target, (node.value,), node)
+        return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
         _refuse_lost_const(context, value.type, target, node)

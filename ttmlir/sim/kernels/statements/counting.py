@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import find_common_type
 from ttmlir.cpp.types import BOOL, EnumType, IntType
+from ttmlir.sim.kernels.classes.destructors import full_expression
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number
@@ -208,7 +209,8 @@ def _build_range(
 
 def _execute_rest(context: Context, count: Count) -> None:
     for each in count.rest:
-        execute_effect(context, each)
+        with full_expression(context):
+            execute_effect(context, each)
 
 
 def _find_limits(
@@ -257,7 +259,8 @@ def execute_body(context: Context, block: tree.Block, after: Callable[[], None])
         after()
         context.out.append(ast.Continue())
 
-    context.loops.append(Loop(before_continue))
+    depth = len(context.ending)
+    context.loops.append(Loop(before_continue, depth, depth))
     execute_block(context, block)
     context.loops.pop()
     after()
