@@ -34,9 +34,10 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         "decltype_and_auto",
     ),
     "Classes": (
-        *("class_with_methods", "operators", "destructors", "inheritance", "class_template"),
+        *("class_with_methods", "access", "operators", "destructors", "inheritance"),
+        "class_template",
     ),
-    "Standard library": ("standard_library",),
+    "Standard library": ("standard_library", "optional_and_tie"),
 }
 """The chapters, and the programs in `features` whose features they show."""
 
@@ -82,8 +83,8 @@ happens, or when the kernel is compiled |
 | arguments of a call | evaluated in any order | evaluated from left to right |
 | variables of a function | have addresses in the memory of the processor | have none: pointers to \
 them point, and compare, but are no numbers |
-| a variable as one of another type | through any pointer | numbers only: `*(uint32_t*)&x`, \
-`std::bit_cast`, `memcpy`, unions |
+| a variable as one of another type | through any pointer | numbers only, by pointers, \
+`std::bit_cast`, `memcpy` and unions |
 | initial values of `static` variables in functions | set when first reached | set before the \
 kernel starts |
 | copies of objects | by copy constructors | member by member; one by a constructor of its own is \

@@ -72,7 +72,7 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("float f = 1; note(f % 2);", "'%' does not go with 'float' and 'int'"),
         ("bool b = true; b++;", "'++' does not go with 'bool'"),
         ("int i; switch (i) { case 1: if (i) break; continue; }", "'continue' in a switch with"),
-        ("float f = 1; auto* p = (uint32_t*)&f;", "at once: *(uint32_t*)&x, std::bit_cast<"),
+        ("std::pair<int, int> p{}; auto* q = (uint32_t*)&p;", "only memory and numbers have bytes"),
         ("note(std::bit_cast<uint64_t>(1.5f));", "takes numbers of equal size"),
         ("DPRINT << noc;", "'noc' is not declared"),
     ],

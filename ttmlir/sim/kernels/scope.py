@@ -127,6 +127,8 @@ class ClassInfo:
     scope: Scope
     """Its members, within what it stands in."""
     constructors: tuple[tree.Function, ...] = ()
+    has_default: bool = False
+    """Whether a constructor without parameters is defaulted."""
     conversions: tuple[tree.Function, ...] = ()
     destructor: tree.Function | None = None
     copying: tree.Function | None = None
@@ -242,13 +244,16 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
         case tree.Conditional(true_value=a, false_value=b):
             yield from root_names(a)
             yield from root_names(b)
-        case tree.FunctionCall(callee=tree.Name(text=name), arguments=(inner,)) if name in _PASSING:
-            yield from root_names(inner)
+        case tree.FunctionCall(callee=tree.Name(text=name), arguments=arguments) if (
+            name in _PASSING
+        ):
+            for each in arguments:
+                yield from root_names(each)
         case _:
             return
 
 
-_PASSING = frozenset(("std::forward", "std::move", "move", "forward"))
+_PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"))
 """Functions that give what they are given."""
 
 

@@ -8,6 +8,7 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
+from ttmlir.sim.kernels.classes.access import refuse_hidden
 from ttmlir.sim.kernels.classes.construct import construct
 from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
@@ -193,6 +194,7 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return call_method(context, node, callee, base)
     functions = find_member_functions(context, type_, callee.member)
     if functions is not None:
+        refuse_hidden(context, type_, callee.member, callee)
         return call_member(context, node, base, functions)
     info = context.unit.classes.get(type_.number)
     known = None if info is None else info.scope.find_here(callee.member)
@@ -233,7 +235,13 @@ def find_associated_scopes(context: Context, found: Place | Value) -> list[Scope
     info = context.unit.classes.get(type_.number)
     if info is None:
         return []
-    around = [info.friends] if info.friends is not None else []
+    around = list[Scope]()
+    holders: list[StructType] = [type_]
+    for each in holders:
+        known = context.unit.classes.get(each.number)
+        if known is not None and known.friends is not None:
+            around.append(known.friends)
+        holders += each.bases
     scope = info.scope.outer
     while scope is not None:
         around.append(scope)

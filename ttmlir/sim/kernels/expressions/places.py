@@ -23,6 +23,7 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
+from ttmlir.sim.kernels.classes.access import refuse_hidden
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import (
     evaluate_condition,
@@ -76,6 +77,9 @@ def find_place(context: Context, node: tree.Expression) -> Place:
     found = look_at(context, node)
     if not isinstance(found, Value):
         return found
+    if isinstance(node, tree.Unary) and node.operator == "*":
+        # The bits of a variable, which are a value until they are changed.
+        return find_pointee(context, evaluate_scalar(context, node.operand), node)
     if isinstance(node, tree.Name):
         symbol = context.unit.find(node.text, context.scope)
         if isinstance(symbol, Variable):
@@ -251,6 +255,7 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
     """A member of an object; of a static one it is known without the object."""
     match complete_type(base.type, context.unit.structs):
         case StructType() as struct:
+            refuse_hidden(context, struct, name, node)
             path = find_path(struct, name)
             if path is None:
                 return _find_static_member(context, struct, name, node)

@@ -293,7 +293,7 @@ def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) ->
             count = len(expand_elements(context, declarator.value.elements))
         else:
             raise context.error(declarator, "the size of this array is missing")
-        if count <= 0:
+        if count < 0:
             raise context.error(declarator, f"an array of {count} elements is not supported")
         type_ = ArrayType(type_, count)
     _reserve_stack(context, type_, declarator)

@@ -110,6 +110,15 @@ def _execute_fold(context: Context, node: tree.Fold) -> bool:
 
 
 def _execute_assignment(context: Context, node: tree.Assign) -> None:
+    match node:
+        case tree.Assign(
+            target=tree.FunctionCall(callee=tree.Name(text="std::tie"), arguments=targets),
+            operator="=",
+        ):
+            _assign_parts(context, node, targets)
+            return
+        case _:
+            pass
     own, node = change_object(context, node)
     if own is not None:
         _emit_found(context, own, node)
@@ -117,6 +126,25 @@ def _execute_assignment(context: Context, node: tree.Assign) -> None:
     setup, place, value = prepare_assignment(context, node)
     emit_setup(context, setup, node)
     context.emit(build_assignment(place, value), node.position)
+
+
+def _assign_parts(
+    context: Context, node: tree.Assign, targets: Sequence[tree.Expression | tree.Braces]
+) -> None:
+    """`std::tie(a, b) = value;`, where `std::ignore` stands for a part that nobody wants."""
+    position = node.position
+    names = tuple(f"(part {number} at {position})" for number in range(len(targets)))
+    auto = tree.NamedType("auto", position=position)
+    statements: list[tree.Statement] = [tree.Binding(auto, names, node.value, position=position)]
+    for name, target in zip(names, targets, strict=True):
+        if isinstance(target, tree.Braces):
+            raise context.error(target, "std::tie takes variables")
+        if target == tree.Name("std::ignore"):
+            continue
+        part = tree.Name(name, position=position)
+        assign = tree.Assign(target, "=", part, position=position)
+        statements.append(tree.Evaluate(assign, position=position))
+    context.execute(tree.Block(tuple(statements), position=position))
 
 
 def emit_setup(context: Context, setup: Sequence[ast.expr], node: tree.Node) -> None:
