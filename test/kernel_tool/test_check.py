@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ttmlir.kernel_tool.assumed_macros import MACRO_DEFAULTS
 from ttmlir.kernel_tool.causes import find_cause, summarize
 from ttmlir.kernel_tool.kernel_files import KernelRole, find_role
+from ttmlir.optable.kernel import ALL_CALLS
+from ttmlir.sim.kernels.enumerators import find_constant
 from ttmlir.tools.ttmlir_kernel import main
 
 Capture = pytest.CaptureFixture[str]
@@ -273,3 +277,100 @@ def test_a_folder_is_checked_although_one_file_cannot_be_read(
     assert status == 1
     assert "a.cpp: error: this is no UTF-8 text" in errors
     assert printed == "1 of 2 kernels compile\n     1 this is no UTF-8 text\n"
+
+
+_MISTAKES = """\
+template <typename T> T twice(T x) { return nothing(x); }
+void kernel_main() {
+    uint32_t bad = missing + 1;
+    uint32_t follows = bad * 2;
+    for (uint32_t i = 0; i < 4; ++i) {
+        cb_wait_front(0);
+        if (i > follows) { bad++; }
+        switch (i) { case 1: wrong(); break; default: break; }
+    }
+    new uint32_t;
+    twice(3);
+    auto add = [&](uint32_t x) { return x + unknown; };
+    add(3);
+}
+"""
+
+
+def test_all_errors_of_a_kernel_are_shown(folder: Path, capsys: Capture) -> None:
+    """Statements that are wrong are left out, and what uses their names is no error of its own."""
+    (folder / "reader.cpp").write_text(_MISTAKES)
+    status, _, errors = check(capsys, "reader.cpp")
+    assert status == 1
+    places = [line.split(":")[1:3] for line in errors.splitlines() if ": error: " in line]
+    assert places == [
+        ["10", "5"],
+        ["3", "20"],
+        ["6", "9"],
+        ["8", "30"],
+        ["1", "45"],
+        ["12", "45"],
+    ]
+
+
+def test_errors_end_with_the_twentieth(folder: Path, capsys: Capture) -> None:
+    """In the text and in the JSON."""
+    body = "".join(f"note{i}();\n" for i in range(30))
+    (folder / "reader.cpp").write_text(f"void kernel_main() {{\n{body}}}\n")
+    [found] = check_json(capsys, "reader.cpp")
+    assert [each["line"] for each in found["errors"]] == list(range(2, 22))
+    assert found["message"] == found["errors"][0]["message"]
+
+
+def test_errors_say_for_which_processor_they_are(folder: Path, capsys: Capture) -> None:
+    """Those of some of the three only."""
+    (folder / "sum.cpp").write_text(
+        "void kernel_main() {\n    PACK((nothing()));\n    MATH((nobody()));\n    never();\n}\n"
+    )
+    [found] = check_json(capsys, "--role", "compute", "sum.cpp")
+    assert {each["line"]: each["processors"] for each in found["errors"]} == {
+        2: ["pack"],
+        3: ["math"],
+        4: ["unpack", "math", "pack"],
+    }
+    _, _, errors = check(capsys, "--role", "compute", "sum.cpp")
+    assert errors.count("note: compiled for PACK\n") == 1
+    assert errors.count("note: compiled for") == 2
+
+
+_REDUCING = """\
+void kernel_main() {
+    reduce_init<REDUCE_OP, REDUCE_DIM>(0, 1, 16);
+    SFPU_OP_CHAIN_0
+    cb_pop_front(0, 1);
+}
+"""
+
+
+def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) -> None:
+    """Where a kernel needs them; the summary says which, and those that are given hold."""
+    (folder / "reduce.cpp").write_text(_REDUCING)
+    (folder / "other.cpp").write_text(
+        "void kernel_main() {\n#ifdef BCAST_OP\nnever();\n#endif\n}\n"
+    )
+    assert check(capsys, "--role", "compute", "other.cpp")[0] == 0
+    status, summary, _ = check(capsys, "--role", "compute", "reduce.cpp")
+    assert status == 0
+    assert summary.endswith(
+        "note: macros that were not given are assumed; give them by -D: "
+        "REDUCE_DIM, REDUCE_OP, SFPU_OP_CHAIN_0\n"
+    )
+    [found] = check_json(capsys, "-D", "REDUCE_OP=PoolType::MAX", "--role", "compute", "reduce.cpp")
+    assert found["assumed_macros"] == {"REDUCE_DIM": "ReduceDim::REDUCE_ROW", "SFPU_OP_CHAIN_0": ""}
+    _, _, errors = check(capsys, "-D", "REDUCE_OP=nothing", "--role", "compute", "reduce.cpp")
+    assert "error: 'nothing' is not declared" in errors
+    assert errors.endswith("note: macros that are not given are taken as SFPU_OP_CHAIN_0\n")
+
+
+def test_defaults_of_macros_compile() -> None:
+    """Each is one that the table of calls, or of enumerators, has a meaning for."""
+    calls = {call.cpp for call in ALL_CALLS}
+    for name, each in MACRO_DEFAULTS.items():
+        words = re.findall(r"[A-Za-z_]\w*(?:::\w+)*", each.value)
+        known = [w for w in words if w in ("true", "false") or find_constant(w) or w in calls]
+        assert words == known or each.value == "add_tiles_bcast", name

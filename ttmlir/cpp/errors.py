@@ -47,6 +47,8 @@ class CppSyntaxError(Exception):
         self.position = position
         self.line = line
         self.notes = notes
+        self.others: tuple[CppSyntaxError, ...] = ()
+        """Further errors of the same text, if they were wanted."""
 
     def with_notes(self, *notes: str) -> CppSyntaxError:
         """The error with further notes: how one gets to its place."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.cpp.amendments import ENUMERATION_VARIABLE, amend
 from ttmlir.cpp.declaration_reader import DeclarationReader
+from ttmlir.cpp.error_list import ErrorList
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
@@ -88,13 +89,14 @@ def parse(
     defines: Mapping[str, str] | None = None,
     include_path: IncludePath | None = None,
     source_map: SourceMap | None = None,
+    errors: ErrorList | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
     first line. Headers are read along the path; without one, none is. With a map, positions are
     those of what the text was made from. Raises CppSyntaxError for text that is no C++ or outside
-    of the subset.
+    of the subset; with a list, statements that are wrong are left out and their errors added to it.
     """
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
@@ -105,7 +107,9 @@ def parse(
         source, root = _read_text(preprocess(written, defines or {}, include_path, read_header))
         if root.has_error:
             raise _grammar_error(source, root)
-        return _Reader(source).unit(root)
+        reader = _Reader(source)
+        reader.errors = errors
+        return reader.unit(root)
 
 
 def _read_header(source: PreprocessedText) -> Header:
@@ -177,6 +181,9 @@ _NOTHING = re.compile(r"\s*(nop|fence( \w+\s*,\s*\w+)?)?\s*;?\s*")
 
 class _Reader(DeclarationReader):
     """Items and statements; a method per kind."""
+
+    errors: ErrorList | None = None
+    """What is wrong with statements; None: the first error ends the reading."""
 
     # Items.
 
@@ -315,8 +322,22 @@ class _Reader(DeclarationReader):
     # Statements.
 
     def block(self, node: Node) -> Block:
-        statements = tuple(each for child in node.named_children for each in self.statement(child))
+        statements = tuple(
+            each for child in node.named_children for each in self.statement_or_error(child)
+        )
         return Block(statements, position=self.at(node))
+
+    def statement_or_error(self, node: Node) -> Iterator[Statement]:
+        """A statement; one that is wrong is left out if errors are listed."""
+        if self.errors is None:
+            yield from self.statement(node)
+            return
+        depth, pending = self.depth, self.pending
+        try:
+            yield from tuple(self.statement(node))
+        except CppSyntaxError as error:
+            self.depth, self.pending = depth, pending
+            self.errors.add(error, (), _find_declared(self.source, node))
 
     def body(self, node: Node) -> Block:
         if node.type == "compound_statement":

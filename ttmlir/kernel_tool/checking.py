@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.tree import Position
+from ttmlir.kernel_tool.assumed_macros import find_missing_macros
 from ttmlir.kernel_tool.errors import KernelToolError
 from ttmlir.kernel_tool.kernel_files import KernelRole, find_role, read_kernel
 from ttmlir.layout.enums import DataType
@@ -24,6 +25,9 @@ from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import COUNT
+
+MAX_ERRORS = 20
+"""How many errors of a kernel are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,19 @@ class CheckOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KernelMistake:
+    """Something that is wrong with a kernel."""
+
+    message: str
+    position: Position
+    """Perhaps in a header."""
+    text: str
+    """The message as compilers print it."""
+    processors: tuple[str, ...]
+    """Those of the kernel's processors for which it is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What became of a kernel."""
 
@@ -50,13 +67,15 @@ class Verdict:
     """None if the file could not be read."""
     seconds: float
     message: str = ""
-    """What is wrong; empty if nothing is."""
-    position: Position | None = None
-    """Where, perhaps in a header."""
+    """What is wrong first; empty if nothing is."""
     text: str = ""
-    """The message as compilers print it."""
+    """All messages as compilers print them."""
+    mistakes: tuple[KernelMistake, ...] = ()
+    """What is wrong in the text; none if it could not be read."""
     assumed: AssumedArguments = field(default_factory=AssumedArguments)
     """Compile-time arguments that the kernel asked for and that were not given."""
+    assumed_macros: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Macros that the kernel needs and that were not given."""
 
     @property
     def compiles(self) -> bool:
@@ -65,30 +84,21 @@ class Verdict:
 
 
 def check_kernel(path: str, options: CheckOptions) -> Verdict:
-    """Compile a kernel for all its processors; the first error is what is wrong.
+    """Compile a kernel for all its processors; up to `MAX_ERRORS` errors are what is wrong.
 
-    Circular buffers have tiles of bf16, and compile-time arguments beyond those in the options are
-    as `AssumedArguments` says.
+    Circular buffers have tiles of bf16, compile-time arguments beyond those in the options are as
+    `AssumedArguments` says, and macros that are missing as `MACRO_DEFAULTS` says.
     """
     start = time.perf_counter()
     role = options.role
     try:
         text = read_kernel(path)
         role = role or find_role(text, path)
-        assumed = _compile(text, path, role, options)
+        return _check_text(text, path, role, options, start)
     except KernelToolError as error:
         message = str(error).partition(": error: ")[2]
         seconds = time.perf_counter() - start
         return Verdict(file=path, role=role, seconds=seconds, message=message, text=str(error))
-    except CppSyntaxError as error:
-        return Verdict(
-            file=path,
-            role=role,
-            seconds=time.perf_counter() - start,
-            message=error.message,
-            position=error.position,
-            text=str(error),
-        )
     except Exception as error:
         if os.environ.get("TTMLIR_DEBUG"):
             raise
@@ -102,35 +112,104 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
             message=message,
             text=f"{path}: error: {message}\n{note}; TTMLIR_DEBUG=1 shows the traceback",
         )
-    return Verdict(file=path, role=role, seconds=time.perf_counter() - start, assumed=assumed)
 
 
-def _compile(text: str, path: str, role: KernelRole, options: CheckOptions) -> AssumedArguments:
-    """Compile for all processors of a role; the arguments that the kernel lacks."""
-    lacking = AssumedArguments()
-    for processor in role.processors:
-        try:
-            compiled = compile_kernel(
-                text,
-                path,
-                processor,
-                api=COMPUTE_APIS.get(processor, DataMovementApi),
-                defines=options.defines,
-                compile_time_args=options.compile_time_args,
-                named_compile_time_args=options.named_compile_time_args,
-                arch_macro=_chip(options.board).spec.macro,
-                build=_build(options.board, role, processor),
-                include_path=IncludePath.of_kernel(path, options.include_folders, options.home),
-                assume_arguments=True,
-            )
-        except CppSyntaxError as error:
-            if processor is role.processors[0]:
-                raise
-            raise error.with_notes(f"compiled for {processor.name}") from None
+def _check_text(
+    text: str, path: str, role: KernelRole, options: CheckOptions, start: float
+) -> Verdict:
+    macros = dict[str, str]()
+    limit = 1
+    while True:
+        compilation = _Compilation(text, path, role, options, macros)
+        mistakes = compilation.run(limit)
+        messages = [each.message for each in mistakes]
+        missing = find_missing_macros(text, messages, {**options.defines, **macros})
+        if missing:
+            macros |= missing
+        elif not mistakes or limit == MAX_ERRORS:
+            break
+        else:
+            limit = MAX_ERRORS
+    return Verdict(
+        file=path,
+        role=role,
+        seconds=time.perf_counter() - start,
+        message=mistakes[0].message if mistakes else "",
+        text="\n".join((*(each.text for each in mistakes), *_note_macros(macros))),
+        mistakes=tuple(mistakes),
+        assumed=compilation.assumed,
+        assumed_macros=macros,
+    )
+
+
+def _note_macros(macros: Mapping[str, str]) -> Iterator[str]:
+    if macros:
+        listed = ", ".join(f"{name}={value}".rstrip("=") for name, value in macros.items())
+        yield f"note: macros that are not given are taken as {listed}"
+
+
+class _Compilation:
+    """A kernel for all processors of its role."""
+
+    def __init__(
+        self,
+        text: str,
+        path: str,
+        role: KernelRole,
+        options: CheckOptions,
+        macros: Mapping[str, str],
+    ) -> None:
+        """`macros` are those that are assumed."""
+        self.text = text
+        self.path = path
+        self.role = role
+        self.options = options
+        self.macros = macros
+        self.assumed = AssumedArguments()
+        """The arguments that the kernel lacks."""
+
+    def run(self, limit: int) -> list[KernelMistake]:
+        """What is wrong, up to a number of errors; with a limit of one the first ends it."""
+        found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
+        for processor in self.role.processors:
+            try:
+                self._compile(processor, limit)
+            except CppSyntaxError as error:
+                for each in (error, *error.others):
+                    found.setdefault((each.position, each.message), []).append((processor, each))
+                if limit == 1:
+                    break
+        return [self._describe(each) for each in list(found.values())[:limit]]
+
+    def _describe(self, found: list[tuple[Role, CppSyntaxError]]) -> KernelMistake:
+        """An error that several processors may have."""
+        error = found[0][1]
+        names = tuple(processor.name or "" for processor, _ in found)
+        if len(names) < len(self.role.processors):
+            error = error.with_notes(f"compiled for {' and '.join(names)}")
+        return KernelMistake(
+            message=error.message, position=error.position, text=str(error), processors=names
+        )
+
+    def _compile(self, processor: Role, limit: int) -> None:
+        options = self.options
+        compiled = compile_kernel(
+            self.text,
+            self.path,
+            processor,
+            api=COMPUTE_APIS.get(processor, DataMovementApi),
+            defines={**options.defines, **self.macros},
+            compile_time_args=options.compile_time_args,
+            named_compile_time_args=options.named_compile_time_args,
+            arch_macro=_chip(options.board).spec.macro,
+            build=_build(options.board, self.role, processor),
+            include_path=IncludePath.of_kernel(self.path, options.include_folders, options.home),
+            assume_arguments=True,
+            error_limit=limit,
+        )
         if compiled.assumed is not None:
-            lacking.positions |= compiled.assumed.positions
-            lacking.names |= compiled.assumed.names
-    return lacking
+            self.assumed.positions |= compiled.assumed.positions
+            self.assumed.names |= compiled.assumed.names
 
 
 @cache

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,8 @@ def check(
     FILE may be a folder: all .cpp files below it that hold kernels are compiled. Headers are looked
     for beside the kernel, in the folders of -I, and below TT_METAL_HOME, if it is set.
 
-    Compile-time arguments that are not given are taken as 1, and circular buffers have tiles of
-    bf16.
+    Compile-time arguments that are not given are taken as 1, circular buffers have tiles of bf16,
+    and macros such as REDUCE_OP, which host programs pass, have defaults.
     """
     from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE
     from ttmlir.kernel_tool.causes import summarize
@@ -91,6 +92,7 @@ def check(
         return 1
     failures = list[str]()
     assumed = 0
+    macros = Counter[str]()
     for path in kernels:
         verdict = check_kernel(path, options)
         if as_json:
@@ -99,11 +101,15 @@ def check(
             print(verdict.text, file=sys.stderr, flush=True)
         if not verdict.compiles:
             failures.append(verdict.message)
-        assumed += verdict.compiles and bool(verdict.assumed.describe())
+        else:
+            assumed += bool(verdict.assumed.describe())
+            macros.update(iter(verdict.assumed_macros))
     if not as_json:
         print(summarize(failures, len(kernels)))
         if assumed:
             print(_note_assumed(assumed))
+        if macros:
+            print(_note_macros(macros))
     return int(bool(failures))
 
 
@@ -141,8 +147,15 @@ def _note_assumed(count: int) -> str:
     )
 
 
+def _note_macros(counts: Counter[str]) -> str:
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    listed = (name if count == 1 else f"{name} x{count}" for name, count in ordered)
+    return f"note: macros that were not given are assumed; give them by -D: {', '.join(listed)}"
+
+
 def _describe(verdict: Verdict) -> dict[str, object]:
-    place = verdict.position
+    first = verdict.mistakes[0] if verdict.mistakes else None
+    place = None if first is None else first.position
     return {
         "file": verdict.file,
         "role": None if verdict.role is None else verdict.role.word,
@@ -151,6 +164,17 @@ def _describe(verdict: Verdict) -> dict[str, object]:
         "message_file": None if place is None else place.file,
         "line": None if place is None else place.line,
         "column": None if place is None else place.column,
+        "errors": [
+            {
+                "message": each.message,
+                "file": each.position.file,
+                "line": each.position.line,
+                "column": each.position.column,
+                "processors": [name.lower() for name in each.processors],
+            }
+            for each in verdict.mistakes
+        ],
+        "assumed_macros": dict(verdict.assumed_macros),
         "assumed_args": [*sorted(verdict.assumed.positions), *sorted(verdict.assumed.names)],
         "seconds": round(verdict.seconds, 6),
     }

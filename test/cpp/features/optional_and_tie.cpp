@@ -6,7 +6,7 @@ std::optional<uint32_t> find(uint32_t page) {
 }
 void kernel_main() {
     const auto found = find(3), missing = find(4);
-    note(*found); note(missing.has_value()); note(missing.value_or(7));
+    note(*found); note(missing.has_value()); note(missing.value_or(7)); note(found != std::nullopt);
     uint32_t low, high;
     std::tie(low, high) = std::make_pair(5u, 6u);
     std::tie(high, std::ignore) = std::make_tuple(low + 1, 2);

@@ -31,6 +31,8 @@ struct optional {
     friend constexpr bool operator==(const optional& a, const optional& b) {
         return a.is_set == b.is_set && (!a.is_set || a.held == b.held);
     }
+    friend constexpr bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
+    friend constexpr bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
 };
 
 template <typename T>

@@ -1,4 +1,4 @@
-// pair make_pair swap exchange integer_sequence index_sequence make_index_sequence index_sequence_for
+// pair make_pair swap exchange integer_sequence index_sequence make_integer_sequence make_index_sequence index_sequence_for
 namespace std {
 
 template <typename A, typename B>
@@ -38,18 +38,21 @@ struct integer_sequence {
 template <size_t... Numbers>
 using index_sequence = integer_sequence<size_t, Numbers...>;
 
-template <size_t Count, size_t... Numbers>
+template <typename T, T Count, T... Numbers>
 struct sequence_maker {
-    using type = typename sequence_maker<Count - 1, Count - 1, Numbers...>::type;
+    using type = typename sequence_maker<T, Count - 1, Count - 1, Numbers...>::type;
 };
 
-template <size_t... Numbers>
-struct sequence_maker<0, Numbers...> {
-    using type = integer_sequence<size_t, Numbers...>;
+template <typename T, T... Numbers>
+struct sequence_maker<T, 0, Numbers...> {
+    using type = integer_sequence<T, Numbers...>;
 };
+
+template <typename T, T Count>
+using make_integer_sequence = typename sequence_maker<T, Count>::type;
 
 template <size_t Count>
-using make_index_sequence = typename sequence_maker<Count>::type;
+using make_index_sequence = typename sequence_maker<size_t, Count>::type;
 
 template <typename... T>
 using index_sequence_for = make_index_sequence<sizeof...(T)>;

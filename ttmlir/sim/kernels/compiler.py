@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.error_list import ErrorList, TooManyErrorsError
 from ttmlir.cpp.errors import CppSyntaxError, CppWarning
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.preprocessor.header_cache import Lookup
@@ -38,7 +40,13 @@ from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
 from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
-from ttmlir.sim.kernels.scope import Functions, Scope, walk
+from ttmlir.sim.kernels.scope import (
+    Functions,
+    Scope,
+    list_declared_names,
+    list_used_names,
+    walk,
+)
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -124,6 +132,7 @@ def compile_kernel(
     include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
     assume_arguments: bool = False,
+    error_limit: int = 1,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
@@ -133,7 +142,8 @@ def compile_kernel(
     instructions to `api.thread.clock`; with `assume_arguments`, compile-time arguments that are
     missing are as `AssumedArguments` says, for kernels that never run. A text with a map is known
     by the positions behind its lines, in `file`. Raises CppSyntaxError for whatever is wrong with
-    the text. Results are kept: the same kernel compiles once, unless a header has changed.
+    the text, with up to `error_limit` errors. Results are kept: the same kernel compiles once,
+    unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -152,6 +162,11 @@ def compile_kernel(
     )
     known = _COMPILED.get(options)
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
+        if error_limit > 1:
+            first, *others = _find_errors(options, error_limit) or (None,)
+            if first is not None:
+                first.others = tuple(filter(None, others))
+                raise first
         known = _compile(options)
     _COMPILED[options] = known
     _COMPILED.move_to_end(options)
@@ -183,7 +198,22 @@ _COMPILED = OrderedDict[_Options, CompiledKernel]()
 _MAX_KEPT = 256
 
 
-def _compile(options: _Options) -> CompiledKernel:
+def _find_errors(options: _Options, limit: int) -> list[CppSyntaxError]:
+    """The errors of a text, where statements that are wrong do not end the compilation."""
+    errors = ErrorList(limit)
+    try:
+        _compile(options, errors)
+    except CppSyntaxError as error:
+        if not isinstance(error, TooManyErrorsError):
+            errors.errors.append(error)
+    except Exception:
+        # What is left of a wrong kernel may be anything.
+        if not errors.errors or os.environ.get("TTMLIR_DEBUG"):
+            raise
+    return errors.errors
+
+
+def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKernel:
     role, file, source_map = options.role, options.file, options.source_map
     defines = dict(options.defines)
     macros = role_macros(role, options.arch_macro) | dict(options.build.macros) | defines
@@ -193,6 +223,7 @@ def _compile(options: _Options) -> CompiledKernel:
         defines=macros,
         include_path=options.include_path,
         source_map=source_map,
+        errors=errors,
     )
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro) if options.timed else None
@@ -213,6 +244,7 @@ def _compile(options: _Options) -> CompiledKernel:
     )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
+    unit.errors = errors
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -224,7 +256,11 @@ def _compile(options: _Options) -> CompiledKernel:
             raise unit.error(place, "the kernel is nested too deeply around this") from None
         except CppSyntaxError as error:
             note = "" if unit.assumed is None else unit.assumed.describe()
-            raise error.with_notes(note) if note else error from None
+            full = isinstance(error, TooManyErrorsError)
+            raise error.with_notes(note) if note and not full else error from None
+        finally:
+            if errors is not None and unit.assumed is not None:
+                errors.add_note(unit.assumed.describe())
     return CompiledKernel(
         file,
         module,
@@ -304,27 +340,15 @@ def declare_items(
         try:
             _declare_item(unit, item, scope, path, in_header)
         except CppSyntaxError as error:
+            if unit.errors is not None and not in_header:
+                unit.errors.add(error, list_used_names(item), list_declared_names(item))
+                continue
             if not in_header:
                 raise
-            names = _declared_names(item)
+            names = list_declared_names(item)
             for name in names:
                 scope.symbols.pop(name, None)
             unit.unreadable |= dict.fromkeys(names, error)
-
-
-def _declared_names(item: tree.Item) -> tuple[str, ...]:
-    """The names that an item would declare."""
-    match item:
-        case tree.Struct(name=name) | tree.Alias(name=name) | tree.Function(name=name):
-            return (name,)
-        case tree.UsingName(name=name):
-            return (name.rpartition("::")[2],)
-        case tree.Enumeration(name=name, enumerators=enumerators):
-            return (name, *(each.name for each in enumerators))
-        case tree.Declaration(declarators=declarators):
-            return tuple(each.name for each in declarators)
-        case _:
-            return ()
 
 
 def _declare_item(unit: Unit, item: tree.Item, scope: Scope, path: str, in_header: bool) -> None:

@@ -8,10 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.error_list import ErrorList
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import VOID, CType, QualifiedType, StructType
 from ttmlir.sim.kernels.place import Place
-from ttmlir.sim.kernels.scope import LateVariable, Scope, Symbol
+from ttmlir.sim.kernels.scope import (
+    LateVariable,
+    Scope,
+    Symbol,
+    list_declared_names,
+    list_used_names,
+)
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value
 
@@ -194,8 +201,26 @@ class Context:
         """Compile one statement."""
         self.unit.spend(node)
         handler = self.handlers.statements.get(type(node))
-        if handler is not None:
+        if handler is None:
+            return
+        if self.unit.errors is None:
             handler(self, node)
+        else:
+            self._execute_or_note(handler, node, self.unit.errors)
+
+    def _execute_or_note(
+        self, handler: Callable[[Context, Any], None], node: tree.Statement, errors: ErrorList
+    ) -> None:
+        """Compile a statement; if it is wrong, leave it out and go on behind it."""
+        before = (self.scope, self.out, self.temporaries, self.expression_start)
+        depths = len(self.loops), len(self.ending), len(self.unit.instantiations)
+        try:
+            handler(self, node)
+        except CppSyntaxError as error:
+            self.scope, self.out, self.temporaries, self.expression_start = before
+            del self.loops[depths[0] :], self.ending[depths[1] :]
+            del self.unit.instantiations[depths[2] :]
+            errors.add(error, list_used_names(node), list_declared_names(node))
 
     def emit(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """Add a statement that a place in the source stands for."""

@@ -234,6 +234,52 @@ def walk(node: object) -> Iterator[tree.Node]:
             pending.extend(getattr(each, name) for name in _names_of_fields(type(each)))
 
 
+def list_used_names(node: object) -> frozenset[str]:
+    """The names of variables, functions and types in a statement, without those in it."""
+    names = set[str]()
+    for each in walk(_find_head(node)):
+        match each:
+            case tree.Name(text=name) | tree.NamedType(name=name):
+                names.add(name)
+            case _:
+                pass
+    return frozenset(names)
+
+
+def _find_head(node: object) -> object:
+    """A statement without those in it."""
+    match node:
+        case tree.If(condition=head) | tree.While(condition=head) | tree.DoWhile(condition=head):
+            return head
+        case tree.Switch(condition=head, cases=cases):
+            return (head, *(each.value for each in cases))
+        case tree.For(start=start, condition=condition, step=step):
+            return (start, condition, step)
+        case tree.RangeFor(declaration=head):
+            return head
+        case tree.Block():
+            return None
+        case _:
+            return node
+
+
+def list_declared_names(node: tree.Node) -> tuple[str, ...]:
+    """The names that an item or a statement would declare."""
+    match node:
+        case tree.Struct(name=name) | tree.Alias(name=name) | tree.Function(name=name):
+            return (name,)
+        case tree.UsingName(name=name):
+            return (name.rpartition("::")[2],)
+        case tree.Enumeration(name=name, enumerators=enumerators):
+            return (name, *(each.name for each in enumerators))
+        case tree.Declaration(declarators=declarators):
+            return tuple(each.name for each in declarators)
+        case tree.Binding(names=names):
+            return names
+        case _:
+            return ()
+
+
 def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
     """The variables that a place may be a part of: `a` of `a.b[1]`, both of `(c ? a : b)`."""
     match node:

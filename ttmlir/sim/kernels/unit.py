@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.error_list import ErrorList, TooManyErrorsError
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.inclusions import Inclusions
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
@@ -167,6 +169,8 @@ class Unit:
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
+        self.errors: ErrorList | None = None
+        """What is wrong with statements; None: the first error ends the compilation."""
         self.clock = clock
         self.identifiers = Identifiers()
         self.root = Scope()
@@ -219,6 +223,15 @@ class Unit:
         """Functions that only find a value."""
 
     # Errors.
+
+    @contextmanager
+    def trying(self) -> Generator[None]:
+        """Within it the first error counts: what is wrong may be meant to be passed over."""
+        errors, self.errors = self.errors, None
+        try:
+            yield
+        finally:
+            self.errors = errors
 
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line, and where the templates around it are needed."""
@@ -274,7 +287,10 @@ class Unit:
                 f"the kernel is too large: it has more than {MAX_STEPS} expressions, statements "
                 "and elements, with every use of its functions and templates counted"
             )
-            raise self.error(node, message)
+            error = self.error(node, message)
+            if self.errors is not None:
+                raise TooManyErrorsError(message, error.position, error.line)
+            raise error
 
     # Names.
 

@@ -450,10 +450,11 @@ def _matches(
 ) -> bool:
     assert node.specialized is not None
     try:
-        if not deduction.match_arguments(node.specialized, symbols):
-            return False
         parameters = node.template_parameters
-        bind_defaults(context, parameters, deduction.scope, node.name, node)
+        with context.unit.trying():
+            if not deduction.match_arguments(node.specialized, symbols):
+                return False
+            bind_defaults(context, parameters, deduction.scope, node.name, node)
         return all(x.name in deduction.scope.symbols for x in parameters if x.name)
     except CppSyntaxError:
         return False

@@ -109,7 +109,8 @@ def _is_meant_for_library(
     if context.unit.library.find_call(symbol.name) is None:
         return False
     try:
-        choose_function(context, symbol, CallOfOwn(node, node.template_arguments, given))
+        with context.unit.trying():
+            choose_function(context, symbol, CallOfOwn(node, node.template_arguments, given))
     except CppSyntaxError:
         return True
     return False

@@ -364,7 +364,8 @@ def evaluate_assertion(context: Context, node: tree.FunctionCall) -> Value:
     if not arguments:
         raise context.error(node, "ASSERT takes a condition")
     try:
-        context.evaluate(arguments[0])
+        with context.unit.trying():
+            context.evaluate(arguments[0])
     except CppSyntaxError:
         return Value(VOID, code.constant(None))
     checked = replace(node, arguments=(arguments[0],))

@@ -159,10 +159,11 @@ def _choose_best(
     failure: CppSyntaxError | None = None
     for function, scope in pool:
         try:
-            bound = _bind(context, function, scope, call)
-            ranks = _rank_all(context, bound, call)
-            if ranks is not None and function.template_parameters:
-                _substitute(context, bound)
+            with context.unit.trying():
+                bound = _bind(context, function, scope, call)
+                ranks = _rank_all(context, bound, call)
+                if ranks is not None and function.template_parameters:
+                    _substitute(context, bound)
         except CppSyntaxError as error:
             failure = error
             continue
