@@ -118,18 +118,14 @@ def _check_text(
     text: str, path: str, role: KernelRole, options: CheckOptions, start: float
 ) -> Verdict:
     macros = dict[str, str]()
-    limit = 1
     while True:
         compilation = _Compilation(text, path, role, options, macros)
-        mistakes = compilation.run(limit)
+        mistakes = compilation.run()
         messages = [each.message for each in mistakes]
         missing = find_missing_macros(text, messages, {**options.defines, **macros})
-        if missing:
-            macros |= missing
-        elif not mistakes or limit == MAX_ERRORS:
+        if not missing:
             break
-        else:
-            limit = MAX_ERRORS
+        macros |= missing
     return Verdict(
         file=path,
         role=role,
@@ -168,18 +164,16 @@ class _Compilation:
         self.assumed = AssumedArguments()
         """The arguments that the kernel lacks."""
 
-    def run(self, limit: int) -> list[KernelMistake]:
-        """What is wrong, up to a number of errors; with a limit of one the first ends it."""
+    def run(self) -> list[KernelMistake]:
+        """What is wrong, up to `MAX_ERRORS` errors."""
         found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
         for processor in self.role.processors:
             try:
-                self._compile(processor, limit)
+                self._compile(processor)
             except CppSyntaxError as error:
                 for each in (error, *error.others):
                     found.setdefault((each.position, each.message), []).append((processor, each))
-                if limit == 1:
-                    break
-        return [self._describe(each) for each in list(found.values())[:limit]]
+        return [self._describe(each) for each in list(found.values())[:MAX_ERRORS]]
 
     def _describe(self, found: list[tuple[Role, CppSyntaxError]]) -> KernelMistake:
         """An error that several processors may have."""
@@ -191,7 +185,7 @@ class _Compilation:
             message=error.message, position=error.position, text=str(error), processors=names
         )
 
-    def _compile(self, processor: Role, limit: int) -> None:
+    def _compile(self, processor: Role) -> None:
         options = self.options
         compiled = compile_kernel(
             self.text,
@@ -205,7 +199,7 @@ class _Compilation:
             build=_build(options.board, self.role, processor),
             include_path=IncludePath.of_kernel(self.path, options.include_folders, options.home),
             assume_arguments=True,
-            error_limit=limit,
+            error_limit=MAX_ERRORS,
         )
         if compiled.assumed is not None:
             self.assumed.positions |= compiled.assumed.positions

@@ -162,12 +162,7 @@ def compile_kernel(
     )
     known = _COMPILED.get(options)
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
-        if error_limit > 1:
-            first, *others = _find_errors(options, error_limit) or (None,)
-            if first is not None:
-                first.others = tuple(filter(None, others))
-                raise first
-        known = _compile(options)
+        known = _compile(options) if error_limit == 1 else _compile_whole(options, error_limit)
     _COMPILED[options] = known
     _COMPILED.move_to_end(options)
     if len(_COMPILED) > _MAX_KEPT:
@@ -198,11 +193,15 @@ _COMPILED = OrderedDict[_Options, CompiledKernel]()
 _MAX_KEPT = 256
 
 
-def _find_errors(options: _Options, limit: int) -> list[CppSyntaxError]:
-    """The errors of a text, where statements that are wrong do not end the compilation."""
+def _compile_whole(options: _Options, limit: int) -> CompiledKernel:
+    """A kernel in which statements that are wrong do not end the compilation.
+
+    Raises the first error, with the others.
+    """
     errors = ErrorList(limit)
+    compiled: CompiledKernel | None = None
     try:
-        _compile(options, errors)
+        compiled = _compile(options, errors)
     except CppSyntaxError as error:
         if not isinstance(error, TooManyErrorsError):
             errors.errors.append(error)
@@ -210,7 +209,12 @@ def _find_errors(options: _Options, limit: int) -> list[CppSyntaxError]:
         # What is left of a wrong kernel may be anything.
         if not errors.errors or os.environ.get("TTMLIR_DEBUG"):
             raise
-    return errors.errors
+    if errors.errors:
+        first, *others = errors.errors
+        first.others = tuple(others)
+        raise first
+    assert compiled is not None
+    return compiled
 
 
 def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKernel:
