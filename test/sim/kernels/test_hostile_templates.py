@@ -13,6 +13,29 @@ MAIN = "void kernel_main() { %s }"
 NESTED = "128 templates that need each other"
 CASES = [
     (
+        "template <int N> struct A { ~A() { A<N + 1> a; } };",
+        "A<0> a;",
+        "'~A' is the last of 128 functions that call each other",
+    ),
+    (
+        "struct A { ~A() { note(1); } }; struct B { A a[64]; }; struct C { B b[64]; };\n"
+        "struct D { C c[64]; };",
+        "D d;",
+        "'d' takes 262144 bytes",
+    ),
+    (
+        "struct A { int x; ~A() { note(x); } };",
+        "A a{1}; note(" + " + ".join(["A{1}.x"] * 300) + ");",
+        "nested more than 256 levels deep",
+    ),
+    (
+        "",
+        "int a = 1, b = 2; " + "(a ? a : " * 200 + "b" + ")" * 200 + " = 3;",
+        "nested more than 256",
+    ),
+    ("", "std::make_integer_sequence<uint64_t, 1000000000000> s;", "the kernel is too large"),
+    ("", "std::tie(std::ignore, std::ignore) = std::make_tuple(1);", "has 1 parts, not 2"),
+    (
         "template <int N> struct A : A<N + 1> {};",
         "A<0> a;",
         f"1:29: error: 'A<128>' is the last of {NESTED}",
