@@ -7,6 +7,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.standard_headers import VECTORS
 from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
 from ttmlir.sim.kernels.classes.construct import construct
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
@@ -44,6 +45,7 @@ from ttmlir.sim.kernels.scope import (
     Variable,
 )
 from ttmlir.sim.kernels.templates.overloads import CallOfOwn, choose_function
+from ttmlir.sim.kernels.unit import SHARED_NAMES
 from ttmlir.sim.kernels.value import Value
 
 
@@ -68,6 +70,8 @@ def call(context: Context, node: tree.FunctionCall) -> Place | Value:
 
 def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
     symbol = context.unit.find(name, context.scope)
+    if name in SHARED_NAMES and context.unit.has_vectors:
+        symbol = _find_of_vectors(context, node, name, symbol)
     if symbol is None:
         special = SPECIAL.get(strip_namespaces(name))
         if special is not None:
@@ -76,6 +80,19 @@ def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | 
     if symbol is None:
         return _call_library_or_type(context, node, name)
     return _call_symbol(context, node, symbol)
+
+
+def _find_of_vectors(
+    context: Context, node: tree.FunctionCall, name: str, symbol: Symbol | None
+) -> Symbol | None:
+    """A function of vectors, if it is called with one; else what else the name means."""
+    holder = context.unit.namespaces[VECTORS]
+    functions = holder.find_here(name)
+    given = take_arguments(context, node.arguments)
+    types = [complete_type(each.found.type, context.unit.structs) for each in given]
+    if any(isinstance(each, StructType) for each in types):
+        return symbol or functions
+    return None if symbol is functions else symbol
 
 
 def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> Place | Value:

@@ -11,6 +11,7 @@ from functools import partial
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.standard_headers import find_bare_namespace, is_own_text
 from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
@@ -25,6 +26,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.optable.kernel import TemplateKind
 from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS
+from ttmlir.optable.kernel.cpp_calls.lanes import PREFIX
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
@@ -51,10 +53,12 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
     found = context.unit.library.find_call(name)
-    if found is None:
+    if found is None or _is_hidden(found, node):
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         message = f"there is no function '{name}'{hint}"
+        if find_bare_namespace(strip_namespaces(name)) is not None:
+            message += "; the vector unit is driven by the MATH thread: write MATH((...)) around it"
         raise context.unit.unknown_name(node, name, message)
     absence = context.unit.library.describe_absence(name)
     if absence:
@@ -69,6 +73,12 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     return _type_result(
         context, build_library_call(context, node, found, arguments), found.result, node
     )
+
+
+def _is_hidden(found: LibraryCall, node: tree.FunctionCall) -> bool:
+    """Whether a call is one that the package's own headers alone may make."""
+    file = "" if node.position is None else node.position.file
+    return found.name.startswith(PREFIX) and not is_own_text(file)
 
 
 def _await_result(
