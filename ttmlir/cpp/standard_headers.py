@@ -17,7 +17,12 @@ _FOLDER = "ttmlir.cpp"
 VECTORS = "sfpi"
 """The namespace of the classes and functions of vectors."""
 
-_NAMESPACES = {"sfpi.hpp": VECTORS, "sfpu.hpp": "ckernel"}
+_NAMESPACES = {
+    "sfpi.hpp": VECTORS,
+    "sfpu.hpp": "ckernel",
+    "memory.hpp": "experimental",
+    "accessors.hpp": "tensor_accessor",
+}
 """Those of headers that are not of the standard library."""
 
 
@@ -52,9 +57,10 @@ def find_bare_namespace(name: str) -> str | None:
     """
     if name in _OF_VECTORS or re.match(r"v[A-Z]", name):
         return VECTORS if (VECTORS, name) in _names() else None
-    return "ckernel" if ("ckernel", name) in _names() else None
+    return next((each for each in _BARE if (each, name) in _names()), None)
 
 
+_BARE = ("ckernel", "experimental", "tensor_accessor")
 _OF_VECTORS = frozenset(("dst_reg", "l_reg", "LRegs"))
 
 

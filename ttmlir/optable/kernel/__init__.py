@@ -18,7 +18,7 @@ from ttmlir.optable.kernel import (
     vector_binary,
     vector_unary,
 )
-from ttmlir.optable.kernel.cpp_calls import lanes
+from ttmlir.optable.kernel.cpp_calls import accessor_parts, lanes
 from ttmlir.optable.kernel.cpp_calls.spellings import SPELLINGS
 from ttmlir.optable.kernel.row import (
     Approximation,
@@ -73,7 +73,7 @@ CALLS: tuple[KernelCall, ...] = (
 ALL_CALLS = (*CALLS, *cpp_calls.CALLS)
 """Every call that kernels in C++ can make."""
 
-LIBRARY_CALLS = (*ALL_CALLS, *lanes.CALLS)
+LIBRARY_CALLS = (*ALL_CALLS, *lanes.CALLS, *accessor_parts.CALLS)
 """Every call that the package's own headers can make."""
 
 

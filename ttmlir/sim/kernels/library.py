@@ -116,6 +116,8 @@ class ParameterType:
     """Whether nothing but objects are taken."""
     may_be_array: bool = False
     """Whether an array of the kernel is taken."""
+    may_be_memory: bool = False
+    """Whether a `CoreLocalMem` is taken for the address that it holds."""
     may_be_braces: bool = False
     """Whether a list in braces is taken that names members."""
     wanted: str = "a number"
@@ -395,6 +397,8 @@ def _parameter(name: str, position: int) -> ParameterType:
 
 
 def _type_of_option(type_: str) -> ParameterType:
+    if type_ == "endpoint":
+        return _type_of_kinds(frozenset((ValueKind.ENDPOINT,)))
     if type_ == "transfer_args":
         return ParameterType(UNSIGNED, may_be_braces=True)
     known = find_built_in_type(type_)
@@ -414,7 +418,7 @@ def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
     )
     if ValueKind.ENDPOINT in kinds:
         wanted = "a buffer, an endpoint, a tensor accessor or a pointer"
-        return ParameterType(UNSIGNED, frozenset(_classes()), wanted=wanted)
+        return ParameterType(UNSIGNED, frozenset(_classes()), may_be_memory=True, wanted=wanted)
     may_be_array = ValueKind.ARRAY in kinds
     if may_be_array and len(kinds) == 1:
         return ParameterType(may_be_array=True, wanted="an array")

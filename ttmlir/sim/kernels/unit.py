@@ -59,7 +59,12 @@ from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
-_HOLDERS = {VECTORS: Role.COMPUTE, "ckernel": Role.MATH}
+_HOLDERS = {
+    VECTORS: Role.COMPUTE,
+    "ckernel": Role.MATH,
+    "experimental": Role.ALL,
+    "tensor_accessor": Role.DATA,
+}
 """Which processors know the names of namespaces that all compute kernels see."""
 
 SHARED_NAMES = frozenset(("abs", "min", "max"))

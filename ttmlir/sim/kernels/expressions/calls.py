@@ -7,8 +7,15 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.standard_headers import VECTORS
-from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
+from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
+from ttmlir.cpp.types import (
+    CType,
+    IncompleteType,
+    ObjectType,
+    QualifiedType,
+    StructType,
+    complete_type,
+)
 from ttmlir.sim.kernels.classes.construct import construct
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
@@ -206,6 +213,10 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         base = look_at(context, callee.base)
     type_ = complete_type(base.type, context.unit.structs)
     if not isinstance(type_, StructType):
+        extension = _find_extension(context, callee, type_)
+        if extension is not None:
+            given = [Given(context, callee.base, base), *take_arguments(context, node.arguments)]
+            return call_own_function(context, node, extension, given, node.template_arguments)
         return call_method(context, node, callee, base)
     functions = find_member_functions(context, type_, callee.member)
     if functions is not None:
@@ -216,6 +227,17 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return base
     member = find_member(context, hold_value(base), callee.member, callee)
     return _call_object(context, node, member)
+
+
+def _find_extension(context: Context, callee: tree.Member, type_: CType) -> Functions | None:
+    """A member function that the package's headers have as `Class_name(object, ...)`."""
+    if not isinstance(type_, ObjectType):
+        return None
+    name = f"{type_.name}_{callee.member}"
+    if find_bare_namespace(name) is None:
+        return None
+    symbol = context.unit.find(name, context.scope)
+    return symbol if isinstance(symbol, Functions) else None
 
 
 def _find_by_arguments(context: Context, node: tree.FunctionCall, name: str) -> Symbol | None:
