@@ -132,7 +132,7 @@ def CreateKernel(
     variable is set; headers also in the folder of the kernel and in `include_folders`.
     """
     home = os.environ.get(HOME_VARIABLE, "")
-    path = find_kernel(file_name, home)
+    path = find_kernel(_check_path(file_name), home)
     with host_call():
         text = read_kernel(path)
     headers = IncludePath.of_kernel(path, tuple(include_folders), home)
@@ -153,14 +153,26 @@ def CreateKernelFromString(
     One that was made from another language, such as a kernel in Python, is known by its name there.
     Headers are looked for in `include_folders` and below `TT_METAL_HOME`, if it is set.
     """
+    _check_parts(program, config)
+    name = f"kernel_{len(program.kernels)}"
+    return create_named_kernel(program, name, kernel_src_code, core_spec, config, include_folders)
+
+
+def create_named_kernel(
+    program: Program,
+    name: str,
+    text: str,
+    core_spec: CoreSpec,
+    config: DataMovementConfig | ComputeConfig,
+    include_folders: Sequence[str | Path] = (),
+) -> Kernel:
+    """Put a kernel on cores, whose text is known by a name in messages."""
     home = os.environ.get(HOME_VARIABLE, "")
     headers = IncludePath(tuple(map(str, include_folders)), home)
-    if isinstance(kernel_src_code, MappedText):
-        name, file = kernel_src_code.name, kernel_src_code.source_map.file
-        return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
-    name = f"kernel_{len(program.kernels)}"
     file = f"{name}.cpp"
-    return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
+    if isinstance(text, MappedText):
+        name, file = text.name, text.source_map.file
+    return _create_kernel(program, name, file, text, core_spec, config, headers)
 
 
 def _create_kernel(
@@ -192,6 +204,15 @@ def _create_kernel(
     )
     with host_call():
         return program.add_kernel(kernel)
+
+
+def _check_path(path: object) -> str | Path:
+    if not isinstance(path, str | Path) or "\n" in str(path):
+        raise MetaliumError(
+            "CreateKernel takes the path of a file; CreateKernelFromString takes the text of a "
+            "kernel"
+        )
+    return path
 
 
 def _check_parts(program: object, config: object) -> None:

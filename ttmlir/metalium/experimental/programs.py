@@ -34,9 +34,9 @@ from ttmlir.metalium.experimental.specs import (
 )
 from ttmlir.metalium.host_api import (
     CreateKernel,
-    CreateKernelFromString,
     CreateProgram,
     CreateSemaphore,
+    create_named_kernel,
 )
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.kernels.build import BindingNames, TensorNames
@@ -221,10 +221,11 @@ def _create_kernel(
     _check_names([each.accessor_name for each in spec.tensor_bindings], "tensor", who)
     options = take_options(CompilerOptions, spec.compiler_options)
     config = _read_hardware(spec, layouts, options, numbers)
-    create = CreateKernelFromString if "\n" in os.fspath(spec.source) else CreateKernel
-    kernel = create(
-        made.program, spec.source, cores, config, include_folders=options.include_folders
-    )
+    folders, source = options.include_folders, os.fspath(spec.source)
+    if "\n" in source:
+        kernel = create_named_kernel(made.program, spec.unique_id, source, cores, config, folders)
+    else:
+        kernel = CreateKernel(made.program, source, cores, config, include_folders=folders)
     kernel.names = BindingNames(
         arguments=tuple(schema.runtime_arg_names),
         common_arguments=tuple(schema.common_runtime_arg_names),
