@@ -283,7 +283,9 @@ def _rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
-_SPLITS = {register: 2.0 ** (52 - bits) + 1 for register, bits in _MANTISSA_BITS.items()}
+_SPLITS = {
+    register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()
+}
 """Times a number, what a float64 has no room for the register's last bits beside."""
 
 
@@ -292,7 +294,8 @@ def _without_limits(values: Array, register: Register) -> Array:
     if register is Register.FP32:
         values[:] = values.astype(np.float32)
     else:
-        _add_rounded(values, (_MINUS_ZERO,), register)
+        room = np.empty_like(values), np.empty_like(values)
+        _add_rounded(values, (_MINUS_ZERO,), register, room)
     return values
 
 
@@ -300,15 +303,18 @@ _MINUS_ZERO = np.array(-0.0)
 """Changes no number that it is added to."""
 
 
-def _add_rounded(total: Array, addends: Iterable[Array], register: Register) -> None:
+def _add_rounded(
+    total: Array, addends: Iterable[Array], register: Register, room: tuple[Array, Array]
+) -> None:
     """Add float64 numbers in place, one after another; each sum has the register's 16 bits.
 
     Veltkamp's splitting (Boldo, "Pitfalls of a full floating-point proof", 2006) rounds to nearest.
     Ties go to even: a number halfway between two has one bit more than the register, so the product
     is halfway between float64 numbers too, of which the even one has the even head.
+    `room` is for as many numbers, twice.
     """
     split = _SPLITS[register]
-    product, rest = np.empty_like(total), np.empty_like(total)
+    product, rest = room
     for addend in addends:
         np.add(total, addend, total)
         np.multiply(total, split, product)
@@ -452,28 +458,28 @@ def add_products(
     dimension the inner one; each of these instructions rounds DST.
     """
     phases = fidelity_phases(fidelity)
-    parts_of_a, parts_of_b = 1 + (phases > 1), 1 + (phases > 2)
+    parts_of_a, parts_of_b = slice(1 + (phases > 1)), slice(1 + (phases > 2))
     # Once for all phases of a product; by the part of SrcB, the part of SrcA, the step.
-    products = np.empty((len(tiles), parts_of_b, parts_of_a, 2, 32, 32))
-    steps = products.reshape(len(tiles), -1, 32, 32).swapaxes(0, 1)[: 2 * phases]
-    total = np.empty((len(tiles), 32, 32))
-    for own, tile in zip(total, tiles, strict=True):
-        own[:] = tile
+    products = np.empty((len(tiles), parts_of_b.stop, parts_of_a.stop, 2, 32, 32))
+    by_step = products.reshape(len(tiles), -1, 32, 32)
+    steps = [by_step[:, step] for step in range(2 * phases)]
+    places = list(products)
     limited = not _stays_ordinary(tiles, chains, dst)
-    if limited:
-        total = operand(np.array(tiles), dst)
+    total = operand(np.array(tiles), dst) if limited else np.array(tiles, np.float64)
+    room = np.empty_like(total), np.empty_like(total)
     for factors in zip(*chains, strict=True):
-        for own, (a, b) in zip(products, factors, strict=True):
-            np.matmul(b.parts[:parts_of_b], a.parts[:parts_of_a], own)
+        for place, (a, b) in zip(places, factors, strict=True):
+            np.matmul(b.parts[parts_of_b], a.parts[parts_of_a], place)
         if limited:
-            total = _add_with_limits(total, steps, dst)
+            for addend in steps:
+                total = _rounded_operand(total + addend, dst)
         elif dst is Register.FP32:
             for addend in steps:
                 total[:] = np.add(total, addend).astype(np.float32)
         else:
-            _add_rounded(total, steps, dst)
-    for own, tile in zip(total, tiles, strict=True):
-        tile[:] = own
+            _add_rounded(total, steps, dst, room)
+    for tile, numbers in zip(tiles, total, strict=True):
+        tile[:] = numbers
 
 
 def _stays_ordinary(
@@ -496,14 +502,6 @@ def _stays_ordinary(
         if largest > _HUGE or not _ordinary(tile.view(_UINT32)):
             return False
     return True
-
-
-@np.errstate(all="ignore")
-def _add_with_limits(total: Array, addends: Iterable[Array], dst: Register) -> Array:
-    """Operands of DST after others were added to them, one after another."""
-    for addend in addends:
-        total = _rounded_operand(total + addend, dst)
-    return total
 
 
 # --- The vector unit ----------------------------------------------------------------------------

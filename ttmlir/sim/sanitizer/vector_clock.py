@@ -206,18 +206,25 @@ class HandOver:
             news = giver.tell()
             self._told = giver.lessons
         self._put += count
-        self._entries.append((self._put, giver, giver.time, news))
-        giver.advance()
+        time = giver.time
+        self._entries.append((self._put, giver, time, news))
+        giver.time = giver.knows.view[giver.index] = time + 1  # As `advance` does.
 
     def take(self, taker: Thread) -> None:
         """Know what the first entry tells, if there is one."""
         if not self._entries:
             return
         self._taken, giver, time, news = self._entries.popleft()
+        knows = taker.knows
         if news is not None and news is not taker.learnt:
-            taker.knows.learn(*news)
+            knows.learn(*news)
             taker.learnt = news
-        taker.knows.learn_of(giver.index, time)
+        index = giver.index
+        if knows.start <= index < knows.end:
+            if knows.view[index] < time:
+                knows.view[index] = time
+        else:
+            knows.learn_of(index, time)
         taker.lessons += 1
 
     def is_known(self, taker: Thread, count: int) -> bool:
