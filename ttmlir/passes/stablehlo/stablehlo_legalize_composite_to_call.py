@@ -23,6 +23,8 @@ After:
       }
     }
 
+The composite `chlo.top_k`, as which JAX exports that operation, becomes the operation again.
+
 Requires: nothing.
 Ensures: no `stablehlo.composite` is left.
 Options: none.
@@ -34,12 +36,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
+
+from ttmlir.dialects.chlo import TopKOp
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+    from xdsl.ir import Operation
 
 
 @dataclass(frozen=True)
@@ -58,8 +64,31 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
                 refuse_to_legalize(
                     op, "composites with regions are not supported; write what they compute"
                 )
+            if _name_of(op) == "chlo.top_k" and (top_k := _top_k(op)) is not None:
+                insert_before(op, top_k)
+                replace(op, *top_k.results)
+                continue
             callee = cast("SymbolRefAttr", op.properties["decomposition"])
             call = CallOp(callee, op.operands, [result.type for result in op.results])
             call.location = op.location
             insert_before(op, call)
             replace(op, *call.results)
+
+
+def _name_of(op: Operation) -> str:
+    name = op.properties.get("name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _top_k(op: Operation) -> Operation | None:
+    """`chlo.top_k` for the composite of that name; None if it does not say how many."""
+    attributes = op.properties.get("composite_attributes")
+    count = attributes.data.get("k") if isinstance(attributes, DictionaryAttr) else None
+    if not isinstance(count, IntegerAttr) or len(op.operands) != 1 or len(op.results) != 2:
+        return None
+    return TopKOp.create(
+        operands=op.operands,
+        result_types=[result.type for result in op.results],
+        properties={"k": IntegerAttr(cast("int", count.value.data), i64)},
+        location=op.location,
+    )
