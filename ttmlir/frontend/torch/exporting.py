@@ -9,6 +9,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import LocationAttr
 
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
@@ -85,4 +86,5 @@ def _decompositions() -> dict[Any, Any]:
     """torch's decompositions of the operations that have no rule."""
     torch = torch_package()
     table: dict[Any, Any] = dict(torch.export.default_decompositions())
+    table |= own_decompositions()
     return {key: function for key, function in table.items() if rule_of(str(key)) is None}

@@ -41,6 +41,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
 from ttmlir.dialects.chlo import TopKOp
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -59,6 +60,7 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
         """Replace every composite operation inside the module."""
         from xdsl.dialects.func import CallOp
 
+        is_needless = False
         for op in [op for op in module.walk() if op.name == "stablehlo.composite"]:
             if op.regions:
                 refuse_to_legalize(
@@ -67,12 +69,16 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
             if _name_of(op) == "chlo.top_k" and (top_k := _top_k(op)) is not None:
                 insert_before(op, top_k)
                 replace(op, *top_k.results)
+                is_needless = True
                 continue
             callee = cast("SymbolRefAttr", op.properties["decomposition"])
             call = CallOp(callee, op.operands, [result.type for result in op.results])
             call.location = op.location
             insert_before(op, call)
             replace(op, *call.results)
+        if is_needless:
+            # What says in other words what the operation means.
+            SymbolDCEPass().apply(ctx, module)
 
 
 def _name_of(op: Operation) -> str:
