@@ -74,7 +74,8 @@ def decompose(exported: Any) -> Any:
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
-            return exported.run_decompositions(dict(_decompositions()))
+            table = {**_decompositions(), **own_decompositions()}
+            return exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))
@@ -86,5 +87,4 @@ def _decompositions() -> dict[Any, Any]:
     """torch's decompositions of the operations that have no rule."""
     torch = torch_package()
     table: dict[Any, Any] = dict(torch.export.default_decompositions())
-    table |= own_decompositions()
     return {key: function for key, function in table.items() if rule_of(str(key)) is None}

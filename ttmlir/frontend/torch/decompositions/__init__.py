@@ -7,7 +7,6 @@ machines. Those here are functions of tensors, as a user would write them; torch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
@@ -35,26 +34,28 @@ _TABLE: dict[str, Callable[..., Any]] = {
     **windows.DECOMPOSITIONS,
 }
 
-DECOMPOSED = frozenset(_TABLE)
-"""Names of operations, all overloads, or of one overload, such as `median.dim`."""
 
 
-@cache
 def own_decompositions() -> dict[Any, Callable[..., Any]]:
-    """The functions by the overloads that they express."""
+    """The functions by the overloads that they express, of the operations that are loaded."""
     return dict(_overloads())
 
 
 def _overloads() -> Iterator[tuple[Any, Callable[..., Any]]]:
-    namespace = torch_package().ops.aten
+    torch = torch_package()
     for name, function in _TABLE.items():
         base, _, overload = name.partition(".")
+        namespace: Any = torch.ops.aten
+        if base in _LIBRARIES:
+            namespace = getattr(torch.ops, base)
+            base, overload = overload, ""
+        # Another version of torch may not have it, and a library may not be imported.
         packet: Any = getattr(namespace, base, None)
-        if packet is None:
-            # Another version of torch does not have it.
-            continue
-        names = [overload] if overload else packet.overloads()
-        for each in names:
+        for each in () if packet is None else [overload] if overload else packet.overloads():
             found: Any = getattr(packet, each, None)
             if found is not None and "out" not in each:
                 yield found, function
+
+
+_LIBRARIES = ("transformers",)
+"""Packages with operations of their own."""

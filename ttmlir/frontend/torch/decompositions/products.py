@@ -75,11 +75,45 @@ def _conv_tbc(x: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     return conv(x.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1)
 
 
+def _grouped_mm(
+    x: Any, weight: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None
+) -> Any:
+    """Groups of rows, each times a matrix of its own: those of group i end before `offs[i]`.
+
+    All rows are multiplied with one tall matrix, in which the matrices stand below each other; a
+    row has its numbers at the place of its own matrix, and 0 at all others. Where there are fewer
+    rows than matrices, each row takes its own.
+    """
+    torch = torch_package()
+    if x.dim() != 2 or weight.dim() != 3 or offs is None:
+        raise NotImplementedError(
+            "grouped products take a matrix, a batch of matrices and the ends of groups of rows; "
+            "write others as torch.bmm"
+        )
+    groups, depth, width = weight.shape
+    position = torch.arange(x.shape[0]).unsqueeze(1)
+    ends = offs.unsqueeze(0).to(torch.int64)
+    is_after = position >= ends
+    if x.shape[0] <= groups:
+        number = torch.clamp(is_after.to(torch.int64).sum(1), max=groups - 1)
+        found = torch.bmm(x.unsqueeze(1), weight.index_select(0, number)).squeeze(1)
+        found = torch.where(is_after.narrow(1, groups - 1, 1), 0, found)
+    else:
+        begins = torch.cat([torch.zeros_like(ends.narrow(1, 0, 1)), ends.narrow(1, 0, groups - 1)], 1)
+        member = torch.logical_and(position >= begins, torch.logical_not(is_after))
+        wide = torch.where(member.unsqueeze(2), x.unsqueeze(1), 0)
+        found = wide.reshape(-1, groups * depth) @ weight.reshape(groups * depth, width)
+    found = found if bias is None else found + bias
+    return found if out_dtype is None else found.to(out_dtype)
+
+
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "_cdist_forward": _cdist,
+    "_grouped_mm": _grouped_mm,
     "_pdist_forward": _pdist,
     "_trilinear": _trilinear,
     "addbmm": _addbmm,
     "conv_tbc": _conv_tbc,
+    "transformers.grouped_mm_fallback": _grouped_mm,
 }
 """Functions in torch by the names of operations."""

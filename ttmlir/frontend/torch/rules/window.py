@@ -213,14 +213,16 @@ def _weights(
 ) -> Any:
     """The matrix of an interpolation of a row: what it makes of the rows of the identity."""
     torch = torch_package()
-    # Two dimensions, of which the second has one element that stays: torch has all modes for them.
+    # Two dimensions, of which the second stays: torch has all modes for them. Its kernels for
+    # smoothed ones are wrong where that dimension has one element.
+    rows = torch.eye(extent).reshape(1, extent, extent, 1).repeat(1, 1, 1, 2)
     size = (
-        {"size": (count, 1)}
+        {"size": (count, 2)}
         if factor is None
         else {"scale_factor": (factor, 1.0), "recompute_scale_factor": False}
     )
     found = torch.nn.functional.interpolate(
-        torch.eye(extent).reshape(1, extent, extent, 1),
+        rows,
         mode=mode,
         align_corners=align_corners,
         antialias=antialias,
