@@ -50,16 +50,12 @@ def order_places(xp: Any, array: Any, dim: int, *, descending: bool) -> Any:
     return array.shape[dim] - 1 - xp.flip(backwards, dim)
 
 
-def _sort(
-    xp: Any, input: Any, *, dim: int, descending: bool, stable: bool
-) -> tuple[Any, Any]:
+def _sort(xp: Any, input: Any, *, dim: int, descending: bool, stable: bool) -> tuple[Any, Any]:
     places = order_places(xp, input, dim, descending=descending)
     return xp.take_along_axis(input, places, axis=dim), places
 
 
-def _topk(
-    xp: Any, input: Any, *, k: int, dim: int, largest: bool, sorted: bool
-) -> tuple[Any, Any]:
+def _topk(xp: Any, input: Any, *, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Any, Any]:
     places = xp.take(order_places(xp, input, dim, descending=largest), range(k), axis=dim)
     return xp.take_along_axis(input, places, axis=dim), places
 

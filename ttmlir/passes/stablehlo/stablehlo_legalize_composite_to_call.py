@@ -95,6 +95,6 @@ def _top_k(op: Operation) -> Operation | None:
     return TopKOp.create(
         operands=op.operands,
         result_types=[result.type for result in op.results],
-        properties={"k": IntegerAttr(cast("int", count.value.data), i64)},
+        properties={"k": IntegerAttr(count.value.data, i64)},
         location=op.location,
     )

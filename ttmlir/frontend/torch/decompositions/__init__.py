@@ -35,7 +35,6 @@ _TABLE: dict[str, Callable[..., Any]] = {
 }
 
 
-
 def own_decompositions() -> dict[Any, Callable[..., Any]]:
     """The functions by the overloads that they express, of the operations that are loaded."""
     return dict(_overloads())

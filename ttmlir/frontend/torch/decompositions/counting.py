@@ -62,9 +62,7 @@ def _is_below(boundaries: Any, values: Any, right: bool) -> Any:
     return torch.logical_not(above)
 
 
-def _bucketize(
-    x: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False
-) -> Any:
+def _bucketize(x: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     values = x if hasattr(x, "dim") else torch_package().full((), x)
     return _search(boundaries, values, right=right, out_int32=out_int32)
 

@@ -56,7 +56,10 @@ def _nanmedian(x: Any, dim: int, keepdim: bool = False) -> Any:
 
 
 def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x: function(x.reshape(-1), 0)[0]
+    def decomposition(x: Any) -> Any:
+        return function(x.reshape(-1), 0)[0]
+
+    return decomposition
 
 
 def _mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:

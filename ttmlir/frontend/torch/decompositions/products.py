@@ -12,9 +12,7 @@ _FEW_ROWS = 25
 """torch takes the product of matrices for more rows than these."""
 
 
-def _addbmm(
-    x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1
-) -> Any:
+def _addbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     total = torch_package().bmm(batch1, batch2).sum(0)
     total = total if alpha == 1 else total * alpha
     return (x if beta == 1 else x * beta) + total if beta else total.expand_as(total)
@@ -99,7 +97,9 @@ def _grouped_mm(
         found = torch.bmm(x.unsqueeze(1), weight.index_select(0, number)).squeeze(1)
         found = torch.where(is_after.narrow(1, groups - 1, 1), 0, found)
     else:
-        begins = torch.cat([torch.zeros_like(ends.narrow(1, 0, 1)), ends.narrow(1, 0, groups - 1)], 1)
+        begins = torch.cat(
+            [torch.zeros_like(ends.narrow(1, 0, 1)), ends.narrow(1, 0, groups - 1)], 1
+        )
         member = torch.logical_and(position >= begins, torch.logical_not(is_after))
         wide = torch.where(member.unsqueeze(2), x.unsqueeze(1), 0)
         found = wide.reshape(-1, groups * depth) @ weight.reshape(groups * depth, width)

@@ -17,9 +17,7 @@ def _quantize(x: Any, scale: Any, zero: Any, low: int, high: int) -> tuple[Any, 
     return ((torch.clamp(integer, low, high) - zero) * scale).to(x.dtype), inside
 
 
-def _by_switch(
-    x: Any, scale: Any, zero: Any, enabled: Any, low: int, high: int
-) -> tuple[Any, Any]:
+def _by_switch(x: Any, scale: Any, zero: Any, enabled: Any, low: int, high: int) -> tuple[Any, Any]:
     """As above where a tensor of one number says so."""
     torch = torch_package()
     quantized, inside = _quantize(x, scale, zero, low, high)
@@ -27,9 +25,7 @@ def _by_switch(
     return torch.where(is_on, quantized, x), torch.logical_or(inside, torch.logical_not(is_on))
 
 
-def _per_channel(
-    x: Any, scale: Any, zero: Any, axis: int, low: int, high: int
-) -> tuple[Any, Any]:
+def _per_channel(x: Any, scale: Any, zero: Any, axis: int, low: int, high: int) -> tuple[Any, Any]:
     shape = [1] * x.dim()
     shape[axis] = x.shape[axis]
     return _quantize(x, scale.reshape(shape), zero.reshape(shape), low, high)

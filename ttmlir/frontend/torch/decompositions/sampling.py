@@ -68,9 +68,7 @@ def _linear_taps(place: Any) -> list[tuple[Any, Any]]:
     return [(low, 1 - part), (low + 1, part)]
 
 
-def _bicubic(
-    table: _Table, places: Sequence[Any], padding: int, align_corners: bool
-) -> Any:
+def _bicubic(table: _Table, places: Sequence[Any], padding: int, align_corners: bool) -> Any:
     taps: list[list[tuple[Any, Any]]] = []
     for place, extent in zip(places, table.extents, strict=True):
         low = place.floor()
@@ -100,7 +98,7 @@ def _weigh(table: _Table, taps: Sequence[Sequence[tuple[Any, Any]]]) -> Any:
     """The sum over all combinations of taps of the dimensions, times their weights."""
     total: Any = None
     for chosen in itertools.product(*taps):
-        weight = math.prod(weight for _, weight in chosen)
+        weight: Any = math.prod(weight for _, weight in chosen)
         found = table.find([place for place, _ in chosen]) * weight.unsqueeze(1)
         total = found if total is None else total + found
     return total

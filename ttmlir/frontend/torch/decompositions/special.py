@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -165,7 +166,7 @@ def _hurwitz(s: Any, q: Any) -> Any:
 
 def _polygamma(n: int, x: Any) -> Any:
     """The n-th derivative of digamma."""
-    return _in_float32(_digamma if n == 0 else lambda wide: _derivative(n, wide))(x)
+    return _in_float32(_digamma if n == 0 else partial(_derivative, n))(x)
 
 
 def _derivative(n: int, x: Any) -> Any:

@@ -20,16 +20,15 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.tensor_types import element_type, is_boolean
-from ttmlir.optable import COMPARISONS, named_in, named_on_truth, row
+from ttmlir.optable import COMPARISONS, named_on_truth, row
 from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
 _MOST_KEYS = 6
 """Operands that may be compared: the orders of their elements are tried one by one."""
 
 _LOGIC = named_on_truth("stablehlo")
-_ORDERING = {found.mnemonic for found in (*COMPARISONS.values(), *_LOGIC.values(), row("where"))}
-_NEGATED = named_in("stablehlo")["stablehlo.negate"]
-"""It turns an order around, of all numbers but NaN and the smallest integer."""
+_ORDERING = (*COMPARISONS.values(), *_LOGIC.values(), row("where"), row("neg"))
+"""Operations that compare and choose, and the one that turns an order around."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,14 @@ def _agrees_on_numbers(
     count = len(comparator.block.args) // 2
     for key in keys:
         numbers = _samples(comparator, elements[key.operand])
-        first, second = (side.reshape(-1) for side in np.meshgrid(numbers, numbers))
+        first: Any = np.repeat(numbers, len(numbers))
+        second: Any = np.tile(numbers, len(numbers))
         given: list[Any] = []
         for n in range(count):
-            both = (first, second) if n == key.operand else (np.zeros_like(first),) * 2
-            dtype = _type_of(elements[n]) if n in elements else first.dtype
-            given += [side.astype(dtype) for side in both]
+            # Elements of other operands are equal, whatever they are.
+            dtype = _type_of(elements[n]) if n in elements else np.dtype(np.float64)
+            others: Any = np.zeros(len(first), dtype)
+            given += [first, second] if n == key.operand else [others, others]
         precedes = _evaluate(comparator, given)
         less = first > second if key.descending else first < second
         # Zeros of both signs count as equal, and so do elements that a later key decides on.
@@ -177,6 +178,6 @@ def _evaluate(body: Region, arguments: Sequence[Any]) -> Any:
 def _computed(op: Operation, operands: Sequence[Any]) -> Any:
     is_truth = all(is_boolean(element_type(value)) for value in op.operands)
     found = (_LOGIC.get(op.name) if is_truth else None) or elementwise_row(op)
-    if found is None or (found.mnemonic not in _ORDERING and found is not _NEGATED):
+    if found not in _ORDERING:
         return None
     return np.asarray(found.reference(np, *operands))

@@ -6,11 +6,11 @@ important one first, since equal elements keep their order; the places move all 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, TensorType, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.ir.builder import Builder
@@ -116,17 +116,23 @@ def _take_best(op: Operation, count: int, *, largest: bool) -> None:
 def convert_top_k_call(op: Operation) -> None:
     """Convert the custom call that stands for `mhlo.topk`."""
     given = op.attributes.get("mhlo.attributes")
-    attributes = given.data if isinstance(given, DictionaryAttr) else {}
-    count, largest = attributes.get("k"), attributes.get("largest", BoolAttr.from_bool(True))
-    is_known = isinstance(count, IntegerAttr) and isinstance(largest, IntegerAttr)
-    if not is_known or len(op.operands) != 1 or len(op.results) != 2:
+    attributes: Mapping[str, Attribute] = given.data if isinstance(given, DictionaryAttr) else {}
+    count = _number(attributes.get("k"))
+    largest = _number(attributes.get("largest", IntegerAttr(1, i1)))
+    if None in (count, largest) or len(op.operands) != 1 or len(op.results) != 2:
         refuse_to_legalize(
             op,
             f"'{TOP_K}' takes one operand, has two results and says how many elements it takes: "
             "mhlo.attributes = {k = 3 : i64, largest = true}",
         )
-    number, direction = (cast("IntegerAttr", each).value.data for each in (count, largest))
-    _take_best(op, number, largest=bool(direction))
+    assert count is not None, "tested above"
+    _take_best(op, count, largest=bool(largest))
+
+
+def _number(attribute: Attribute | None) -> int | None:
+    if not isinstance(attribute, IntegerAttr):
+        return None
+    return cast("IntegerAttr", attribute).value.data
 
 
 RULES: dict[str, ConversionRule] = {"chlo.top_k": _top_k, "stablehlo.sort": _sort}
