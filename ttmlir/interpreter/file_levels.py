@@ -195,9 +195,10 @@ class _CallObserver:
         """Nothing to do."""
 
     def after(self, run: Run, step: Step) -> None:
-        """Note the result of what computes; moves have the locations of operations, too."""
+        """Note the results of what computes; moves have the locations of operations, too."""
         if step.call is not None or step.operation.table in _CONSTANTS:
-            self.trace.note(number_in(step.operation.location), run.output_of(step))
+            for slot in step.written:
+                self.trace.note(number_in(step.operation.location), run.values[slot])
 
 
 @dataclass

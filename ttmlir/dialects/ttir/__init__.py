@@ -23,6 +23,7 @@ from ttmlir.dialects.ttir.families import (
     LookupOp,
     MovementOp,
     NormalizationOp,
+    OrderingOp,
     ReductionOp,
     TernaryOp,
     TTIROp,
@@ -62,6 +63,7 @@ __all__ = [
     "LookupOp",
     "MovementOp",
     "NormalizationOp",
+    "OrderingOp",
     "ReductionOp",
     "TTIROp",
     "TTIRRowOp",
@@ -84,6 +86,7 @@ _FAMILIES: dict[Family, type[TTIRRowOp]] = {
     Family.WINDOW: WindowOp,
     Family.NORMALIZATION: NormalizationOp,
     Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
 }
 
 _CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", STRUCTURE_OPS)

@@ -9,6 +9,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import LocationAttr
 
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
@@ -73,7 +74,8 @@ def decompose(exported: Any) -> Any:
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
-            return exported.run_decompositions(dict(_decompositions()))
+            table = {**_decompositions(), **own_decompositions()}
+            return exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))

@@ -11,6 +11,7 @@ from ttmlir.frontend.torch.rules import (
     kernels,
     movement,
     normalization,
+    ordering,
     reduction,
     window,
 )
@@ -23,6 +24,7 @@ RULES: dict[str, TorchRule] = {
     **normalization.RULES,
     **indexing.RULES,
     **window.RULES,
+    **ordering.RULES,
     **creation.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""

@@ -164,22 +164,16 @@ def _shares(
     return call.build.cast(value, element_type(total))
 
 
-def _adaptive(method: str, spatial: int) -> TorchRule:
-    """A pooling whose windows divide the image evenly; averages may also overlap."""
+def _adaptive(spatial: int) -> TorchRule:
+    """Averages of windows that divide the image evenly, or overlap."""
 
-    def rule(call: TorchCall) -> Result:
+    def rule(call: TorchCall) -> SSAValue:
         extents = value_shape(call.tensor())[-spatial:]
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
-            if method == "average":
-                return _along_each(call, [_averages(n, m) for n, m in _pairs(extents, positions)])
-            call.refuse(
-                f"an image of {_times(extents)} does not divide into {_times(positions)} equal "
-                "windows; supported are output sizes that divide the image"
-            )
+            return _along_each(call, [_averages(n, m) for n, m in _pairs(extents, positions)])
         kernel = tuple(n // count for n, count in zip(extents, positions, strict=True))
-        value = _pool(call, method, kernel, kernel, (1,) * spatial, (0,) * spatial)
-        return (value, None) if method == "max" else value
+        return _pool(call, "average", kernel, kernel, (1,) * spatial, (0,) * spatial)
 
     return rule
 
@@ -190,19 +184,51 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _bilinear(call: TorchCall) -> SSAValue:
+def _resize(mode: str, *, antialias: bool = False) -> TorchRule:
+    """An interpolation along each dimension: a product with a matrix of its weights."""
+
+    def rule(call: TorchCall) -> SSAValue:
+        pairs = _pairs(value_shape(call.tensor("input"))[2:], call.shape[2:])
+        matrices = [
+            _weights(n, m, factor, mode, bool(call["align_corners"]), antialias)
+            for (n, m), factor in zip(pairs, _factors(call), strict=True)
+        ]
+        return _along_each(call, matrices, "input")
+
+    return rule
+
+
+def _factors(call: TorchCall) -> Sequence[float | None]:
+    """The scales that were asked for, for each spatial dimension."""
+    given = call.arguments.get("scale_factors")
+    if given is not None:
+        return given
+    names = ("scales_d", "scales_h", "scales_w", "scales")
+    found = [call.arguments[name] for name in names if name in call.arguments]
+    return found or (None,) * (len(call.shape) - 2)
+
+
+def _weights(
+    extent: int, count: int, factor: float | None, mode: str, align_corners: bool, antialias: bool
+) -> Any:
+    """The matrix of an interpolation of a row: what it makes of the rows of the identity."""
     torch = torch_package()
-    extents = value_shape(call.tensor("input"))[2:]
-    factors = call["scale_factors"] or (None, None)
-    matrices: list[Any] = []
-    for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        matrices.append(
-            torch.nn.functional.interpolate(
-                torch.eye(n)[None], mode="linear", align_corners=call["align_corners"], **size
-            )[0]
-        )
-    return _along_each(call, matrices, "input")
+    # Two dimensions, of which the second stays: torch has all modes for them. Its kernels for
+    # smoothed ones are wrong where that dimension has one element.
+    rows = torch.eye(extent).reshape(1, extent, extent, 1).repeat(1, 1, 1, 2)
+    size = (
+        {"size": (count, 2)}
+        if factor is None
+        else {"scale_factor": (factor, 1.0), "recompute_scale_factor": False}
+    )
+    found = torch.nn.functional.interpolate(
+        rows,
+        mode=mode,
+        align_corners=align_corners,
+        antialias=antialias,
+        **size,
+    )
+    return found[0, :, :, 0]
 
 
 def _nearest(call: TorchCall) -> SSAValue:
@@ -234,23 +260,22 @@ def _pairs(extents: Sequence[int], positions: Sequence[int]) -> list[tuple[int, 
     return list(zip(extents, positions, strict=True))
 
 
-def _times(extents: Sequence[int]) -> str:
-    return "x".join(map(str, extents))
-
-
 RULES: dict[str, TorchRule] = {
-    "_adaptive_avg_pool2d": _adaptive("average", 2),
-    "_adaptive_avg_pool3d": _adaptive("average", 3),
-    "adaptive_max_pool2d": _adaptive("max", 2),
-    "adaptive_max_pool3d": _adaptive("max", 3),
+    "_adaptive_avg_pool2d": _adaptive(2),
+    "_adaptive_avg_pool3d": _adaptive(3),
+    "_upsample_bicubic2d_aa": _resize("bicubic", antialias=True),
+    "_upsample_bilinear2d_aa": _resize("bilinear", antialias=True),
     "avg_pool2d": _avg_pool(2),
     "avg_pool3d": _avg_pool(3),
     "convolution": _convolution,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
-    "upsample_bilinear2d.vec": _bilinear,
+    "upsample_bicubic2d.vec": _resize("bicubic"),
+    "upsample_bilinear2d.vec": _resize("bilinear"),
+    "upsample_linear1d.vec": _resize("bilinear"),
     "upsample_nearest1d.vec": _nearest,
     "upsample_nearest2d.vec": _nearest,
     "upsample_nearest3d.vec": _nearest,
+    "upsample_trilinear3d.vec": _resize("bilinear"),
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""
