@@ -1,0 +1,160 @@
+"""How many turns a loop makes, as far as integers that are known while compiling tell."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from typing import TYPE_CHECKING, Any, cast
+
+from ttmlir.passes.stablehlo.stablehlo_scalars import known_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from xdsl.ir import Block, Operation, SSAValue
+
+    from ttmlir.passes.stablehlo.stablehlo_scalars import Known
+
+MAX_FOLLOWED = 4096
+"""Turns of a loop that are followed one by one, where its counter has no simple step."""
+
+
+def trip_count(op: Operation, known: Known) -> int | None:
+    """The number of turns of a `stablehlo.while`; None if it depends on data.
+
+    Counters that grow by a constant up to a constant are computed at once, whatever their end;
+    others are followed for `MAX_FOLLOWED` turns.
+    """
+    condition, body = (region.block for region in op.regions)
+    decision = _end(condition)[0]
+    counted = _simple_count(op, condition, body, decision, known)
+    if counted is not None:
+        return counted
+    needed = _deciding(condition, body, decision)
+    numbers: dict[int, int | None] = {
+        place: known_integer(op.operands[place], known) for place in sorted(needed)
+    }
+    if None in numbers.values():
+        return None
+    end = _end(body)
+    for turns in range(MAX_FOLLOWED + 1):
+        asked = _with_arguments(condition, numbers, known)
+        goes_on = known_integer(decision, asked)
+        if goes_on is None:
+            return None
+        if not goes_on:
+            return turns
+        turn = _with_arguments(body, numbers, known)
+        numbers = {place: known_integer(end[place], turn) for place in numbers}
+        if None in numbers.values():
+            return None
+    return None
+
+
+def _end(block: Block) -> Sequence[SSAValue]:
+    last = block.last_op
+    assert last is not None, "verified: regions of a loop end in stablehlo.return"
+    return last.operands
+
+
+def _with_arguments(block: Block, numbers: dict[int, int | None], known: Known) -> Known:
+    """What is known within a turn: what it computes is forgotten after it."""
+    arguments: Known = {block.args[place]: number for place, number in numbers.items()}
+    arguments |= {argument: None for argument in block.args if argument not in arguments}
+    return ChainMap(arguments, known)
+
+
+def _deciding(condition: Block, body: Block, decision: SSAValue) -> set[int]:
+    """The carried values that the condition depends on, in this turn or in later ones."""
+    end = _end(body)
+    found: set[int] = set()
+    pending = set(_arguments_behind(decision, condition))
+    while pending:
+        place = pending.pop()
+        if place not in found:
+            found.add(place)
+            pending |= set(_arguments_behind(end[place], body))
+    return found
+
+
+def _arguments_behind(value: SSAValue, block: Block) -> Iterator[int]:
+    """The arguments of a block that a value is computed from, by number."""
+    seen: set[SSAValue] = set()
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        owner: Any = each.owner
+        if owner is block:
+            yield cast("Any", each).index
+        elif owner is not None and getattr(owner, "parent", None) is block:
+            pending.extend(owner.operands)
+
+
+def _simple_count(
+    op: Operation, condition: Block, body: Block, decision: SSAValue, known: Known
+) -> int | None:
+    """The turns of a loop that compares one counter with a constant and adds a constant to it."""
+    compare: Any = decision.owner
+    if getattr(compare, "name", "") != "stablehlo.compare" or compare.parent is not condition:
+        return None
+    counter, bound = compare.operands
+    if counter.owner is not condition:
+        return None
+    place = counter.index
+    start = known_integer(op.operands[place], known)
+    end = _bound(op, condition, body, bound, known)
+    step = _step(body, place, known)
+    direction = compare.properties["comparison_direction"].data
+    if start is None or end is None or step is None:
+        return None
+    turns = _count(start, end, step, direction)
+    if turns is None:
+        return None
+    # Where the counter would wrap round, it is followed.
+    width = counter.type.element_type.width.data
+    return turns if abs(start + turns * step) < 1 << (width - 1) else None
+
+
+def _bound(
+    op: Operation, condition: Block, body: Block, bound: SSAValue, known: Known
+) -> int | None:
+    """What the counter is compared with: a constant, or a carried value that no turn changes."""
+    if bound.owner is not condition:
+        return known_integer(bound, known)
+    place = cast("Any", bound).index
+    if _end(body)[place] is not body.args[place]:
+        return None
+    return known_integer(op.operands[place], known)
+
+
+def _step(body: Block, place: int, known: Known) -> int | None:
+    """What a turn adds to a carried value; None if it does anything else to it."""
+    owner: Any = _end(body)[place].owner
+    name = getattr(owner, "name", "")
+    if name not in ("stablehlo.add", "stablehlo.subtract"):
+        return None
+    left, right = owner.operands
+    if name == "stablehlo.add" and right is body.args[place]:
+        left, right = right, left
+    if left is not body.args[place] or right in body.args:
+        return None
+    step = known_integer(right, ChainMap({}, dict.fromkeys(body.args), known))
+    return None if step is None else step if name == "stablehlo.add" else -step
+
+
+def _count(start: int, end: int, step: int, direction: str) -> int | None:
+    """Turns until `start`, `start + step` ... no longer compares with `end`; None if never."""
+    if direction in ("GT", "GE"):
+        start, end, step = -start, -end, -step
+    if direction in ("LE", "GE"):
+        end += 1
+    if direction == "EQ":
+        return None
+    if direction == "NE":
+        steps, rest = divmod(end - start, step) if step else (0, end - start)
+        return None if rest or steps < 0 else steps
+    if start >= end:
+        return 0
+    return None if step <= 0 else -(-(end - start) // step)
