@@ -40,9 +40,7 @@ class ControlOp(ODSOperation):
         """The operands that are passed to the functions."""
         return self.operands
 
-    def check_function(
-        self, name: str, results: Sequence[Attribute], what: str
-    ) -> None:
+    def check_function(self, name: str, results: Sequence[Attribute], what: str) -> None:
         """Refuse a function that is not there, or that takes or returns something else."""
         function = SymbolTable.lookup_symbol(self, SymbolRefAttr(name))
         type_ = None if function is None else function.properties.get("function_type")
@@ -201,7 +199,9 @@ class CaseOp(ControlOp):
         if not names:
             refuse("has no branches; give it one or more functions")
         if _volume(self.operands[0].type) != 1:
-            refuse(f"its index is of type {show_attribute(self.operands[0].type)}; it has 1 element")
+            refuse(
+                f"its index is of type {show_attribute(self.operands[0].type)}; it has 1 element"
+            )
         for name in names:
             self.check_function(name, [result.type for result in self.results], "branch")
 

@@ -303,9 +303,7 @@ class _Moves:
         elif not op.name.startswith("ttir."):
             self._place_as_before(op)
 
-    def _place_as_callee(
-        self, op: Operation, function: FuncOp, name: str, first: int = 0
-    ) -> None:
+    def _place_as_callee(self, op: Operation, function: FuncOp, name: str, first: int = 0) -> None:
         """Bring the operands from the first on to where a function takes them."""
         callee = self._functions.get((function.parent, name))
         own = [value.type for value in op.operands[:first]]

@@ -40,7 +40,7 @@ Requires: calls inlined (`inline`).
 Ensures: no `stablehlo.while`, `stablehlo.if` or `stablehlo.case` is left; constants without users
 are gone.
 Options: `max-trip-count` is the largest number of turns of loops that are written out. 0, the
-default, writes out loops of at most 64 turns which become at most 512 operations.
+default, writes out loops of at most 64 turns which become at most 256 operations.
 Not done here: what a loop computes alike in each turn stays in it.
 """
 
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 MAX_SHORT_TURNS = 64
 """Most turns of a loop that is written out without being asked for."""
-MAX_SHORT_OPERATIONS = 512
+MAX_SHORT_OPERATIONS = 256
 """Most operations that such a loop becomes."""
 MAX_CHOSEN_OPERATIONS = 16
 """Most operations of branches that are all computed."""
@@ -140,9 +140,10 @@ class _Flattening:
         """How many operations a region becomes, as far as can be told."""
         from ttmlir.passes.stablehlo.control.trip_count import trip_count
 
-        size = 0
+        size = -1  # for the end
         for op in region.block.ops:
-            turns = trip_count(op, ChainMap({}, self._known)) if len(op.regions) == 2 else None
+            is_loop = op.name == "stablehlo.while"
+            turns = trip_count(op, ChainMap({}, self._known)) if is_loop else 1
             bodies = sum(map(self._size_of, op.regions)) if op.name in CONTROL else 0
             size += (op.name != "stablehlo.constant") + (turns or 1) * bodies
             if size > MAX_SHORT_OPERATIONS:

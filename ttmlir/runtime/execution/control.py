@@ -78,9 +78,7 @@ def function_of(caller: BinaryProgram, operation: Operation, number: int) -> Bin
     return functions[number]
 
 
-def check_call(
-    operation: Operation, callee: BinaryProgram, given: Sequence[TensorDesc]
-) -> None:
+def check_call(operation: Operation, callee: BinaryProgram, given: Sequence[TensorDesc]) -> None:
     """Refuse arguments that a function does not take."""
     taken = [ref.desc for ref in callee.inputs]
     _check_tensors(operation, callee, "takes", "input", taken, given)
@@ -131,9 +129,7 @@ def write_in_place(body: PreparedProgram, carried: int) -> tuple[PreparedProgram
 
 def busy(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps that compute or release something."""
-    return tuple(
-        step for step in steps if not step.is_idle or step.release
-    )
+    return tuple(step for step in steps if not step.is_idle or step.release)
 
 
 def _write_one(steps: list[Step], first: int, last: int, body: PreparedProgram) -> bool:
@@ -186,7 +182,11 @@ def _write_of(step: Step, slot: int, numerics: Numerics) -> Function | None:
 
 
 def _write_slice(
-    dtype: np.dtype[np.generic], rounding: Rounding | None, target: Array, update: Array, begins: Array
+    dtype: np.dtype[np.generic],
+    rounding: Rounding | None,
+    target: Array,
+    update: Array,
+    begins: Array,
 ) -> Array:
     values = convert(update, dtype)
     window = window_at(np, target.shape, begins, update.shape)

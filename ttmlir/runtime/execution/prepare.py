@@ -541,9 +541,7 @@ class _Preparation:
         control = Branch(callees=callees, outputs=slots, output_descs=tuple(descs))
         self._control_step(operation, [index, *given], control)
 
-    def _called(
-        self, operation: Operation, number: int, given: list[_Value]
-    ) -> PreparedProgram:
+    def _called(self, operation: Operation, number: int, given: list[_Value]) -> PreparedProgram:
         """A function that is called with tensors, prepared."""
         function = function_of(self.program, operation, int(number))
         check_call(operation, function, [value.desc for value in given])

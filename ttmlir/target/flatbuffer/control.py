@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.control import control_ops_in
-from ttmlir.ir.symbols import symbol_visibility
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.file_kind import TTNN
+
+_PRIVATE = StringAttr("private")
 
 
 def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
@@ -37,7 +39,7 @@ def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
             if name in path:
                 raise OpError(op, f"{TTNN.refused}: @{name} calls itself")
             function = by_name[name]
-            if symbol_visibility(function) == "public":
+            if function.sym_visibility != _PRIVATE:
                 raise OpError(
                     op, f"{TTNN.refused}: @{name} is a program of its own; make it private"
                 )
@@ -45,5 +47,3 @@ def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
             inner = tuple(name for each in control_ops_in(function) for name in each.callees())
             pending.append((op, inner, 0))
     return list(ordered.values())
-
-

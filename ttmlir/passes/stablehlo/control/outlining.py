@@ -46,7 +46,9 @@ class Outlining:
         self._take_in_constants(blocks)
         end = body.block.last_op
         assert end is not None, "verified: a body ends in stablehlo.return"
-        changes = [value is not arg for value, arg in zip(end.operands, body.block.args, strict=True)]
+        changes = [
+            value is not arg for value, arg in zip(end.operands, body.block.args, strict=True)
+        ]
         carried = [place for place, changed in enumerate(changes) if changed]
         for place, changed in enumerate(changes):
             if not changed and _is_constant(op.operands[place]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING, Any, cast
 
-from ttmlir.passes.stablehlo.stablehlo_scalars import known_integer
+from ttmlir.optable import row
+from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row, known_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
+_ADD, _SUBTRACT = row("add"), row("subtract")
 MAX_FOLLOWED = 4096
 """Turns of a loop that are followed one by one, where its counter has no simple step."""
 
@@ -132,16 +134,16 @@ def _bound(
 def _step(body: Block, place: int, known: Known) -> int | None:
     """What a turn adds to a carried value; None if it does anything else to it."""
     owner: Any = _end(body)[place].owner
-    name = getattr(owner, "name", "")
-    if name not in ("stablehlo.add", "stablehlo.subtract"):
+    means = elementwise_row(owner) if hasattr(owner, "name") else None
+    if means not in (_ADD, _SUBTRACT):
         return None
     left, right = owner.operands
-    if name == "stablehlo.add" and right is body.args[place]:
+    if means is _ADD and right is body.args[place]:
         left, right = right, left
     if left is not body.args[place] or right in body.args:
         return None
     step = known_integer(right, ChainMap({}, dict.fromkeys(body.args), known))
-    return None if step is None else step if name == "stablehlo.add" else -step
+    return -step if step is not None and means is _SUBTRACT else step
 
 
 def _count(start: int, end: int, step: int, direction: str) -> int | None:
