@@ -189,6 +189,7 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 
 @dataclass
 class _CallObserver:
+    enters_functions = True
     trace: Trace = field(default_factory=Trace)
 
     def before(self, run: Run, step: Step) -> None:

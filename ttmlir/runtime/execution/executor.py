@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Sees every operation of a run, before and after."""
+    """Sees every operation of a run, before and after.
+
+    Loops and branches are one operation, unless the observer has an attribute `enters_functions`
+    that is true: then it sees those of the functions in each turn, too.
+    """
 
     def before(self, run: Run, step: Step) -> None:
         """Called with the operands in place."""
@@ -60,10 +64,13 @@ class Run:
     runner: GenericRunner | None = None
     """What runs programs of kernels; one is made for the first of them."""
     turns: Turns = field(default_factory=Turns)
+    observer: Observer | None = None
+    """What sees the operations of functions."""
 
     def call(self, prepared: PreparedProgram) -> Run:
         """A run of a function of the file, which may be used again and again."""
-        return Run(prepared, [None] * prepared.slots, self._shared_runner(prepared), self.turns)
+        runner = self._shared_runner(prepared)
+        return Run(prepared, [None] * prepared.slots, runner, self.turns, self.observer)
 
     def _shared_runner(self, prepared: PreparedProgram) -> GenericRunner | None:
         """What runs the programs of kernels of functions, too."""
@@ -122,6 +129,7 @@ def execute(
         if observer is None:
             _run_steps(run)
         else:
+            run.observer = observer if getattr(observer, "enters_functions", False) else None
             _run_observed(run, observer)
     return _own(run, inputs)
 
@@ -202,7 +210,10 @@ def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:
     values, prepared = run.values, run.prepared
     for slot, array in zip(prepared.inputs, arrays, strict=True):
         values[slot] = array
-    _run_steps(run)
+    if run.observer is None:
+        _run_steps(run)
+    else:
+        _run_observed(run, run.observer)
     return [run.value(slot) for slot in prepared.outputs]
 
 
