@@ -12,7 +12,7 @@ import pytest
 from jax import lax
 
 import ttmlir
-from ttmlir.limits import TURNS_VARIABLE
+from ttmlir.limits import ITERATIONS_VARIABLE
 from ttmlir.runtime import ExecutionError
 
 F32 = np.float32
@@ -69,7 +69,7 @@ def test_the_file_does_not_grow_with_the_steps(steps: int) -> None:
 
 
 def nested(x: Any) -> Any:
-    """A scan of scans: 40 times 40 turns."""
+    """A scan of scans: 40 times 40 iterations."""
 
     def inner(carry: Any, row: Any) -> Any:
         carry = carry * 0.5 + jnp.sin(row)
@@ -95,7 +95,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x, n: lax.fori_loop(0, n, lambda i, c: c * 0.9 + i, x),
         (floats(3, 5), np.int32(77)),
     ),
-    "no turn": (
+    "no iteration": (
         lambda x, n: lax.fori_loop(0, n, lambda i, c: c * 0.9 + i, x),
         (floats(3, 5), np.int32(-3)),
     ),
@@ -205,10 +205,10 @@ def test_loops_are_written_out_when_asked_for() -> None:
 
 def test_a_loop_without_end_comes_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a limit that the message names."""
-    monkeypatch.setenv(TURNS_VARIABLE, "1000")
+    monkeypatch.setenv(ITERATIONS_VARIABLE, "1000")
     endless = ttmlir.compile(
         lambda x: lax.while_loop(lambda c: c.max() > -1, lambda c: c * 0.5, x), floats(3)
     )
     with pytest.raises(ExecutionError) as caught:
         endless(floats(3))
-    assert "the loops of the program have made 1000 turns and would go on" in str(caught.value)
+    assert "the loops of the program have made 1000 iterations and would go on" in str(caught.value)

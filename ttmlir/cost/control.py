@@ -10,7 +10,7 @@ from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution.control import function_of
 
-ONE_TURN_NOTE = "the turns of a loop depend on data: one is counted"
+ONE_TURN_NOTE = "the iterations of a loop depend on data: one is counted"
 ONE_BRANCH_NOTE = "of branches, the one that takes longest is counted"
 
 Rows = Sequence[OperationEstimate]
@@ -30,9 +30,9 @@ def estimate_control(
         )
         return _summary(operation, rows, 1, (ONE_BRANCH_NOTE,))
     rows = [*_rows_of(program, operation, operation.scalar("body"), functions)]
-    turns = int(operation.scalar("trip_count"))
-    if turns >= 0:
-        return _summary(operation, rows, turns, ())
+    iterations = int(operation.scalar("trip_count"))
+    if iterations >= 0:
+        return _summary(operation, rows, iterations, ())
     rows += _rows_of(program, operation, operation.scalar("condition"), functions)
     return _summary(operation, rows, 1, (ONE_TURN_NOTE,))
 
@@ -47,7 +47,7 @@ def _rows_of(
 
 
 def _summary(
-    operation: Operation, rows: Rows, turns: int, notes: tuple[str, ...]
+    operation: Operation, rows: Rows, iterations: int, notes: tuple[str, ...]
 ) -> OperationEstimate:
     time, kernels = NOTHING, NOTHING
     for row in rows:
@@ -59,13 +59,13 @@ def _summary(
         index=operation.index,
         name=operation.ir_name,
         location=operation.location,
-        time=time.scale(turns),
-        kernels=kernels.scale(turns),
+        time=time.scale(iterations),
+        kernels=kernels.scale(iterations),
         bound_by="nothing" if longest is None else longest.bound_by,
-        flops=turns * sum(row.flops for row in rows),
-        bytes=turns * sum(row.bytes for row in rows),
-        noc_bytes=turns * sum(row.noc_bytes for row in rows),
-        programs=turns * sum(row.programs for row in rows),
+        flops=iterations * sum(row.flops for row in rows),
+        bytes=iterations * sum(row.bytes for row in rows),
+        noc_bytes=iterations * sum(row.noc_bytes for row in rows),
+        programs=iterations * sum(row.programs for row in rows),
         cores=max((row.cores for row in rows), default=0),
         fidelity=next((row.fidelity for row in rows if row.fidelity), None),
         flops_utilisation=sum(row.flops_utilisation * row.kernels.mid for row in rows) / weights,

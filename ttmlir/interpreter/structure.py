@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 from ttmlir.dialects.definition.control import CaseOp, WhileOp
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function, compute_dtype, constant_array
-from ttmlir.limits import TURNS_VARIABLE, turn_limit
+from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 
 
 def _call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -32,20 +32,20 @@ def constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
 def _while(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     assert isinstance(op, WhileOp)
     values, count = list(operands), len(op.results)
-    turns = 0
-    while _goes_on(execution, op, values, turns):
+    iterations = 0
+    while _goes_on(execution, op, values, iterations):
         values[:count] = execution.call(op.body, values, caller=op)
-        turns += 1
+        iterations += 1
     return values[:count]
 
 
-def _goes_on(
-    execution: Execution, op: WhileOp, values: Sequence[Any], turns: int
-) -> bool:
+def _goes_on(execution: Execution, op: WhileOp, values: Sequence[Any], iterations: int) -> bool:
     if op.condition is None:
-        return turns < (op.trip_count or 0)
-    if turns > turn_limit():
-        raise ValueError(f"the loop has made {turns} turns; {TURNS_VARIABLE} sets another limit")
+        return iterations < (op.trip_count or 0)
+    if iterations > iteration_limit():
+        raise ValueError(
+            f"the loop has made {iterations} iterations; {ITERATIONS_VARIABLE} sets another limit"
+        )
     [answer] = execution.call(op.condition, values, caller=op)
     return bool(np.asarray(answer).reshape(()))
 

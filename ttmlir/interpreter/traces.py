@@ -18,6 +18,7 @@ def number_in(text: str | None) -> int | None:
     match = _NAME.search(text or "")
     return None if match is None else int(match[1])
 
+
 MOST_RESULTS = 1024
 """Results of an operation that are kept."""
 
@@ -31,9 +32,9 @@ class Trace:
     """For each operation of the source the results of what it became, in order of execution."""
 
     def note(self, number: int | None, value: Any) -> None:
-        """Add a result of an operation; those of the first turns of a loop are enough."""
+        """Add a result of an operation; those of the first iterations of a loop are enough."""
         if number is not None and isinstance(value, np.ndarray):
             values = self.values.setdefault(number, [])
             if len(values) < MOST_RESULTS:
-                # A loop may write to a tensor in place in its next turn.
+                # A loop may write to a tensor in place in its next iteration.
                 values.append(np.array(cast("Array", value)))

@@ -1,4 +1,4 @@
-"""Branches become choices between all of their results, and loops their turns."""
+"""Branches become choices between all of their results, and loops their iterations."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def test_a_known_truth_is_a_number() -> None:
     assert body(text, PASS)[-2:] == [f"%2 = stablehlo.negate %arg1 : {V}", f"return %2 : {V}"]
 
 
-def loop(turns: int) -> str:
-    """A function that doubles its argument in each turn."""
+def loop(iterations: int) -> str:
+    """A function that doubles its argument in each iteration."""
     return (
         f"func.func @main(%x: {V}) -> {V} {{\n"
         "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
         f"%0:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, {V} cond {{\n"
-        f"%n = stablehlo.constant dense<{turns}> : tensor<i32>\n"
+        f"%n = stablehlo.constant dense<{iterations}> : tensor<i32>\n"
         "%1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
         "stablehlo.return %1 : tensor<i1>\n} do {\n"
         "%one = stablehlo.constant dense<1> : tensor<i32>\n"
@@ -96,7 +96,7 @@ def while_of(text: str, pipeline: str = PASS) -> str:
 
 
 def test_loops_are_written_out_as_asked_for() -> None:
-    """Without a word, those of few turns that become few operations."""
+    """Without a word, those of few iterations that become few operations."""
     assert len(body(loop(3), f"{PASS}=max-trip-count=3")) == 4
     counted = "body = @main_body0, trip_count = {} : i64"
     assert while_of(loop(4), f"{PASS}=max-trip-count=3") == counted.format(4)
@@ -130,7 +130,7 @@ def test_the_body_is_a_function() -> None:
 
 
 def test_a_loop_that_ends_by_data_has_a_condition() -> None:
-    """What no turn changes is passed to body and condition, but not carried."""
+    """What no iteration changes is passed to body and condition, but not carried."""
     text = loop(3).replace("%i = %zero", "%i = %s").replace("(%x:", "(%s: tensor<i32>, %x:")
     result = printed(text, PASS)
     assert "<{body = @main_body0, condition = @main_condition0}>" in result
@@ -138,7 +138,7 @@ def test_a_loop_that_ends_by_data_has_a_condition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "step", "direction", "turns"),
+    ("start", "end", "step", "direction", "iterations"),
     [
         (0, 1_000_000, 1, "LT", 1_000_000),
         (0, 1_000_000, 3, "LT", 333_334),
@@ -148,14 +148,14 @@ def test_a_loop_that_ends_by_data_has_a_condition() -> None:
         (-9, 990, 3, "NE", 333),
     ],
 )
-def test_the_turns_of_a_counter(
-    start: int, end: int, step: int, direction: str, turns: int
+def test_the_iterations_of_a_counter(
+    start: int, end: int, step: int, direction: str, iterations: int
 ) -> None:
     """They are computed, not followed."""
     text = loop(end).replace("dense<0>", f"dense<{start}>", 1)
     text = text.replace("dense<1>", f"dense<{step}>")
     text = text.replace("compare LT", f"compare {direction}")
-    assert while_of(text) == f"body = @main_body0, trip_count = {turns} : i64"
+    assert while_of(text) == f"body = @main_body0, trip_count = {iterations} : i64"
 
 
 def test_a_counter_that_doubles_is_followed() -> None:

@@ -1,7 +1,7 @@
 """Loops and branches that ttir and ttnn share: they call functions of the module.
 
-A loop keeps its body as a function, which is called once for each turn; a branch is a function,
-too. Functions take the carried values first, then those that no turn changes.
+A loop keeps its body as a function, which is called once for each iteration; a branch is a
+function, too. Functions take the carried values first, then those that no iteration changes.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class ControlOp(ODSOperation):
 
 
 class WhileOp(ControlOp):
-    """A loop: the results of `body` are what the next turn, or the end, carries.
+    """A loop: the results of `body` are what the next iteration, or the end, carries.
 
     The first operands, as many as there are results, are carried; the others are the same in all
-    turns. There are `trip_count` turns, or as many as `condition`, which is asked before each of
-    them, answers with a number other than 0. If both are given, `trip_count` holds.
+    iterations. There are `trip_count` iterations, or as many as `condition`, which is asked before
+    each of them, answers with a number other than 0. If both are given, `trip_count` holds.
 
     C1: `trip_count` or `condition` is given. C2: no more results than operands, of the types of
     the first operands. C3: `body` and `condition` are functions that take the operands; the body
@@ -99,29 +99,29 @@ class WhileOp(ControlOp):
 
     @property
     def body(self) -> str:
-        """The function of a turn."""
+        """The function of an iteration."""
         return _symbol(self.properties["body"])
 
     @property
     def condition(self) -> str | None:
-        """The function that says whether there is another turn; None for a counted loop."""
+        """The function that says whether there is another iteration; None for a counted loop."""
         attr = self.properties.get("condition")
         return None if attr is None or self.trip_count is not None else _symbol(attr)
 
     @property
     def trip_count(self) -> int | None:
-        """The number of turns; None if the condition says it."""
+        """The number of iterations; None if the condition says it."""
         attr = self.properties.get("trip_count")
         return None if attr is None else cast("IntegerAttr", attr).value.data
 
     @property
     def carried(self) -> Sequence[SSAValue]:
-        """The operands that turns replace."""
+        """The operands that iterations replace."""
         return self.operands[: len(self.results)]
 
     @property
     def shared(self) -> Sequence[SSAValue]:
-        """The operands that are the same in all turns."""
+        """The operands that are the same in all iterations."""
         return self.operands[len(self.results) :]
 
     def callees(self) -> tuple[str, ...]:

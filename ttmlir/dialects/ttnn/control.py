@@ -7,11 +7,11 @@ from ttmlir.dialects.ttnn.families import TTNNOp
 
 
 class WhileOp(control.WhileOp, TTNNOp):
-    """A loop: the results of `body` are what the next turn, or the end, carries.
+    """A loop: the results of `body` are what the next iteration, or the end, carries.
 
     The first operands, as many as there are results, are carried; the others are the same in all
-    turns. There are `trip_count` turns, or as many as `condition`, which is asked before each of
-    them, answers with a number other than 0. If both are given, `trip_count` holds.
+    iterations. There are `trip_count` iterations, or as many as `condition`, which is asked before
+    each of them, answers with a number other than 0. If both are given, `trip_count` holds.
 
     C1: `trip_count` or `condition` is given. C2: no more results than operands, of the types of
     the first operands. C3: `body` and `condition` are functions that take the operands; the body

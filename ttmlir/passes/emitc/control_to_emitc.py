@@ -61,9 +61,9 @@ def convert_while(
     else:
         bounds = [writer.number(number) for number in (0, op.trip_count, 1)]
         inside = Block(arg_types=[IndexType()])
-        turn = _Writer(op, inside)
-        turn.assign(carried, turn.call(op.body, arguments, [tensor] * count))
-        turn.end()
+        iteration = _Writer(op, inside)
+        iteration.assign(carried, iteration.call(op.body, arguments, [tensor] * count))
+        iteration.end()
         writer.add(
             emitc.ForOp.create(operands=bounds, regions=[Region(inside)], location=op.location)
         )
@@ -100,9 +100,7 @@ def callees_first(functions: Sequence[FuncOp]) -> list[FuncOp]:
 
 
 def _calls(function: FuncOp) -> list[str]:
-    return [
-        name for op in function.walk() if isinstance(op, ControlOp) for name in op.callees()
-    ]
+    return [name for op in function.walk() if isinstance(op, ControlOp) for name in op.callees()]
 
 
 def _choose(

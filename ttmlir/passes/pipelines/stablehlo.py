@@ -9,7 +9,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
 
-_MAX_TRIP_COUNT = "Largest number of turns of a loop that is written out; 0 for short loops"
+_MAX_TRIP_COUNT = "Largest number of iterations of a loop that is written out; 0 for short loops"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class ControlParts:
 
     parts: frozenset[str]
     conditions: frozenset[str]
-    """Those of them that the host asks whether there is another turn."""
+    """Those of them that the host asks whether there is another iteration."""
 
     def takes_from_device(self, op: Operation) -> bool:
         """True for a function that is called with tensors of the device."""

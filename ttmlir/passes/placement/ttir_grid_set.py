@@ -52,7 +52,7 @@ take them as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.locations import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.control_parts import parts_of_control
+from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.l1_sharding import Sharding
 from ttmlir.passes.placement.layout_overrides import (
@@ -122,11 +122,7 @@ class TTIRGridSetPass(ModulePass):
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
         control = parts_of_control(module)
         called |= control.parts
-        for op in ops:
-            if isinstance(op, FuncOp) and op.sym_name.data in control.parts:
-                choice.take_on_workers(op, returns=control.returns_on_device(op))
-            elif control.gives_from_device(op):
-                choice.give_on_workers(op)
+        choice.begin_control(ops, control)
         for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
                 runs: dict[Operation, Attribute] = {}
@@ -138,9 +134,7 @@ class TTIRGridSetPass(ModulePass):
                 _return_as_declared(function)
             else:
                 _declare_what_is_returned(function)
-        for op in ops:
-            if isinstance(op, ControlOp) and control.gives_from_device(op):
-                choice.pass_on_workers(op)
+        choice.end_control(ops, control)
 
 
 def _spell(grid: Grid) -> str:
@@ -269,7 +263,25 @@ class _Choice:
             for number, result in op.written_results.items():
                 self._retype_destination(op, number, result.type)
 
-    def take_on_workers(self, function: FuncOp, *, returns: bool) -> None:
+    def begin_control(self, ops: Sequence[Operation], control: ControlParts) -> None:
+        """Say what parts of loops and branches take and return, and what loops and branches give.
+
+        They are the layouts that operations leave their results in.
+        """
+        for op in ops:
+            if isinstance(op, FuncOp) and control.takes_from_device(op):
+                self._take_on_workers(op, returns=control.returns_on_device(op))
+            elif control.gives_from_device(op):
+                for result in op.results:
+                    retype(result, self._on_workers(result.type))
+
+    def end_control(self, ops: Sequence[Operation], control: ControlParts) -> None:
+        """Move what loops and branches pass to their parts, where it is in another layout."""
+        for op in ops:
+            if isinstance(op, ControlOp) and control.gives_from_device(op):
+                self._pass_on_workers(op)
+
+    def _take_on_workers(self, function: FuncOp, *, returns: bool) -> None:
         """Let a part of a loop or branch take, and return, tensors on the cores of the device."""
         signature = function.function_type
         outputs = signature.outputs.data
@@ -280,12 +292,7 @@ class _Choice:
         for argument in function.body.block.args:
             retype(argument, self._on_workers(argument.type))
 
-    def give_on_workers(self, op: Operation) -> None:
-        """Let a loop or branch give tensors on the cores of the device."""
-        for result in op.results:
-            retype(result, self._on_workers(result.type))
-
-    def pass_on_workers(self, op: ControlOp) -> None:
+    def _pass_on_workers(self, op: ControlOp) -> None:
         """Bring what a loop or branch passes to its functions to the cores of the device."""
         for number, value in enumerate(op.passed, len(op.operands) - len(op.passed)):
             wanted, owner = self._on_workers(value.type), value.owner

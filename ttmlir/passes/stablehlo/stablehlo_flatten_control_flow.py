@@ -1,11 +1,11 @@
-"""Write short loops out turn by turn, and make functions of what longer ones repeat.
+"""Write short loops out iteration by iteration, and make functions of what longer ones repeat.
 
-A short loop becomes as many copies of its body as it has turns; counters become constants. Any
-other loop becomes a `ttir.while`, which calls a function for each turn, with a number of turns if
-integers that are known while compiling tell it, else with a function that is asked before each
-turn. Of small branches, all are computed and `stablehlo.select` takes the results of one; others
-become a `ttir.case`, which calls one of several functions. If it is known which branch is taken,
-only that one is left.
+A short loop becomes as many copies of its body as it has iterations; counters become constants. Any
+other loop becomes a `ttir.while`, which calls a function for each iteration, with a number of
+iterations if integers that are known while compiling tell it, else with a function that is asked
+before each iteration. Of small branches, all are computed and `stablehlo.select` takes the results
+of one; others become a `ttir.case`, which calls one of several functions. If it is known which
+branch is taken, only that one is left.
 
 Before:
 
@@ -39,9 +39,9 @@ After:
 Requires: calls inlined (`inline`).
 Ensures: no `stablehlo.while`, `stablehlo.if` or `stablehlo.case` is left; constants without users
 are gone.
-Options: `max-trip-count` is the largest number of turns of loops that are written out. 0, the
-default, writes out loops of at most 64 turns which become at most 256 operations.
-Not done here: what a loop computes alike in each turn stays in it.
+Options: `max-trip-count` is the largest number of iterations of loops that are written out. 0, the
+default, writes out loops of at most 64 iterations which become at most 256 operations.
+Not done here: what a loop computes alike in each iteration stays in it.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
 CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
-MAX_SHORT_TURNS = 64
-"""Most turns of a loop that is written out without being asked for."""
+MAX_SHORT_ITERATIONS = 64
+"""Most iterations of a loop that is written out without being asked for."""
 MAX_SHORT_OPERATIONS = 256
 """Most operations that such a loop becomes."""
 MAX_CHOSEN_OPERATIONS = 16
@@ -81,7 +81,7 @@ class StableHLOFlattenControlFlowPass(ModulePass):
     name = "stablehlo-flatten-control-flow"
     title = "StableHLOFlattenControlFlow"
     max_trip_count: int = option(
-        0, "Largest number of turns of a loop that is written out; 0 for short loops"
+        0, "Largest number of iterations of a loop that is written out; 0 for short loops"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
@@ -114,10 +114,10 @@ class _Flattening:
     def _flattened(self, op: Operation) -> list[SSAValue]:
         """What stands for the results of a loop or branch, computed in front of it."""
         if op.name == "stablehlo.while":
-            return self._turns(op)
+            return self._iterations(op)
         return self._branches(op)
 
-    def _turns(self, op: Operation) -> list[SSAValue]:
+    def _iterations(self, op: Operation) -> list[SSAValue]:
         from ttmlir.passes.stablehlo.control.trip_count import trip_count
 
         count = trip_count(op, self._known)
@@ -128,13 +128,13 @@ class _Flattening:
             carried = self._copied(op.regions[1], carried, op)
         return carried
 
-    def _is_written_out(self, op: Operation, turns: int) -> bool:
-        if turns < 2:
+    def _is_written_out(self, op: Operation, iterations: int) -> bool:
+        if iterations < 2:
             return True
         if self._max_trip_count:
-            return turns <= self._max_trip_count
-        copies = turns * self._size_of(op.regions[1])
-        return turns <= MAX_SHORT_TURNS and copies <= MAX_SHORT_OPERATIONS
+            return iterations <= self._max_trip_count
+        copies = iterations * self._size_of(op.regions[1])
+        return iterations <= MAX_SHORT_ITERATIONS and copies <= MAX_SHORT_OPERATIONS
 
     def _size_of(self, region: Region) -> int:
         """How many operations a region becomes, as far as can be told."""
@@ -143,9 +143,9 @@ class _Flattening:
         size = -1  # for the end
         for op in region.block.ops:
             is_loop = op.name == "stablehlo.while"
-            turns = trip_count(op, ChainMap({}, self._known)) if is_loop else 1
+            iterations = trip_count(op, ChainMap({}, self._known)) if is_loop else 1
             bodies = sum(map(self._size_of, op.regions)) if op.name in CONTROL else 0
-            size += (op.name != "stablehlo.constant") + (turns or 1) * bodies
+            size += (op.name != "stablehlo.constant") + (iterations or 1) * bodies
             if size > MAX_SHORT_OPERATIONS:
                 break
         return size

@@ -1,8 +1,9 @@
 """Loops and branches of prepared programs: functions of the file that run again and again.
 
-A turn costs little more than its steps: all functions are prepared once, and arrays pass from turn
-to turn as they are. Writing a slice into a carried tensor copies the whole tensor, unless nothing
-else sees it: such tensors are copied once before the first turn, and written in place after.
+An iteration costs little more than its steps: all functions are prepared once, and arrays pass from
+iteration to iteration as they are. Writing a slice into a carried tensor copies the whole tensor,
+unless nothing else sees it: such tensors are copied once before the first iteration, and written in
+place after.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ MAX_CALL_DEPTH = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Loop:
-    """Turns of a function on the arrays of a step's `inputs`, the first of which are carried."""
+    """Calls of a function on the arrays of a step's `inputs`, the first of which are carried."""
 
     body: PreparedProgram
     trip_count: int | None
-    """None where the condition is asked before each turn."""
+    """None where the condition is asked before each iteration."""
     condition: PreparedProgram | None
     owned: tuple[int, ...]
     """The carried values that the body writes in place."""
@@ -47,8 +48,8 @@ class Loop:
         return (self.body,) if self.condition is None else (self.body, self.condition)
 
     @property
-    def known_turns(self) -> int:
-        """The number of turns; 1 where data decides."""
+    def known_iterations(self) -> int:
+        """The number of iterations; 1 where data decides."""
         return 1 if self.trip_count is None else self.trip_count
 
 
@@ -59,7 +60,7 @@ class Branch:
     callees: tuple[PreparedProgram, ...]
     outputs: tuple[int, ...]
     output_descs: tuple[TensorDesc, ...]
-    known_turns: int = 1
+    known_iterations: int = 1
 
 
 def function_of(caller: BinaryProgram, operation: Operation, number: int) -> BinaryProgram:
@@ -114,7 +115,8 @@ def _check_tensors(
 def write_in_place(body: PreparedProgram, carried: int) -> tuple[PreparedProgram, tuple[int, ...]]:
     """The body of a loop that writes slices of carried tensors in place, and which these are.
 
-    Nothing else of a turn may see such a tensor's memory: what else reads it copies what it takes.
+    Nothing else of an iteration may see such a tensor's memory: what else reads it copies what it
+    takes.
     """
     steps = list(body.steps)
     owned = tuple(
@@ -170,7 +172,8 @@ def _write_of(step: Step, slot: int, numerics: Numerics) -> Function | None:
     """The function of a step that writes to a tensor in place; None if it cannot."""
     if not _is_write(step) or step.inputs[0] != slot or slot in step.inputs[1:]:
         return None
-    assert step.call is not None and step.output_desc is not None, "a write is a row"
+    assert step.call is not None, "a write is a row"
+    assert step.output_desc is not None, "a write has a result"
     source = step.call.operands[0]
     desc = step.output_desc
     if source is None or is_block_float(desc.data_type):

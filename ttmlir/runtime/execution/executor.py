@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ttmlir.limits import TURNS_VARIABLE, turn_limit
+from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.execution.control import Branch, Loop
@@ -22,7 +22,7 @@ class Observer(Protocol):
     """Sees every operation of a run, before and after.
 
     Loops and branches are one operation, unless the observer has an attribute `enters_functions`
-    that is true: then it sees those of the functions in each turn, too.
+    that is true: then it sees those of the functions in each iteration, too.
     """
 
     def before(self, run: Run, step: Step) -> None:
@@ -35,10 +35,10 @@ class Observer(Protocol):
 
 
 @dataclass
-class Turns:
-    """How many turns the loops of a run may still make."""
+class Iterations:
+    """How many iterations the loops of a run may still make."""
 
-    most: int = field(default_factory=turn_limit)
+    most: int = field(default_factory=iteration_limit)
     left: int = 0
 
     def __post_init__(self) -> None:
@@ -50,8 +50,8 @@ class Turns:
         self.left -= 1
         if self.left < 0:
             raise ValueError(
-                f"the loops of the program have made {self.most} turns and would go on; the "
-                f"environment variable {TURNS_VARIABLE} sets another limit"
+                f"the loops of the program have made {self.most} iterations and would go on; the "
+                f"environment variable {ITERATIONS_VARIABLE} sets another limit"
             )
 
 
@@ -63,14 +63,14 @@ class Run:
     values: list[Array | None]
     runner: GenericRunner | None = None
     """What runs programs of kernels; one is made for the first of them."""
-    turns: Turns = field(default_factory=Turns)
+    iterations: Iterations = field(default_factory=Iterations)
     observer: Observer | None = None
     """What sees the operations of functions."""
 
     def call(self, prepared: PreparedProgram) -> Run:
         """A run of a function of the file, which may be used again and again."""
         runner = self._shared_runner(prepared)
-        return Run(prepared, [None] * prepared.slots, runner, self.turns, self.observer)
+        return Run(prepared, [None] * prepared.slots, runner, self.iterations, self.observer)
 
     def _shared_runner(self, prepared: PreparedProgram) -> GenericRunner | None:
         """What runs the programs of kernels of functions, too."""
@@ -188,19 +188,19 @@ def _run_control(run: Run, step: Step, control: Loop | Branch) -> None:
 
 
 def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
-    """The carried arrays after the last turn."""
+    """The carried arrays after the last iteration."""
     for place in loop.owned:
         arrays[place] = np.array(arrays[place])
     carried = len(loop.outputs)
-    body, turns = run.call(loop.body), run.turns
+    body, iterations = run.call(loop.body), run.iterations
     if loop.condition is None:
-        for _ in range(loop.known_turns):
-            turns.take()
+        for _ in range(loop.known_iterations):
+            iterations.take()
             arrays[:carried] = _call(body, arrays)
         return arrays[:carried]
     condition = run.call(loop.condition)
     while _call(condition, arrays)[0].reshape(())[()]:
-        turns.take()
+        iterations.take()
         arrays[:carried] = _call(body, arrays)
     return arrays[:carried]
 

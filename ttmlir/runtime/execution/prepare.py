@@ -1,4 +1,4 @@
-"""Turns a program into a list of steps that only have to be called.
+"""Iterations a program into a list of steps that only have to be called.
 
 Programs are straight lines, and so are the functions that loops and branches call, so everything
 but the numbers is known beforehand: which tensor is where (host or device), which memory is freed,
@@ -496,7 +496,7 @@ class _Preparation:
         outputs = operation.tensors("outputs")
         trip_count = int(operation.scalar("trip_count"))
         if not -1 <= trip_count:
-            raise BinaryError(f"{operation.where}: has {trip_count} turns")
+            raise BinaryError(f"{operation.where}: has {trip_count} iterations")
         if len(outputs) > len(given):
             raise BinaryError(
                 f"{operation.where}: carries {len(outputs)} tensors, but has {len(given)} inputs"
@@ -572,7 +572,7 @@ class _Preparation:
         self, operation: Operation, inputs: list[_Value], control: Loop | Branch
     ) -> None:
         for callee in control.callees:
-            self.traffic.add(callee.traffic, control.known_turns)
+            self.traffic.add(callee.traffic, control.known_iterations)
         self.steps.append(
             Step(
                 operation=operation,

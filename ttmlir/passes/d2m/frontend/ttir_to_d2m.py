@@ -414,7 +414,7 @@ def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
     if isinstance(op, ControlOp):
         raise LayoutError(
             "kernels have no loops or branches of the host around them; give max-trip-count=N to "
-            "write loops of at most N turns out, choose with a select (jnp.where, torch.where) "
+            "unroll loops of at most N iterations, choose with a select (jnp.where, torch.where) "
             f"where data decides, or {OTHER_ROAD}"
         )
     raise LayoutError(

@@ -180,13 +180,13 @@ def _copy_constant(
 
 
 def _is_used(block: Block, place: int, end: Operation) -> bool:
-    """True if an argument is used, other than to hand it on to the next turn."""
+    """True if an argument is used, other than to hand it on to the next iteration."""
     argument = block.args[place]
     return any(not _hands_on(use, argument, end) for use in argument.uses)
 
 
 def _hands_on(use: Use, value: SSAValue, end: Operation | None) -> bool:
-    """True where a body hands an argument on to the next turn as it was."""
+    """True where a body hands an argument on to the next iteration as it was."""
     is_argument = isinstance(value, BlockArgument)
     return is_argument and use.operation is end and use.index == value.index
 

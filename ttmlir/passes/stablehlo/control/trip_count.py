@@ -1,4 +1,4 @@
-"""How many turns a loop makes, as far as integers that are known while compiling tell."""
+"""How many iterations a loop makes, as far as integers that are known while compiling tell."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 _ADD, _SUBTRACT = row("add"), row("subtract")
 MAX_FOLLOWED = 4096
-"""Turns of a loop that are followed one by one, where its counter has no simple step."""
+"""Iterations of a loop that are followed one by one, where its counter has no simple step."""
 
 
 def trip_count(op: Operation, known: Known) -> int | None:
-    """The number of turns of a `stablehlo.while`; None if it depends on data.
+    """The number of iterations of a `stablehlo.while`; None if it depends on data.
 
     Counters that grow by a constant up to a constant are computed at once, whatever their end;
-    others are followed for `MAX_FOLLOWED` turns.
+    others are followed for `MAX_FOLLOWED` iterations.
     """
     condition, body = (region.block for region in op.regions)
     decision = _end(condition)[0]
@@ -38,15 +38,15 @@ def trip_count(op: Operation, known: Known) -> int | None:
     if None in numbers.values():
         return None
     end = _end(body)
-    for turns in range(MAX_FOLLOWED + 1):
+    for iterations in range(MAX_FOLLOWED + 1):
         asked = _with_arguments(condition, numbers, known)
         goes_on = known_integer(decision, asked)
         if goes_on is None:
             return None
         if not goes_on:
-            return turns
-        turn = _with_arguments(body, numbers, known)
-        numbers = {place: known_integer(end[place], turn) for place in numbers}
+            return iterations
+        iteration = _with_arguments(body, numbers, known)
+        numbers = {place: known_integer(end[place], iteration) for place in numbers}
         if None in numbers.values():
             return None
     return None
@@ -59,14 +59,14 @@ def _end(block: Block) -> Sequence[SSAValue]:
 
 
 def _with_arguments(block: Block, numbers: dict[int, int | None], known: Known) -> Known:
-    """What is known within a turn: what it computes is forgotten after it."""
+    """What is known within an iteration: what it computes is forgotten after it."""
     arguments: Known = {block.args[place]: number for place, number in numbers.items()}
     arguments |= {argument: None for argument in block.args if argument not in arguments}
     return ChainMap(arguments, known)
 
 
 def _deciding(condition: Block, body: Block, decision: SSAValue) -> set[int]:
-    """The carried values that the condition depends on, in this turn or in later ones."""
+    """The carried values that the condition depends on, in this iteration or in later ones."""
     end = _end(body)
     found: set[int] = set()
     pending = set(_arguments_behind(decision, condition))
@@ -97,7 +97,7 @@ def _arguments_behind(value: SSAValue, block: Block) -> Iterator[int]:
 def _simple_count(
     op: Operation, condition: Block, body: Block, decision: SSAValue, known: Known
 ) -> int | None:
-    """The turns of a loop that compares one counter with a constant and adds a constant to it."""
+    """The iterations of a loop that compares a counter with a constant and adds a constant."""
     compare: Any = decision.owner
     if getattr(compare, "name", "") != "stablehlo.compare" or compare.parent is not condition:
         return None
@@ -111,18 +111,18 @@ def _simple_count(
     direction = compare.properties["comparison_direction"].data
     if start is None or end is None or step is None:
         return None
-    turns = _count(start, end, step, direction)
-    if turns is None:
+    iterations = _count(start, end, step, direction)
+    if iterations is None:
         return None
     # Where the counter would wrap round, it is followed.
     width = counter.type.element_type.width.data
-    return turns if abs(start + turns * step) < 1 << (width - 1) else None
+    return iterations if abs(start + iterations * step) < 1 << (width - 1) else None
 
 
 def _bound(
     op: Operation, condition: Block, body: Block, bound: SSAValue, known: Known
 ) -> int | None:
-    """What the counter is compared with: a constant, or a carried value that no turn changes."""
+    """What the counter is compared with: a constant, or a value that no iteration changes."""
     if bound.owner is not condition:
         return known_integer(bound, known)
     place = cast("Any", bound).index
@@ -132,7 +132,7 @@ def _bound(
 
 
 def _step(body: Block, place: int, known: Known) -> int | None:
-    """What a turn adds to a carried value; None if it does anything else to it."""
+    """What an iteration adds to a carried value; None if it does anything else to it."""
     owner: Any = _end(body)[place].owner
     means = elementwise_row(owner) if hasattr(owner, "name") else None
     if means not in (_ADD, _SUBTRACT):
@@ -147,7 +147,7 @@ def _step(body: Block, place: int, known: Known) -> int | None:
 
 
 def _count(start: int, end: int, step: int, direction: str) -> int | None:
-    """Turns until `start`, `start + step` ... no longer compares with `end`; None if never."""
+    """Iterations until `start`, `start + step` ... no longer compares with `end`; None if never."""
     if direction in ("GT", "GE"):
         start, end, step = -start, -end, -step
     if direction in ("LE", "GE"):
