@@ -104,7 +104,7 @@ def _simple_count(
     counter, bound = compare.operands
     if counter.owner is not condition:
         return None
-    place = counter.index
+    place: int = counter.index
     start = known_integer(op.operands[place], known)
     end = _bound(op, condition, body, bound, known)
     step = _step(body, place, known)
@@ -125,7 +125,7 @@ def _bound(
     """What the counter is compared with: a constant, or a value that no iteration changes."""
     if bound.owner is not condition:
         return known_integer(bound, known)
-    place = cast("Any", bound).index
+    place: int = cast("Any", bound).index
     if _end(body)[place] is not body.args[place]:
         return None
     return known_integer(op.operands[place], known)
