@@ -198,7 +198,8 @@ class _CallObserver:
     def after(self, run: Run, step: Step) -> None:
         """Note the result of what computes; moves have the locations of operations, too."""
         if step.call is not None or step.operation.table in _CONSTANTS:
-            self.trace.note(number_in(step.operation.location), run.output_of(step))
+            # A loop may write to a tensor in place in its next iteration.
+            self.trace.note(number_in(step.operation.location), np.array(run.output_of(step)))
 
 
 @dataclass

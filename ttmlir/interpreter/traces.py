@@ -36,5 +36,4 @@ class Trace:
         if number is not None and isinstance(value, np.ndarray):
             values = self.values.setdefault(number, [])
             if len(values) < MOST_RESULTS:
-                # A loop may write to a tensor in place in its next iteration.
-                values.append(np.array(cast("Array", value)))
+                values.append(cast("Array", value))
