@@ -7,6 +7,7 @@ from ttmlir.frontend.torch.rules import (
     contraction,
     creation,
     elementwise,
+    gradient,
     indexing,
     kernels,
     movement,
@@ -24,6 +25,7 @@ RULES: dict[str, TorchRule] = {
     **indexing.RULES,
     **window.RULES,
     **creation.RULES,
+    **gradient.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""
 
