@@ -40,6 +40,8 @@ def export(
             lowered = lower_gradients(module, args, kwargs)
         with torch.no_grad():
             return _export(lowered, args, kwargs)
+    except LocatedError:
+        raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         raise _untraceable(error, place_of_error(error)) from error

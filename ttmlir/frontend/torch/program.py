@@ -1,8 +1,8 @@
 """Exported torch programs as functions in the ttir dialect.
 
 The function takes what the program cannot know before: the parameters and buffers if they are to
-be arguments, the buffers and parameters that the program changes, and the tensors that the user passes. It returns
-the new values of what it changes, then the user's results.
+be arguments, those that the program changes, and the tensors that the user passes. It returns the
+new values of what it changes, then the user's results.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from ttmlir.frontend.torch.rules import (
     movement,
     normalization,
     reduction,
+    resampling,
     window,
 )
 
@@ -24,6 +25,7 @@ RULES: dict[str, TorchRule] = {
     **normalization.RULES,
     **indexing.RULES,
     **window.RULES,
+    **resampling.RULES,
     **creation.RULES,
     **gradient.RULES,
 }

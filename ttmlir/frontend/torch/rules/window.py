@@ -17,8 +17,7 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating, torch_package
-from ttmlir.frontend.torch.rules.contraction import product
-from ttmlir.frontend.torch.rules.indexing import take
+from ttmlir.frontend.torch.rules.resampling import multiply_along_each
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 
@@ -55,7 +54,8 @@ class Geometry:
     def of(cls, call: TorchCall, spatial: int) -> Geometry:
         """What the arguments of a convolution, or of its gradient, say."""
         names = ("stride", "padding", "dilation", "output_padding")
-        return cls(*(each_dim(call[name], spatial) for name in names), call["groups"], call["transposed"])
+        stride, padding, dilation, extra = (each_dim(call[name], spatial) for name in names)
+        return cls(stride, padding, dilation, extra, call["groups"], call["transposed"])
 
     def convolve(
         self,
@@ -248,7 +248,9 @@ def _adaptive(method: str, spatial: int) -> TorchRule:
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
             if method == "average":
-                return _alongeach_dim(call, [_averages(n, m) for n, m in _pairs(extents, positions)])
+                pairs = zip(extents, positions, strict=True)
+                matrices = [_averages(n, m) for n, m in pairs]
+                return multiply_along_each(call.build, call.tensor(), matrices)
             call.refuse(
                 f"an image of {_times(extents)} does not divide into {_times(positions)} equal "
                 "windows; supported are output sizes that divide the image"
@@ -269,50 +271,6 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _bilinear(call: TorchCall) -> SSAValue:
-    torch = torch_package()
-    extents = value_shape(call.tensor("input"))[2:]
-    factors = call["scale_factors"] or (None, None)
-    matrices: list[Any] = []
-    for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        matrices.append(
-            torch.nn.functional.interpolate(
-                torch.eye(n)[None], mode="linear", align_corners=call["align_corners"], **size
-            )[0]
-        )
-    return _alongeach_dim(call, matrices, "input")
-
-
-def _nearest(call: TorchCall) -> SSAValue:
-    """Each element as often as the numbers of the nearest ones say."""
-    torch, build, x = torch_package(), call.build, call.tensor("input")
-    factors = call["scale_factors"] or (None,) * (len(call.shape) - 2)
-    for dim, factor in enumerate(factors, 2):
-        n, m = value_shape(x)[dim], call.shape[dim]
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        numbers = torch.arange(n, dtype=torch.float32)[None, None]
-        places = torch.nn.functional.interpolate(numbers, mode="nearest", **size)[0, 0].long()
-        x = take(build, x, dim, build.create_tensor(places))
-    return x
-
-
-def _alongeach_dim(call: TorchCall, matrices: Sequence[Any], name: str = "self") -> SSAValue:
-    """A product with a matrix along each of the last dimensions."""
-    build, x = call.build, call.tensor(name)
-    rank = len(value_shape(x))
-    for dim, matrix in enumerate(matrices, rank - len(matrices)):
-        order = [i for i in range(rank) if i != dim]
-        back = [*range(dim), rank - 1, *range(dim, rank - 1)]
-        weights = build.cast(build.create_tensor(matrix), element_type(x))
-        x = build.permute(product(build, build.permute(x, [*order, dim]), weights), back)
-    return x
-
-
-def _pairs(extents: Sequence[int], positions: Sequence[int]) -> list[tuple[int, int]]:
-    return list(zip(extents, positions, strict=True))
-
-
 def _times(extents: Sequence[int]) -> str:
     return "x".join(map(str, extents))
 
@@ -327,9 +285,5 @@ RULES: dict[str, TorchRule] = {
     "convolution": _convolution,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
-    "upsample_bilinear2d.vec": _bilinear,
-    "upsample_nearest1d.vec": _nearest,
-    "upsample_nearest2d.vec": _nearest,
-    "upsample_nearest3d.vec": _nearest,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

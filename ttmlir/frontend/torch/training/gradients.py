@@ -6,13 +6,14 @@ first; what comes out is a graph of operations without any, which is exported li
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import user_frames_kept
+from ttmlir.frontend.torch.places import refuse_node, user_frames_kept
 
 
 class GradientsAsked(Exception):
@@ -29,8 +30,7 @@ _ENTRIES = (
 
 @contextmanager
 def gradients_refused(module: Any) -> Generator[None]:
-    """Raise GradientsAsked where a module begins to compute gradients, or if it says that it will.
-    """
+    """Raise GradientsAsked where a module computes gradients, or if it says that it does."""
     if getattr(module, "computes_gradients", False):
         raise GradientsAsked
 
@@ -78,7 +78,7 @@ def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 
     tensors = [leaf for leaf, tensor in zip(leaves, is_tensor, strict=True) if tensor]
     graph = _trace(flat, list(state.values()), tensors)
-    return _lowered(module, graph, list(state), structure)
+    return _lowered(state, graph, structure)
 
 
 def _trace(function: Any, *arguments: Any) -> Any:
@@ -93,6 +93,9 @@ def _trace(function: Any, *arguments: Any) -> Any:
     )
     with ExitStack() as stack:
         stack.enter_context(user_frames_kept())
+        stack.enter_context(warnings.catch_warnings())
+        # torch tells of its own deprecated parts here.
+        warnings.simplefilter("ignore")
         # The forms of other libraries and of fused kernels have no plain operations as gradients.
         stack.callback(torch._C._set_mkldnn_enabled, torch._C._get_mkldnn_enabled())
         torch._C._set_mkldnn_enabled(False)
@@ -104,11 +107,32 @@ def _trace(function: Any, *arguments: Any) -> Any:
         # `backward` leaves tensors without numbers in modules that a function closes over.
         if isinstance(parameter.grad, torch._subclasses.FakeTensor):
             parameter.grad = None
+    _check_writes(graph)
     return graph
 
 
-def _lowered(module: Any, graph: Any, names: Sequence[str], structure: Sequence[Any]) -> Any:
-    """The module that runs a graph, with the state of the module that it was traced from."""
+def _check_writes(graph: Any) -> None:
+    """Refuse changes of tensors that are no arguments: they would be lost."""
+    for node in graph.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if schema is None:
+            continue
+        for argument, value in zip(schema.arguments, node.args, strict=False):
+            is_written = argument.alias_info is not None and argument.alias_info.is_write
+            if is_written and getattr(value, "op", "") == "get_attr":
+                refuse_node(
+                    node,
+                    "the function changes parameters or buffers of a module that it closes over; "
+                    "ttmlir.train_step keeps them as state, or pass them as arguments to "
+                    "torch.func.functional_call and return the new ones",
+                )
+
+
+def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> Any:
+    """The module that runs a graph, with the state of the module that it was traced from.
+
+    What modules share is in it once: torch.export takes two names for two tensors.
+    """
     torch = torch_package()
     pytree: Any = torch.utils._pytree
     result_spec, constants = structure
@@ -121,28 +145,23 @@ def _lowered(module: Any, graph: Any, names: Sequence[str], structure: Sequence[
                 if isinstance(leaf, torch.Tensor)
             ]
             named = {**dict(self.named_parameters()), **dict(self.named_buffers())}
-            state = [named[name] for name in names]
+            values = [named[name] for name in state]
             interpreter = torch.fx.Interpreter(graph)
             with torch.fx.traceback.preserve_node_meta():
-                changed, results = interpreter.run(*state, *tensors)
-            for old, new in zip(state, changed, strict=True):
+                changed, results = interpreter.run(*values, *tensors)
+            for old, new in zip(values, changed, strict=True):
                 if new is not old:
                     old.copy_(new)
             given = iter(results)
             leaves = [next(given) if leaf is None else leaf for leaf in constants]
             return pytree.tree_unflatten(leaves, result_spec)
 
-    lowered: Any = Lowered()
-    # Names of parameters and buffers stay.
-    for kind in ("_parameters", "_buffers", "_modules"):
-        lowered.__dict__[kind] = module.__dict__[kind]
-    return lowered
+    return hold(Lowered(), state)
 
 
-def create_holder(tensors: Mapping[str, Any]) -> Any:
-    """A module without a function that has these tensors as buffers; dots in names are modules."""
+def hold(root: Any, tensors: Mapping[str, Any]) -> Any:
+    """A module with these parameters and buffers; dots in their names are modules."""
     torch = torch_package()
-    root: Any = torch.nn.Module()
     for name, tensor in tensors.items():
         *path, last = name.split(".")
         home = root
@@ -150,5 +169,8 @@ def create_holder(tensors: Mapping[str, Any]) -> Any:
             if part not in home._modules:
                 home.add_module(part, torch.nn.Module())
             home = home._modules[part]
-        home.register_buffer(last, tensor)
+        if isinstance(tensor, torch.nn.Parameter):
+            home.register_parameter(last, tensor)
+        else:
+            home.register_buffer(last, tensor)
     return root

@@ -127,3 +127,6 @@ UPDATES: Mapping[str, Update] = {
     "AdamW": Update(_adam_slots, _adam),
 }
 """By the names of the classes of `torch.optim`."""
+
+COUNTING = ("Adam", "AdamW")
+"""Those that keep the number of steps with each parameter."""

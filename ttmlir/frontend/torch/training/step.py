@@ -1,22 +1,22 @@
 """`ttmlir.train_step`: a step of training as one program, with all that it changes as its state.
 
-    step = ttmlir.train_step(model, loss_function, optimizer, images, labels)
-    for images, labels in batches:
-        loss = step(images, labels)
-    step.load_into(model)
+step = ttmlir.train_step(model, loss_function, optimizer, images, labels)
+for images, labels in batches:
+    loss = step(images, labels)
+step.load_into(model)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import tensor_of
-from ttmlir.frontend.torch.training.gradients import create_holder
-from ttmlir.frontend.torch.training.optimizers import Group, Moment, Update, find_update
+from ttmlir.frontend.torch.training.gradients import hold
+from ttmlir.frontend.torch.training.optimizers import COUNTING, Group, Moment, Update, find_update
 from ttmlir.runtime.errors import InputError
 
 MODEL, OPTIMIZER, COUNT = "model.", "optimizer.", "optimizer.step"
@@ -72,9 +72,12 @@ class TrainStep:
         """The program: `save`, `estimate`, `text` and so on are its methods."""
         self._optimizer = optimizer
         self._fixed = [_fixed(group) for group in optimizer.param_groups]
-        self._names = {id(parameter): name for name, parameter in model.named_parameters()}
-        # Names of what does not change are not among those of the state.
+        # What does not change is not in the state.
         self._tensors = {name: tensor.detach() for name, tensor in _named_tensors(model).items()}
+        first = {id(tensor): name for name, tensor in _named_tensors(model).items()}
+        # What modules share has several names.
+        saved: Any = model.state_dict(keep_vars=True)
+        self._saved = {name: first[id(tensor)] for name, tensor in saved.items()}
 
     def __call__(self, *batch: Any, **keywords: Any) -> Any:
         """Do a step and return the loss before it.
@@ -91,6 +94,8 @@ class TrainStep:
                         f"compiled for {fixed.get(name)!r}; only 'lr' may change, for other "
                         "changes call ttmlir.train_step again"
                     )
+        # Schedulers warn if nobody has called `optimizer.step()` before them.
+        self._optimizer._opt_called = True
         return self.compiled(*batch, lr=_rates(self._optimizer), **keywords)
 
     @property
@@ -99,41 +104,36 @@ class TrainStep:
         return int(self._state()[COUNT].item())
 
     def state_dict(self) -> dict[str, Any]:
-        """Parameters and buffers as `model.state_dict()` names them, with their values now."""
-        state = self._state()
-        return {
-            name: state.get(f"{MODEL}{name}", tensor).clone()
-            for name, tensor in self._tensors.items()
-        }
+        """What `model.state_dict()` would be now."""
+        values = self._values()
+        return {name: values[owner].clone() for name, owner in self._saved.items()}
 
     def load_into(self, model: Any, optimizer: Any = None) -> None:
         """Copy parameters and buffers into a model, and what is kept of them into an optimizer."""
-        torch = torch_package()
-        mine = self.state_dict()
-        theirs = _named_tensors(model)
-        if sorted(mine) != sorted(theirs):
+        values, tensors = self._values(), _named_tensors(model)
+        if sorted(values) != sorted(tensors):
             raise InputError("the model has other parameters than the one that was trained")
-        with torch.no_grad():
-            for name, tensor in theirs.items():
-                tensor.copy_(mine[name])
+        with torch_package().no_grad():
+            for name, tensor in tensors.items():
+                tensor.copy_(values[name])
         if optimizer is not None:
             self._load_optimizer(dict(model.named_parameters()), optimizer)
 
+    def _values(self) -> dict[str, Any]:
+        """Parameters and buffers with their values now, each under one name."""
+        state = self._state()
+        return {name: state.get(f"{MODEL}{name}", tensor) for name, tensor in self._tensors.items()}
+
     def _load_optimizer(self, parameters: Mapping[str, Any], optimizer: Any) -> None:
         torch = torch_package()
-        state = self._state()
-        steps = torch.tensor(float(self.steps))
-        for name, parameter in parameters.items():
-            end = f".{name}"
-            kept = {
-                key.removeprefix(OPTIMIZER).removesuffix(end): value.clone()
-                for key, value in state.items()
-                if key.startswith(OPTIMIZER) and key.endswith(end)
-            }
-            if kept:
-                if "exp_avg" in kept:
-                    kept["step"] = steps.clone()
-                optimizer.state[parameter].update(kept)
+        counts = type(optimizer).__name__ in COUNTING
+        for key, value in self._state().items():
+            slot, _, name = key.removeprefix(OPTIMIZER).partition(".")
+            if key.startswith(OPTIMIZER) and name:
+                kept = optimizer.state[parameters[name]]
+                kept[slot] = value.clone()
+                if counts:
+                    kept["step"] = torch.tensor(float(self.steps))
 
     def _state(self) -> dict[str, Any]:
         source = self.compiled.source
@@ -188,19 +188,17 @@ def _build_module(
     class Step(torch.nn.Module):
         computes_gradients = True
 
-        def __init__(self) -> None:
-            super().__init__()
-            self.model = model
-            self.optimizer = create_holder(kept)
-
         def forward(self, *batch: Any, lr: Sequence[Any]) -> Any:
-            value = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
-            first = value[0] if isinstance(value, (tuple, list)) else value
-            _apply(self, update, groups, first, lr, clip)
+            value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
+            several = isinstance(value, (tuple, list))
+            _apply(self, update, groups, value[0] if several else value, lr, clip)
             return torch.utils._pytree.tree_map(_detached, value)
 
     Step.__name__ = f"{type(model).__name__}_step"
-    return Step()
+    step: Any = Step()
+    step.model = model
+    step.optimizer = hold(torch.nn.Module(), kept)
+    return step
 
 
 def _detached(leaf: Any) -> Any:
@@ -232,33 +230,32 @@ def _apply(
     kept = dict(module.optimizer.named_buffers())
     learned = [name for _, members in groups for name in members]
     found = torch.autograd.grad(loss, [parameters[name] for name in learned], allow_unused=True)
-    gradients = {name: value for name, value in zip(learned, found, strict=True)}
+    # What does not take part in the loss stays as it is.
+    pairs = zip(learned, found, strict=True)
+    gradients: dict[str, Any] = {name: each for name, each in pairs if each is not None}
     with torch.no_grad():
-        factor = None if clip is None else _clip_factor(_given(found), clip)
+        if clip is not None:
+            gradients = _clip(gradients, clip)
         number = kept["step"] + 1
         kept["step"].copy_(number)
         for (options, members), rate in zip(groups, rates, strict=True):
             for name in members:
-                gradient = gradients[name]
-                # What does not take part in the loss stays as it is.
-                if gradient is None:
+                if name not in gradients:
                     continue
-                if factor is not None:
-                    gradient = gradient * factor
                 slots = {slot: kept[f"{slot}.{name}"] for slot in update.slots(options)}
                 parameter = parameters[name]
-                moment = Moment(rate.to(parameter.dtype), number.to(parameter.dtype))
-                moved, new = update.move(options, parameter, gradient, slots, moment)
+                moved, new = update.move(
+                    options, parameter, gradients[name], slots, Moment(rate, number)
+                )
                 parameter.copy_(moved)
                 for slot, value in new.items():
                     slots[slot].copy_(value)
 
 
-def _given(gradients: Sequence[Any]) -> Iterator[Any]:
-    return (gradient for gradient in gradients if gradient is not None)
-
-
-def _clip_factor(gradients: Iterator[Any], limit: float) -> Any:
-    """What gradients are multiplied by so that they are no longer than `limit` together."""
-    total = sum(gradient.square().sum() for gradient in gradients)
-    return (limit / (total.sqrt() + 1e-6)).clamp(max=1.0)
+def _clip(gradients: Mapping[str, Any], limit: float) -> dict[str, Any]:
+    """The gradients, scaled so that they are no longer than `limit` together."""
+    torch = torch_package()
+    lengths = [torch.linalg.vector_norm(gradient) for gradient in gradients.values()]
+    total = torch.linalg.vector_norm(torch.stack(lengths))
+    factor = (limit / (total + 1e-6)).clamp(max=1.0)
+    return {name: gradient * factor for name, gradient in gradients.items()}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ttmlir.frontend.torch.call import TorchRule
-from ttmlir.frontend.torch.rules.gradient import attention, convolution, elementwise, pooling, resampling
+from ttmlir.frontend.torch.rules.gradient import attention, convolution, elementwise, pooling
 
 RULES: dict[str, TorchRule] = {
     **attention.RULES,
     **convolution.RULES,
     **elementwise.RULES,
     **pooling.RULES,
-    **resampling.RULES,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -49,9 +49,7 @@ def _attention_backward(gradient: str, mask: str) -> TorchRule:
         total = build.reduce("sum", weighted, (len(value_shape(weighted)) - 1,))
         centered = build.compute("subtract", slopes, total)
         of_scores = build.compute("multiply", centered, weights)
-        scaled = build.compute(
-            "multiply", of_scores, build.create_number(_scale(call), of_scores)
-        )
+        scaled = build.compute("multiply", of_scores, build.create_number(_scale(call), of_scores))
         results = (
             product(build, scaled, key),
             product(build, swap(build, scaled), query),

@@ -45,9 +45,7 @@ def _input_gradient(
 ) -> SSAValue:
     """The convolution the other way round."""
     if geometry.transposed:
-        return replace(geometry, transposed=False).convolve(
-            build, gradient, weight, value_shape(x)
-        )
+        return replace(geometry, transposed=False).convolve(build, gradient, weight, value_shape(x))
     sizes = zip(
         *(value_shape(x)[2:], value_shape(gradient)[2:], value_shape(weight)[2:]),
         *(geometry.stride, geometry.padding, geometry.dilation),

@@ -22,7 +22,34 @@ def _shrink_backward(name: str) -> TorchRule:
     return rule
 
 
+def _silu_backward(call: TorchCall) -> SSAValue:
+    """`sigmoid(x) * (1 + x * (1 - sigmoid(x)))`."""
+    build, gradient, x = call.build, call.tensor("grad_output"), call.tensor("self")
+    one = build.create_number(1.0, x)
+    gate = build.compute("sigmoid", x)
+    rest = build.compute("multiply", x, build.compute("subtract", one, gate))
+    slope = build.compute("multiply", gate, build.compute("add", one, rest))
+    return build.compute("multiply", gradient, slope)
+
+
+def _mish_backward(call: TorchCall) -> SSAValue:
+    """Of `x * tanh(softplus(x))`."""
+    build, gradient, x = call.build, call.tensor("grad_output"), call.tensor("self")
+    one = build.create_number(1.0, x)
+    # log(1 + exp(x)), which is exact where exp(x) is large.
+    above = build.compute("maximum", x, build.create_number(0.0, x))
+    small = build.compute("exp", build.compute("neg", build.compute("abs", x)))
+    softplus = build.compute("add", above, build.compute("log1p", small))
+    level = build.compute("tanh", softplus)
+    rest = build.compute("subtract", one, build.compute("multiply", level, level))
+    inner = build.compute("multiply", build.compute("sigmoid", x), rest)
+    slope = build.compute("add", level, build.compute("multiply", x, inner))
+    return build.compute("multiply", gradient, slope)
+
+
 RULES: dict[str, TorchRule] = {
+    "mish_backward": _mish_backward,
+    "silu_backward": _silu_backward,
     "hardshrink_backward": _shrink_backward("grad_out"),
     "softshrink_backward": _shrink_backward("grad_output"),
 }

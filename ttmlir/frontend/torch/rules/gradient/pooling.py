@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import Shape
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.gradient.resampling import transpose_along_each
+from ttmlir.frontend.torch.rules.resampling import transpose_along_each
 from ttmlir.frontend.torch.rules.window import each_dim
-from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.ir.tensor_types import tensor_of, value_shape
 
 
 def _max_pool_backward(spatial: int) -> TorchRule:
@@ -24,7 +24,7 @@ def _max_pool_backward(spatial: int) -> TorchRule:
         build, gradient = call.build, call.tensor("grad_output")
         shape = call.shape
         rows = math.prod(shape[:-spatial])
-        columns, positions = math.prod(shape[-spatial:]), math.prod(call_extents(gradient, spatial))
+        columns, positions = math.prod(shape[-spatial:]), math.prod(_extents(gradient, spatial))
         if not rows * positions:
             return build.create_splat(0, tensor_of(call.element, shape))
         zeros = build.create_splat(0, tensor_of(call.element, (rows, columns)))
@@ -41,7 +41,7 @@ def _max_pool_backward(spatial: int) -> TorchRule:
     return rule
 
 
-def call_extents(value: SSAValue, spatial: int) -> Shape:
+def _extents(value: SSAValue, spatial: int) -> Shape:
     """The last dimensions of a tensor."""
     return value_shape(value)[-spatial:]
 
@@ -54,13 +54,16 @@ def _avg_pool_backward(spatial: int) -> TorchRule:
         stride = each_dim(call["stride"] or kernel, spatial)
         padding = each_dim(call["padding"], spatial)
         extents = call.shape[-spatial:]
-        positions = call_extents(call.tensor("grad_output"), spatial)
+        positions = _extents(call.tensor("grad_output"), spatial)
         override = call.arguments.get("divisor_override")
         matrices: list[Any] = []
         sizes = zip(extents, positions, kernel, stride, padding, strict=True)
         for n, m, k, s, p in sizes:
-            counts = (1 if override else k, n, p, call["count_include_pad"])
-            matrices.append(_window_sums(n, m, k, s, p) / _counts(m, k, s, *counts[1:], bool(override)))
+            begins = torch_package().arange(m) * s - p
+            sums = _window_sums(n, begins, k)
+            low, high = (-p, n + p) if call["count_include_pad"] else (0, n)
+            counts = (begins + k).clamp(max=high) - begins.clamp(min=low)
+            matrices.append(sums if override else sums / counts)
         if override:
             matrices[0] = matrices[0] / override
         return _spread(call, matrices)
@@ -68,31 +71,18 @@ def _avg_pool_backward(spatial: int) -> TorchRule:
     return rule
 
 
-def _window_sums(extent: int, positions: int, size: int, step: int, padding: int) -> Any:
+def _window_sums(extent: int, begins: Any, size: int) -> Any:
     """The matrix (extent x positions) of what each window of a row sums."""
     torch = torch_package()
-    begins = torch.arange(positions) * step - padding
     places = torch.arange(extent)[:, None]
     return ((places >= begins) & (places < begins + size)).to(torch.float32)
-
-
-def _counts(
-    positions: int, size: int, step: int, extent: int, padding: int, padded: bool, is_one: bool
-) -> Any:
-    """How many elements of each window count."""
-    torch = torch_package()
-    if is_one:
-        return torch.ones(positions)
-    begins = torch.arange(positions) * step - padding
-    low, high = (-padding, extent + padding) if padded else (0, extent)
-    return ((begins + size).clamp(max=high) - begins.clamp(min=low)).to(torch.float32)
 
 
 def _adaptive_avg_pool_backward(spatial: int) -> TorchRule:
     def rule(call: TorchCall) -> SSAValue:
         torch = torch_package()
         pool = torch.nn.functional.adaptive_avg_pool1d
-        positions = call_extents(call.tensor("grad_output"), spatial)
+        positions = _extents(call.tensor("grad_output"), spatial)
         pairs = zip(call.shape[-spatial:], positions, strict=True)
         return _spread(call, [pool(torch.eye(n)[None], m)[0] for n, m in pairs])
 
