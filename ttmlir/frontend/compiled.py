@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.compiler import parse, transform
 from ttmlir.files import write_file
-from ttmlir.frontend.calling import CallableModel, CallingConvention, NumericsName
+from ttmlir.frontend.calls.binding import CallArguments
+from ttmlir.frontend.calls.calling import CallableModel, CallingConvention, NumericsName
+from ttmlir.frontend.calls.signature import convention_of
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.signature import convention_of
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.printing.module import print_module
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting.diagnostics import Source
-
-CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
-"""Arguments by position and by name."""
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",

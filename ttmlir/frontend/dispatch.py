@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, cast
 
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
@@ -115,10 +116,21 @@ def _packages_of(value: Any) -> set[str]:
     return {base.__module__.partition(".")[0] for base in type(value).__mro__}
 
 
-def _packages_in(value: Any) -> set[str]:
-    """The packages of the values in nested tuples, lists and dictionaries."""
-    if isinstance(value, dict):
-        value = tuple(cast(dict[Any, Any], value).values())
-    if isinstance(value, tuple | list):
-        return {name for item in cast(Sequence[Any], value) for name in _packages_in(item)}
-    return _packages_of(value)
+def _packages_in(value: Any, depth: int = 0) -> set[str]:
+    """The packages of the values in nested containers and in attributes of objects."""
+    if isinstance(value, Mapping):
+        items = list(cast("Mapping[Any, Any]", value).values())
+    elif isinstance(value, tuple | list):
+        items = list(cast("Sequence[Any]", value))
+    else:
+        packages = _packages_of(value)
+        if packages & {"torch", "jax", "jaxlib", "numpy"} or isinstance(value, type | ModuleType):
+            return packages
+        items = list(getattr(value, "__dict__", {}).values())
+    if depth == _MAX_DEPTH:
+        return _packages_of(value)
+    return _packages_of(value).union(*(_packages_in(item, depth + 1) for item in items))
+
+
+_MAX_DEPTH = 8
+"""Arrays are looked for as deep in arguments, to find their framework."""

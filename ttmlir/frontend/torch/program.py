@@ -51,20 +51,28 @@ class ImportedProgram:
     inputs: list[tuple[str, Any]]
     """What the user passes, flattened: the name, and a fake tensor or the one value allowed."""
     outputs: list[Any]
-    """What the program returns, flattened: a fake tensor, or the value itself if it is none."""
-    in_spec: Any
-    """torch's description of the containers of the arguments."""
-    out_spec: Any
-    """torch's description of the containers of the results."""
+    """What the program returns, flattened: a fake tensor, a number that torch does not know, or
+    the value itself if it is neither."""
+    changed: list[int]
+    """The tensors that the user passes and the program changes, by their number; their new values
+    are results behind those of the state."""
 
 
-def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
+def import_program(
+    exported: Any, *, weights: Weights = "constants", input_names: Sequence[str] = ()
+) -> ImportedProgram:
     """The ttir function of a `torch.export.ExportedProgram`.
 
     Parameters and buffers become constants of the module, or with `weights="arguments"` its first
-    arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
+    arguments. `input_names` are the user's names of the tensors that are passed. Raises
+    `DiagnosticError` at the user's own line for what cannot be expressed.
     """
-    return _Importer(decompose(exported), weights).run()
+    return _Importer(decompose(exported), weights, input_names).run()
+
+
+def is_computed(meta: Any) -> bool:
+    """True for what torch says of a tensor or of a number that it does not know."""
+    return is_tensor(meta) or is_symbolic(meta)
 
 
 _Named = list[tuple[str, Any]]
@@ -82,13 +90,15 @@ class _Inputs:
 class _Importer:
     """One walk over a graph."""
 
-    def __init__(self, exported: Any, weights: Weights) -> None:
+    def __init__(self, exported: Any, weights: Weights, input_names: Sequence[str]) -> None:
         self._exported = exported
+        self._input_names = list(input_names)
         self._signature = exported.graph_signature
         self._weights: Weights = weights
         self._values: dict[Any, Any] = {}
         self._block = Block()
         self._known: dict[int, Known] = {}
+        self._user_inputs: list[str] = []
 
     def run(self) -> ImportedProgram:
         placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
@@ -108,15 +118,14 @@ class _Importer:
             elif node.op == "get_attr":
                 # The branches and bodies of control flow, which is refused where it is called.
                 self._values[node] = None
-        outputs = self._finish(build, results)
+        changed, outputs = self._finish(build, results)
         return ImportedProgram(
             self._module(),
             weights=found.weights,
             state=found.state,
             inputs=found.inputs,
             outputs=outputs,
-            in_spec=self._exported.call_spec.in_spec,
-            out_spec=self._exported.call_spec.out_spec,
+            changed=[self._user_inputs.index(name) for name in changed],
         )
 
     # -- arguments -----------------------------------------------------------------------------
@@ -150,11 +159,15 @@ class _Importer:
         if spec.kind.name != "USER_INPUT":
             self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
         meta = node.meta.get("val")
-        found.inputs.append((node.name, meta))
-        if is_tensor(meta):
-            self._argument(node, node.name)
-        else:
+        if not is_tensor(meta):
+            found.inputs.append((node.name, meta))
             self._values[node] = meta
+            return
+        number = len(self._user_inputs)
+        name = self._input_names[number] if self._input_names else node.name
+        found.inputs.append((name, meta))
+        self._user_inputs.append(node.name)
+        self._argument(node, name)
 
     def _tensor(self, spec: Any) -> Any:
         if spec.kind.name == "CONSTANT_TENSOR" or spec.target not in self._exported.state_dict:
@@ -228,29 +241,28 @@ class _Importer:
 
     # -- results -------------------------------------------------------------------------------
 
-    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> list[Any]:
+    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> tuple[list[str], list[Any]]:
+        """End the function; the inputs that it changes, and what it returns."""
         values: list[SSAValue] = []
         outputs: list[Any] = []
+        changed: list[str] = []
         for node, spec in zip(results, self._signature.output_specs, strict=True):
             match spec.kind.name:
+                case "USER_INPUT_MUTATION":
+                    changed.append(spec.target)
                 case "BUFFER_MUTATION" | "USER_OUTPUT":
                     pass
-                case "USER_INPUT_MUTATION":
-                    self._refuse(
-                        node,
-                        f"the argument '{spec.target}' is changed in place; make the module return "
-                        "the new value, or keep it in a buffer",
-                    )
                 case kind:
                     self._refuse(node, f"results of the kind {kind} are not supported")
-            has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
-            if has_numbers:
+            meta = node.meta.get("val") if hasattr(node, "op") else None
+            if is_computed(meta):
                 value = self._values[node]
-                values.append(value.create(build) if isinstance(value, Known) else value)
+                is_made = isinstance(value, (Known, Number))
+                values.append(value.create(build) if is_made else value)
             if spec.kind.name == "USER_OUTPUT":
-                outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
+                outputs.append(meta if is_computed(meta) else self._resolved(node))
         build.finish(values)
-        return outputs
+        return changed, outputs
 
     def _module(self) -> ModuleOp:
         arguments = [argument.type for argument in self._block.args]
