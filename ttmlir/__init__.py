@@ -19,17 +19,21 @@ from ttmlir.version import VERSION as __version__
 if TYPE_CHECKING:
     from ttmlir.explorer.exploring import explore
     from ttmlir.frontend.compiled import CompiledModel
-    from ttmlir.frontend.dispatch import compile
+    from ttmlir.frontend.dispatch import compile, compile_programs
     from ttmlir.frontend.errors import CompilationError
     from ttmlir.frontend.loaded import LoadedModel, load
+    from ttmlir.frontend.programs import CompiledPrograms, Example
     from ttmlir.program.registered import register_custom_call, unregister_custom_call
     from ttmlir.tuning.models import tune
 
 _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
+    "CompiledPrograms": "ttmlir.frontend.programs",
+    "Example": "ttmlir.frontend.programs",
     "LoadedModel": "ttmlir.frontend.loaded",
     "compile": "ttmlir.frontend.dispatch",
+    "compile_programs": "ttmlir.frontend.dispatch",
     "explore": "ttmlir.explorer.exploring",
     "load": "ttmlir.frontend.loaded",
     "register_custom_call": "ttmlir.program.registered",
@@ -40,9 +44,12 @@ _HOMES = {
 __all__ = [
     "CompilationError",
     "CompiledModel",
+    "CompiledPrograms",
+    "Example",
     "LoadedModel",
     "__version__",
     "compile",
+    "compile_programs",
     "explore",
     "load",
     "register_custom_call",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
+from ttmlir.frontend.programs import CompiledPrograms, Example
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.reporting.diagnostics import listening
 
@@ -58,22 +59,92 @@ def compile(
     find_target(target)  # A wrong name is told before the model is looked at.
     kwargs = dict(example_kwargs or {})
     imported = _import(model, example_args, kwargs, weights)
-    for message in imported.warnings:
-        warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
-    with listening() as heard:
-        compiled = CompiledModel(
+    return _warned(
+        lambda: CompiledModel(
             imported,
             numerics=numerics,
             target=target,
             options=options,
             board=board,
             examples=examples,
-        )
+        ),
+        [(imported.name, message) for message in imported.warnings],
+    )
+
+
+_Compiled = TypeVar("_Compiled", CompiledModel, CompiledPrograms)
+
+
+def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> _Compiled:
+    """What `make` makes, after warnings of what is `known` of models and of what it says itself."""
+    for name, message in dict.fromkeys(known):
+        warnings.warn(f"'{name}': {message}", UserWarning, stacklevel=3)
+    with listening() as heard:
+        made = make()
+    told = {message for _, message in known}
     for warning in heard.values():
-        if warning.severity == "warning" and warning.message not in imported.warnings:
-            warnings.warn(f"'{imported.name}': {warning.message}", UserWarning, stacklevel=2)
-    return compiled
+        if warning.severity == "warning" and warning.message not in told:
+            warnings.warn(f"'{made.name}': {warning.message}", UserWarning, stacklevel=3)
+    return made
+
+
+def compile_programs(
+    examples: Mapping[str, Example],
+    *,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+) -> CompiledPrograms:
+    """Compile several models to programs of one file, which share weights and state.
+
+        llama = ttmlir.compile_programs(
+            {
+                "prefill": ttmlir.Example(model.prefill, tokens),
+                "decode": ttmlir.Example(model.decode, token, position),
+            }
+        )
+        logits = llama.decode(token, position)
+
+    The models are functions of JAX, or torch modules, methods of them and functions. Equal weights
+    are in the file once. Buffers of torch modules that one program changes are seen by all of them.
+    The other parameters are those of `compile`.
+    """
+    if not examples or not all(name.isidentifier() for name in examples):
+        raise ValueError("programs have names that are identifiers of Python, and there is one")
+    calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
+    imported = dict(zip(examples, _import_all(calls, weights), strict=True))
+    return _warned(
+        lambda: CompiledPrograms(
+            imported, numerics=numerics, target=target, options=options, board=board
+        ),
+        [(each.name, message) for each in imported.values() for message in each.warnings],
+    )
+
+
+_Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+"""A model with examples of its arguments by position and by name."""
+
+
+def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]:
+    packages = [_framework_of(call) for call in calls]
+    if set(packages) == {"torch"}:
+        torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
+        return torch_frontend.import_models(calls, weights=weights)
+    if set(packages) == {"jax"}:
+        return [_import(*call, weights) for call in calls]
+    raise TypeError("programs that share weights are all of JAX, or all of torch")
+
+
+def _framework_of(call: _Call) -> str:
+    model, args, kwargs = call
+    if isinstance(model, str | Path):
+        return "text"
+    owner = getattr(model, "__self__", model)
+    packages = {*_packages_of(owner), *_packages_in((args, kwargs))}
+    return "torch" if "torch" in packages else "jax"
 
 
 def _import(
@@ -81,11 +152,11 @@ def _import(
 ) -> ImportedModel:
     if isinstance(model, str | Path):
         return _import_text(model, args, kwargs)
-    packages = {*_packages_of(model), *_packages_in((args, kwargs))}
-    if "torch" in packages:
+    framework = _framework_of((model, args, kwargs))
+    if framework == "torch":
         torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
         return torch_frontend.import_model(model, args, kwargs, weights=weights)
-    if callable(model) or "jax" in packages:
+    if callable(model) or "jax" in {*_packages_of(model), *_packages_in((args, kwargs))}:
         jax_frontend: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
         return jax_frontend.import_model(model, args, kwargs)
     raise TypeError(

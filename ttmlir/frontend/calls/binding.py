@@ -48,7 +48,7 @@ class Binding:
 
     def arrange(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallArguments:
         """The arguments of a call in the places of the example's; InputError if they do not fit."""
-        if len(args) == len(self.positions) and kwargs.keys() == set(self.keywords):
+        if len(args) == len(self.positions) and set(kwargs) == set(self.keywords):
             return args, {name: kwargs[name] for name in self.keywords}
         if self.signature is None:
             raise self._refuse(args, kwargs)

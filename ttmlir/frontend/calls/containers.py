@@ -308,10 +308,9 @@ class ContainerLayout(Layout):
     def _is_kind_of(self, opened: Opened, value: Any) -> bool:
         if set(opened.names) != set(self.names) or opened.kind != self.opened.kind:
             return False
-        are_plain = issubclass(self.of, Mapping) and isinstance(value, Mapping)
-        return are_plain or (
-            type(value) is self.of and _are_same(opened.context, self.opened.context)
-        )
+        if self.is_mapping and _is_mapping(value):
+            return True
+        return type(value) is self.of and _are_same(opened.context, self.opened.context)
 
     def unflatten(self, leaves: Iterator[Any]) -> Any:
         """A container of the same class."""
@@ -339,6 +338,10 @@ class ContainerLayout(Layout):
         if not self.is_mapping:
             parts = {key: part for key, part in parts.items() if not _is_opaque(part)}
         return dict_of({key: part.structure for key, part in parts.items()})
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping)
 
 
 def _is_opaque(part: Layout) -> bool:

@@ -10,7 +10,7 @@ compiled model: a call reads their values and leaves the new ones for the next c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -22,10 +22,16 @@ from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.exporting import TracedModel, trace_model
+from ttmlir.frontend.torch.exporting import TracedModel, decompose, trace_model
 from ttmlir.frontend.torch.known import is_tensor
 from ttmlir.frontend.torch.numbers import is_symbolic
-from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program, is_computed
+from ttmlir.frontend.torch.program import (
+    ImportedProgram,
+    Weights,
+    changed_buffers,
+    import_decomposed,
+    is_computed,
+)
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
@@ -44,33 +50,103 @@ def import_model(
     With `weights="arguments"` parameters and buffers are inputs of the program, which the compiled
     model passes along; they share the memory of the module's.
     """
+    [imported] = import_models([(model, args, kwargs)], weights=weights)
+    return imported
+
+
+def import_models(
+    calls: Sequence[tuple[Any, tuple[Any, ...], dict[str, Any]]], *, weights: Weights = "constants"
+) -> list[ImportedModel]:
+    """Several models with examples, which share the buffers that any of them changes."""
+    traced = [_trace(*call) for call in calls]
+    # Keeping the buffers keeps their identities from being given to others.
+    changing = {id(buffer): buffer for each in traced for buffer in changed_buffers(each[1])}
+    store: dict[int, Array] = {}
+    models: list[ImportedModel] = []
+    for name, decomposed, found in traced:
+        with in_terms_of_the_user(name):
+            names = found.call.leaf_names if isinstance(found, TracedModel) else ()
+            program = import_decomposed(
+                decomposed, weights=weights, input_names=names, changing=changing
+            )
+        if not isinstance(found, TracedModel):
+            found = _read_exported(name, found, program)
+        models.append(_Door(name, found, program, store, changing).imported())
+    return models
+
+
+def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, Any, Any]:
+    """The name of a model, its decomposed program, and what it comes from."""
     torch = torch_package()
     # What torch.compile returns holds the module that it is about.
     model = getattr(model, "_orig_mod", model)
     name = _name_of(model)
-    if not isinstance(model, torch.export.ExportedProgram):
-        with in_terms_of_the_user(name):
-            traced = trace_model(name, model, args, kwargs)
-            program = import_program(
-                traced.exported, weights=weights, input_names=traced.call.leaf_names
+    if isinstance(model, torch.export.ExportedProgram):
+        if args or kwargs:
+            raise TypeError(
+                "an exported program of torch knows its arguments: ttmlir.compile takes no "
+                "examples with it"
             )
-        return _Door(name, traced, program).imported()
-    if args or kwargs:
-        raise TypeError(
-            "an exported program of torch knows its arguments: ttmlir.compile takes no "
-            "examples with it"
-        )
+        with in_terms_of_the_user(name):
+            return name, decompose(model), model
     with in_terms_of_the_user(name):
-        program = import_program(model, weights=weights)
-    call = read_exported_call(name, model, [meta for _, meta in program.inputs])
-    results = read_exported_results(model, program.outputs)
-    return _Door(name, TracedModel(model, call, results), program).imported()
+        traced = trace_model(name, model, args, kwargs)
+        return name, decompose(traced.exported), traced
+
+
+def _read_exported(name: str, exported: Any, program: ImportedProgram) -> TracedModel:
+    """What `trace_model` knows, of an exported program that the user made."""
+    call = read_exported_call(name, exported, [meta for _, meta in program.inputs])
+    return TracedModel(exported, call, read_exported_results(exported, program.outputs))
+
+
+class _Bound(MutableMapping[int, Array]):
+    """Weights and state by the number of the input; programs that share buffers share a store."""
+
+    def __init__(self, tensors: Sequence[Any], store: dict[int, Array]) -> None:
+        # Keeping the tensors keeps their identities from being given to others.
+        self._tensors = list(tensors)
+        self._store = store
+        for tensor in tensors:
+            if id(tensor) not in store:
+                store[id(tensor)] = array_of(tensor)
+
+    def __getitem__(self, index: int) -> Array:
+        """The array of an input; KeyError for others."""
+        if not 0 <= index < len(self._tensors):
+            raise KeyError(index)
+        return self._store[id(self._tensors[index])]
+
+    def __setitem__(self, index: int, array: Array) -> None:
+        """Replace it for all programs."""
+        self._store[id(self._tensors[index])] = array
+
+    def __delitem__(self, index: int) -> None:
+        """Not possible."""
+        raise TypeError("inputs of a program stay")
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of the inputs."""
+        return iter(range(len(self._tensors)))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._tensors)
 
 
 class _Door:
     """Between the values of torch and the arrays of one program."""
 
-    def __init__(self, name: str, traced: TracedModel, program: ImportedProgram) -> None:
+    def __init__(
+        self,
+        name: str,
+        traced: TracedModel,
+        program: ImportedProgram,
+        store: dict[int, Array],
+        changing: Mapping[int, Any],
+    ) -> None:
+        """A program; `store` are arrays, and `changing` buffers, that it shares with others."""
+        self._changing = changing
         self._name = name
         self._exported = traced.exported
         self._call = traced.call
@@ -79,9 +155,7 @@ class _Door:
         self._outputs = [meta for meta in program.outputs if is_computed(meta)]
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
         # The state is replaced after each call.
-        self._bound: dict[int, Array] = {
-            index: array_of(tensor) for index, tensor in enumerate(passed_on)
-        }
+        self._bound = _Bound(passed_on, store)
         self._state = range(len(program.weights), len(passed_on))
         self._given: list[Any] = []
         self._kept: list[Array] = []
@@ -177,7 +251,8 @@ class _Door:
         arguments = pytree.tree_unflatten(leaves, self._exported.call_spec.in_spec)
         with torch.no_grad():
             result = torch.func.functional_call(self._exported.module(), buffers, *arguments)
-        self._kept = [*map(array_of, buffers.values()), *map(array_of, changed)]
+        state = [buffers[name] for name, _ in self._program.state]
+        self._kept = [*map(array_of, state), *map(array_of, changed)]
         returned = zip(pytree.tree_leaves(result), self._program.outputs, strict=True)
         return self._results.unflatten(leaf for leaf, meta in returned if is_computed(meta))
 
@@ -191,9 +266,12 @@ class _Door:
         ]
 
     def _next_buffers(self) -> dict[str, Any]:
+        """The buffers that a program changes, as they are now, by their names."""
+        outside = (*self._program.weights, *self._program.state)
         return {
             name: tensor_of(self._bound[index]).clone()
-            for index, (name, _) in zip(self._state, self._program.state, strict=True)
+            for index, (name, tensor) in enumerate(outside)
+            if id(tensor) in self._changing
         }
 
     def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Array]]:

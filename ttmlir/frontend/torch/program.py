@@ -7,7 +7,7 @@ the new values of changed buffers, then the user's results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
@@ -58,16 +58,34 @@ class ImportedProgram:
     are results behind those of the state."""
 
 
-def import_program(
-    exported: Any, *, weights: Weights = "constants", input_names: Sequence[str] = ()
-) -> ImportedProgram:
+def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
     """The ttir function of a `torch.export.ExportedProgram`.
 
     Parameters and buffers become constants of the module, or with `weights="arguments"` its first
-    arguments. `input_names` are the user's names of the tensors that are passed. Raises
-    `DiagnosticError` at the user's own line for what cannot be expressed.
+    arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
     """
-    return _Importer(decompose(exported), weights, input_names).run()
+    return import_decomposed(decompose(exported), weights=weights)
+
+
+def import_decomposed(
+    exported: Any,
+    *,
+    weights: Weights = "constants",
+    input_names: Sequence[str] = (),
+    changing: Collection[int] = (),
+) -> ImportedProgram:
+    """The same for what `decompose` gives.
+
+    `input_names` are the user's names of the tensors that are passed. `changing` are the identities
+    of buffers that other programs change: they are arguments, too.
+    """
+    return _Importer(exported, weights, input_names, changing).run()
+
+
+def changed_buffers(exported: Any) -> list[Any]:
+    """The buffers that a decomposed program changes."""
+    names = exported.graph_signature.buffers_to_mutate.values()
+    return [exported.state_dict.get(name, exported.constants.get(name)) for name in names]
 
 
 def is_computed(meta: Any) -> bool:
@@ -90,8 +108,15 @@ class _Inputs:
 class _Importer:
     """One walk over a graph."""
 
-    def __init__(self, exported: Any, weights: Weights, input_names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        exported: Any,
+        weights: Weights,
+        input_names: Sequence[str],
+        changing: Collection[int],
+    ) -> None:
         self._exported = exported
+        self._changing = changing
         self._input_names = list(input_names)
         self._signature = exported.graph_signature
         self._weights: Weights = weights
@@ -148,7 +173,8 @@ class _Importer:
 
     def _place_weight(self, node: Any, spec: Any, found: _Inputs) -> None:
         tensor = self._tensor(spec)
-        if self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR":
+        is_constant = self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR"
+        if is_constant and id(tensor) not in self._changing:
             # Modules may share a parameter, which is one constant then.
             self._values[node] = self._known.setdefault(id(tensor), Known(tensor))
         elif node.users:

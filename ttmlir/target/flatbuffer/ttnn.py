@@ -11,6 +11,9 @@ function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
@@ -36,13 +39,14 @@ def ttnn_to_flatbuffer(
     mlir_source: str | None = None,
     cpp_source: str = "",
     golden: Golden | None = None,
-    signature: Table | None = None,
+    signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
     """Bytes of the `.ttnn` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
     if there is none. Both go into the file for people to read; `golden` is for `ttrt run --golden`,
-    `signature`, a `CallSignature` table, for those who call the program as the model it was.
+    `signatures` are `CallSignature` tables by functions, or by "" of the only one, for those who
+    call a program as the model it was.
     Raises DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
@@ -50,7 +54,7 @@ def ttnn_to_flatbuffer(
     functions = [
         op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
     ]
-    kept = GoldenOfFunction.find(module, functions, golden, signature)
+    kept = GoldenOfFunction.find(module, functions, golden, signatures)
     writer = _ModuleWriter(module, mlir_source, cpp_source, kept)
     return pack_file(module, TTNN, (writer.program(op) for op in functions))
 
