@@ -18,6 +18,7 @@ from ttmlir.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from ttmlir.explorer.exploring import explore
+    from ttmlir.frontend.buckets import BucketedModel, Buckets
     from ttmlir.frontend.compiled import CompiledModel
     from ttmlir.frontend.dispatch import compile, compile_programs
     from ttmlir.frontend.errors import CompilationError
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from ttmlir.tuning.models import tune
 
 _HOMES = {
+    "BucketedModel": "ttmlir.frontend.buckets",
+    "Buckets": "ttmlir.frontend.buckets",
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
     "CompiledPrograms": "ttmlir.frontend.programs",
@@ -42,6 +45,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "BucketedModel",
+    "Buckets",
     "CompilationError",
     "CompiledModel",
     "CompiledPrograms",

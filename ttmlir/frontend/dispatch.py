@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, TypeVar, cast
+from types import MappingProxyType, ModuleType
+from typing import Any, Literal, TypeVar, cast, overload
 
+from ttmlir.frontend.buckets import BucketedModel, BucketPlan, BucketsByName, plan_buckets
+from ttmlir.frontend.calls.call_layout import read_call
+from ttmlir.frontend.calls.calling import Number
+from ttmlir.frontend.calls.containers import Opener
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
 from ttmlir.frontend.programs import CompiledPrograms, Example
@@ -18,6 +22,35 @@ from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.reporting.diagnostics import listening
 
 Weights = Literal["constants", "arguments"]
+
+
+@overload
+def compile(
+    model: Any,
+    *example_args: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+    buckets: None = None,
+) -> CompiledModel: ...
+
+
+@overload
+def compile(
+    model: Any,
+    *example_args: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+    buckets: BucketsByName,
+    fill: Mapping[str, Number] = ...,
+) -> BucketedModel: ...
 
 
 def compile(
@@ -29,7 +62,9 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     weights: Weights = "constants",
-) -> CompiledModel:
+    buckets: BucketsByName | None = None,
+    fill: Mapping[str, Number] = MappingProxyType({}),
+) -> CompiledModel | BucketedModel:
     """Compile a model for arguments like the given ones.
 
         compiled = ttmlir.compile(lambda x, w: jax.nn.relu(x @ w), x, w)
@@ -50,6 +85,9 @@ def compile(
     `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
+    `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
+    program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
+    the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
     model says it again. Warns of names in `options` that no operation has. Raises CompilationError,
@@ -58,6 +96,17 @@ def compile(
     """
     find_target(target)  # A wrong name is told before the model is looked at.
     kwargs = dict(example_kwargs or {})
+    if buckets is not None:
+        plan, examples = _plan(model, example_args, kwargs, buckets)
+        programs = compile_programs(
+            examples,
+            target=target,
+            numerics=numerics,
+            options=options,
+            board=board,
+            weights=weights,
+        )
+        return BucketedModel(plan, programs, fill)
     imported = _import(model, example_args, kwargs, weights)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(
@@ -87,6 +136,36 @@ def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> 
         if warning.severity == "warning" and warning.message not in told:
             warnings.warn(f"'{made.name}': {warning.message}", UserWarning, stacklevel=3)
     return made
+
+
+def _plan(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+) -> tuple[BucketPlan, dict[str, Example]]:
+    """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
+    framework = _framework_of((model, args, kwargs))
+    if framework == "text":
+        raise TypeError("MLIR text has shapes of its own: ttmlir.compile takes no buckets with it")
+    home = {
+        "torch": "ttmlir.frontend.torch.containers",
+        "jax": "ttmlir.frontend.calls.jax_containers",
+    }
+    opener: Opener = import_module(_installed(framework, home[framework])).OPENER
+    function = getattr(model, "forward", model) if framework == "torch" else model
+    layout, leaves = read_call("model", function, (args, kwargs), opener)
+    shapes = [getattr(leaf, "shape", ()) for leaf in leaves]
+    plan = plan_buckets(layout.leaf_names, shapes, buckets)
+    examples: dict[str, Example] = {}
+    for choice in plan.choices:
+        resized = [
+            leaf
+            if plan.shape_in(choice, number, shape) == list(shape)
+            else opener.example_like(leaf, plan.shape_in(choice, number, shape))
+            for number, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))
+        ]
+        of_choice, keywords = layout.unflatten(resized)
+        name = "_".join(["main", *map(str, choice)])
+        examples[name] = Example(model, *of_choice, **keywords)
+    return plan, examples
 
 
 def compile_programs(

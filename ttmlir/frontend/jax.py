@@ -27,7 +27,7 @@ from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.calls.binding import CallArguments
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
-from ttmlir.frontend.calls.jax_containers import JAX_OPENER
+from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.reporting.diagnostics import Source
@@ -82,7 +82,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
 
 def _is_native(jax: Any, arguments: CallArguments) -> bool:
     """True if all leaves that JAX finds in arguments are arrays or numbers."""
-    return all(map(JAX_OPENER.is_leaf, jax.tree_util.tree_leaves(arguments)))
+    return all(map(OPENER.is_leaf, jax.tree_util.tree_leaves(arguments)))
 
 
 def _lower(traced: Any) -> Any:
@@ -97,12 +97,12 @@ def _lower(traced: Any) -> Any:
 def _import_function(jax: Any, model: Any, arguments: CallArguments) -> ImportedModel:
     """A function of arrays in containers of any kind; JAX sees the arrays alone."""
     name = _name_of(model)
-    call, leaves = read_call(name, model, arguments, JAX_OPENER)
+    call, leaves = read_call(name, model, arguments, OPENER)
     found: list[Layout] = []
 
     def run(*arrays: Any) -> tuple[Any, ...]:
         args, kwargs = call.unflatten(arrays)
-        layout, results = read_layout(model(*args, **kwargs), JAX_OPENER)
+        layout, results = read_layout(model(*args, **kwargs), OPENER)
         found.append(layout)
         return tuple(results)
 
@@ -225,9 +225,9 @@ def _import(
     if examples is None or (len(args), set(kwargs)) != (len(examples[0]), set(examples[1])):
         # Without the static ones the places of arguments are others than those of parameters.
         function = None
-    call, _ = read_call(name, function, (args, kwargs), JAX_OPENER)
+    call, _ = read_call(name, function, (args, kwargs), OPENER)
     results = jax.tree_util.tree_unflatten(program.out_tree, program.outputs)
-    return _make_model(jax, name, program, call, read_layout(results, JAX_OPENER)[0], is_flat=False)
+    return _make_model(jax, name, program, call, read_layout(results, OPENER)[0], is_flat=False)
 
 
 def _make_model(

@@ -52,6 +52,10 @@ class Opener(ABC):
     def is_leaf(self, value: Any) -> bool:
         """True for what becomes an array of the program."""
 
+    @abstractmethod
+    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
+        """An example of the same type with another shape."""
+
     def open_registered(self, value: Any) -> Opened | None:
         """The container as the framework's own registry describes it."""
         del value

@@ -20,6 +20,10 @@ class JaxOpener(Opener):
             return True
         return hasattr(value, "shape") and hasattr(value, "dtype")
 
+    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
+        """A description: JAX traces with nothing else."""
+        return import_module("jax").ShapeDtypeStruct(tuple(shape), leaf.dtype)
+
     def order(self, keys: Sequence[Any]) -> list[Any]:
         """Sorted, as in JAX; as they are if they cannot be compared."""
         try:
@@ -46,4 +50,4 @@ class JaxOpener(Opener):
         )
 
 
-JAX_OPENER = JaxOpener()
+OPENER = JaxOpener()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ class TorchOpener(Opener):
         torch = torch_package()
         kinds = (torch.Tensor, np.ndarray, torch.SymInt, torch.SymFloat, torch.SymBool)
         return isinstance(value, kinds)
+
+    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
+        """Zeros: the numbers of examples make no difference."""
+        return torch_package().as_tensor(leaf).new_zeros(tuple(shape))
 
     def open(self, value: Any) -> Opened | None:
         """One level of a container; a module is none."""
