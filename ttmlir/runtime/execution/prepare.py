@@ -346,9 +346,19 @@ class _Preparation:
         out = operation.tensor("out")
         if out.constant is None:
             raise BinaryError(f"{operation.where}: field 'out.desc.constant_data' is missing")
-        values = convert(out.constant, out.desc.element.compute)
-        rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
-        self._constant_step(operation, out, values if rounding is None else rounding(values))
+        self._constant_step(operation, out, self._kept_constant(out.constant, out.desc))
+
+    def _kept_constant(self, constant: Array, desc: TensorDesc) -> Array:
+        """The elements as the device keeps them; programs that share a constant share these."""
+        known = self.program.binary.derived
+        address = constant.__array_interface__["data"][0]
+        key = ("constant", address, constant.shape, desc.element, desc.data_type, self.numerics)
+        if key not in known:
+            values = convert(constant, desc.element.compute)
+            rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
+            # The elements at this place of memory stay there as long as the key.
+            known[key] = constant, values if rounding is None else rounding(values)
+        return known[key][1]
 
     def _constant_step(self, operation: Operation, out: TensorRef, values: Array) -> None:
         slot = self._define(out, out.desc)

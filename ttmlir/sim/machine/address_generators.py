@@ -369,7 +369,9 @@ class Sharded(AddressGenerator):
             _strides(self._shape),
             self._shards,
             _strides(self._shards),
-            tuple(low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)),
+            tuple(
+                low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)
+            ),
         )
 
     def find_extent(self, kind: int, dimension: int) -> int:
