@@ -190,19 +190,28 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _bilinear(call: TorchCall) -> SSAValue:
-    torch = torch_package()
-    extents = value_shape(call.tensor("input"))[2:]
-    factors = call["scale_factors"] or (None, None)
-    matrices: list[Any] = []
-    for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        matrices.append(
-            torch.nn.functional.interpolate(
-                torch.eye(n)[None], mode="linear", align_corners=call["align_corners"], **size
-            )[0]
-        )
-    return _along_each(call, matrices, "input")
+def _resize(mode: str, *, antialias: bool = False) -> TorchRule:
+    """Weighted sums of neighbours along each axis, with the weights that torch takes."""
+
+    def rule(call: TorchCall) -> SSAValue:
+        torch = torch_package()
+        extents = value_shape(call.tensor("input"))[2:]
+        factors = call["scale_factors"] or (None,) * len(extents)
+        matrices: list[Any] = []
+        for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
+            # The rows of a unit matrix become what each pixel gives to the pixels of the result.
+            size = {"size": (n, m)} if factor is None else {"scale_factor": (1.0, factor)}
+            resized = torch.nn.functional.interpolate(
+                torch.eye(n)[None, None],
+                mode=mode,
+                align_corners=call["align_corners"],
+                antialias=antialias,
+                **size,
+            )
+            matrices.append(resized[0, 0])
+        return _along_each(call, matrices, "input")
+
+    return rule
 
 
 def _nearest(call: TorchCall) -> SSAValue:
@@ -248,7 +257,10 @@ RULES: dict[str, TorchRule] = {
     "convolution": _convolution,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
-    "upsample_bilinear2d.vec": _bilinear,
+    "_upsample_bicubic2d_aa.vec": _resize("bicubic", antialias=True),
+    "_upsample_bilinear2d_aa.vec": _resize("bilinear", antialias=True),
+    "upsample_bicubic2d.vec": _resize("bicubic"),
+    "upsample_bilinear2d.vec": _resize("bilinear"),
     "upsample_nearest1d.vec": _nearest,
     "upsample_nearest2d.vec": _nearest,
     "upsample_nearest3d.vec": _nearest,
