@@ -88,11 +88,14 @@ def _in_parts(mnemonic: str, steps: Steps) -> Callable[..., Array]:
         if x.dtype != np.float32:
             return reference(xp, x)
         result = np.empty_like(x)
+        if x.size <= _CACHED:
+            steps(x, result, np.empty_like(x))
+            return result
         if result.strides != x.strides:
             x = x.copy(order="K")
         # Both lie in memory in the same order.
         numbers, out = x.ravel(order="K"), result.ravel(order="K")
-        space = np.empty(min(_CACHED, x.size), np.float32)
+        space = np.empty(_CACHED, np.float32)
         for first in range(0, x.size, _CACHED):
             part = slice(first, first + _CACHED)
             steps(numbers[part], out[part], space[: out[part].size])
