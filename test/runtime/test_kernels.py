@@ -176,7 +176,14 @@ def test_functions(mnemonic: str, function: Callable[[float], float]) -> None:
     rng = np.random.default_rng(5)
     x = (4 * rng.standard_normal((3, 11_000, 2))).astype(np.float32)
     x.flat[: 2 * NUMBERS.size] = [*NUMBERS, *-NUMBERS]
-    for operand in (x, x.transpose(2, 0, 1), x[:, ::3], np.broadcast_to(x[:, :1], (3, 5, 2))):
+    operands = (
+        x,
+        x.transpose(2, 0, 1),
+        x[:, ::3],
+        np.broadcast_to(x[:, :1], (3, 5, 2)),
+        x[0, 0, 1:],
+    )
+    for operand in (*operands, operands[-1].reshape(())):
         with np.errstate(over="ignore"):
             result = KERNELS[mnemonic](np, operand)
         expected = np.vectorize(lambda number: function(float(number)))(operand)

@@ -44,7 +44,7 @@ Steps = Callable[[Array, Array, Array], None]
 
 def _log_odds(x: Array, out: Array, square: Array) -> None:
     np.multiply(x, x, out=square)
-    sum = square * _LOG_ODDS[0]
+    sum = np.multiply(square, _LOG_ODDS[0], out=np.empty_like(square))
     for coefficient in _LOG_ODDS[1:-1]:
         np.add(sum, coefficient, out=sum)
         np.multiply(sum, square, out=sum)
