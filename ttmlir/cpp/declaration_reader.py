@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.tree import (
     Alias,
@@ -606,12 +607,22 @@ class DeclarationReader(ExpressionReader):
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
         words = self.words(node)
-        arguments = tuple(map(self._as_expression, listed))
+        arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.variables.add(name)
         position = self.at(declarator)
         declared = Declarator(name, (), None, arguments, position=position)
         return Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+
+    def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[Expression, ...]:
+        """What the grammar took for a list of parameters as the expressions that they are."""
+        try:
+            return tuple(map(self._as_expression, listed))
+        except CppSyntaxError:
+            again = self.read_again(node)
+            if again is None:
+                raise
+            return again
 
     def _as_expression(self, node: Node) -> Expression:
         """What the grammar took for a parameter as the expression that it is."""
@@ -753,6 +764,10 @@ class DeclarationReader(ExpressionReader):
         if isinstance(type_, Reference):
             type_ = replace(type_, position=self.at(declarator))
         return Binding(type_, names, value, words.specifiers, position=self.at(node))
+
+    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+        """What stands in parentheses, read as expressions; None if it is something else."""
+        raise NotImplementedError
 
     def deferred(self, body: Node) -> Block | DeferredBlock:
         """The body of a function, which may be read later."""

@@ -303,6 +303,23 @@ class _Reader(DeclarationReader):
             return UsingNamespace(name, position=self.at(node))
         return self.using_name(node)
 
+    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+        """What stands in parentheses, read as expressions; None if it is something else."""
+        reader = copy(self)
+        reader.source = self.source.cut(node.start_byte, node.end_byte, "x=", ";")
+        root = _read_grammar(reader.source)
+        if root.has_error or root.named_children[0].type != "expression_statement":
+            return None
+        assigned = root.named_children[0].named_children[0].named_children[-1]
+        pending, found = [assigned.named_children[0]], list[Expression]()
+        while pending:
+            each = pending.pop()
+            if each.type == "comma_expression":
+                pending += reversed(each.named_children)
+            else:
+                found.append(reader.expression(each))
+        return tuple(found)
+
     def deferred(self, body: Node) -> Block | DeferredBlock:
         """The body of a function; one in a header is read when it is used."""
         if not self.is_header:

@@ -66,6 +66,18 @@ _DEBUGGING = (
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
+_VECTOR_MACROS = {
+    "v_if(x)": "{ sfpi::begin_if(x);",
+    "v_elseif(x)": "sfpi::begin_else(); sfpi::begin_elseif(x);",
+    "v_else": "sfpi::begin_else();",
+    "v_endif": "sfpi::end_if(); }",
+    "v_block": "{ sfpi::begin_block();",
+    "v_endblock": "sfpi::end_if(); }",
+    "v_and(x)": "sfpi::narrow(x)",
+    "sfpi_inline": "inline",
+}
+"""What sfpi.h defines, which all headers of compute kernels include."""
+
 _ENTRY = "_kernel"
 _NO_FACTS = Build()
 _OWN_HEADERS = IncludePath()
@@ -287,7 +299,7 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
         macros[f"DPRINT_{name}(x)"] = shown
     for name, own in (("DPRINT_DATA0", Role.BRISC), ("DPRINT_DATA1", Role.NCRISC)):
         macros[f"{name}(x)"] = "x" if own == role else ""
-    return macros
+    return macros | _VECTOR_MACROS if role in Role.COMPUTE else macros
 
 
 def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
@@ -317,9 +329,9 @@ class _Services:
         """The number of elements that an expression gives an array."""
         return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
 
-    def load_header(self, unit: Unit, name: str) -> bool:
+    def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that declares a name, if it is not declared yet."""
-        header = find_standard_header(name)
+        header = find_standard_header(namespace, name)
         if header is None or header in unit.headers:
             return False
         unit.headers.add(header)
