@@ -16,13 +16,13 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from ttmlir.cpp.amendments import ENUMERATION_VARIABLE, amend
-from ttmlir.cpp.declaration_reader import DeclarationReader
 from ttmlir.cpp.error_list import ErrorList
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
 from ttmlir.cpp.preprocessor.tokens import SourceText
+from ttmlir.cpp.reading.amendments import ENUMERATION_VARIABLE, amend
+from ttmlir.cpp.reading.declaration_reader import DeclarationReader
 from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Assembly,

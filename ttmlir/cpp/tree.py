@@ -33,16 +33,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ttmlir.cpp.deferred import DeferredBlock as DeferredBlock
-from ttmlir.cpp.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
-from ttmlir.cpp.operators import BINARY_OPERATORS as BINARY_OPERATORS
-from ttmlir.cpp.operators import MEMBER_SPECIFIERS as MEMBER_SPECIFIERS
-from ttmlir.cpp.operators import PRECEDENCE as PRECEDENCE
-from ttmlir.cpp.operators import SPECIFIERS as SPECIFIERS
-from ttmlir.cpp.operators import TYPE_QUALIFIERS as TYPE_QUALIFIERS
-from ttmlir.cpp.operators import UNARY_OPERATORS as UNARY_OPERATORS
-from ttmlir.cpp.operators import UPDATE_OPERATORS as UPDATE_OPERATORS
-from ttmlir.cpp.position import Position as Position
+from ttmlir.cpp.nodes.deferred import DeferredBlock as DeferredBlock
+from ttmlir.cpp.nodes.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
+from ttmlir.cpp.nodes.operators import BINARY_OPERATORS as BINARY_OPERATORS
+from ttmlir.cpp.nodes.operators import MEMBER_SPECIFIERS as MEMBER_SPECIFIERS
+from ttmlir.cpp.nodes.operators import PRECEDENCE as PRECEDENCE
+from ttmlir.cpp.nodes.operators import SPECIFIERS as SPECIFIERS
+from ttmlir.cpp.nodes.operators import TYPE_QUALIFIERS as TYPE_QUALIFIERS
+from ttmlir.cpp.nodes.operators import UNARY_OPERATORS as UNARY_OPERATORS
+from ttmlir.cpp.nodes.operators import UPDATE_OPERATORS as UPDATE_OPERATORS
+from ttmlir.cpp.nodes.position import Position as Position
 
 if TYPE_CHECKING:
     from ttmlir.cpp.errors import CppSyntaxError

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader
+from ttmlir.cpp.reading.expression_reader import ExpressionReader
 from ttmlir.cpp.tree import (
     Alias,
     BinaryOperation,

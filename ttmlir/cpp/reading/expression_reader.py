@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from ttmlir.cpp.reading.type_reader import TypeReader
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     BINARY_OPERATORS,
@@ -49,7 +50,6 @@ from ttmlir.cpp.tree import (
     Unary,
     Update,
 )
-from ttmlir.cpp.type_reader import TypeReader
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,0 +1,1 @@
+"""Readers of the nodes of the grammar, which `ttmlir.cpp.parse` builds on."""
