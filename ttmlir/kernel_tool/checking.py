@@ -57,6 +57,8 @@ class Verdict:
     """The message as compilers print it."""
     assumed: AssumedArguments = field(default_factory=AssumedArguments)
     """Compile-time arguments that the kernel asked for and that were not given."""
+    warnings: tuple[str, ...] = ()
+    """What is no error, as compilers print it; of kernels that compile."""
 
     @property
     def compiles(self) -> bool:
@@ -75,7 +77,7 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
     try:
         text = read_kernel(path)
         role = role or find_role(text, path)
-        assumed = _compile(text, path, role, options)
+        assumed, warnings = _compile(text, path, role, options)
     except KernelToolError as error:
         message = str(error).partition(": error: ")[2]
         seconds = time.perf_counter() - start
@@ -102,12 +104,21 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
             message=message,
             text=f"{path}: error: {message}\n{note}; TTMLIR_DEBUG=1 shows the traceback",
         )
-    return Verdict(file=path, role=role, seconds=time.perf_counter() - start, assumed=assumed)
+    return Verdict(
+        file=path,
+        role=role,
+        seconds=time.perf_counter() - start,
+        assumed=assumed,
+        warnings=warnings,
+    )
 
 
-def _compile(text: str, path: str, role: KernelRole, options: CheckOptions) -> AssumedArguments:
-    """Compile for all processors of a role; the arguments that the kernel lacks."""
+def _compile(
+    text: str, path: str, role: KernelRole, options: CheckOptions
+) -> tuple[AssumedArguments, tuple[str, ...]]:
+    """Compile for all processors of a role; the arguments that the kernel lacks, and warnings."""
     lacking = AssumedArguments()
+    warnings: dict[str, None] = {}
     for processor in role.processors:
         try:
             compiled = compile_kernel(
@@ -130,7 +141,8 @@ def _compile(text: str, path: str, role: KernelRole, options: CheckOptions) -> A
         if compiled.assumed is not None:
             lacking.positions |= compiled.assumed.positions
             lacking.names |= compiled.assumed.names
-    return lacking
+        warnings.update(dict.fromkeys(map(str, compiled.warnings)))
+    return lacking, tuple(warnings)
 
 
 @cache

@@ -185,6 +185,9 @@ def _create_kernel(
     headers: IncludePath,
 ) -> Kernel:
     _check_parts(program, config)
+    for folder in headers.folders:
+        if not os.path.isdir(folder):
+            raise MetaliumError(f"include_folders: there is no folder '{folder}'")
     is_compute = isinstance(config, ComputeConfig)
     kernel = Kernel(
         name=name,

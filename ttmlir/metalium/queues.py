@@ -6,6 +6,7 @@ arrays. What goes wrong while a program runs raises SimError, whose text points 
 
 from __future__ import annotations
 
+import sys
 from typing import Any, cast
 
 import numpy as np
@@ -76,6 +77,20 @@ def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -
     except SimError as error:
         # How the simulator found it says nothing to who wrote the kernel.
         raise error.with_traceback(None) from None
+    finally:
+        _show_warnings(cq)
+
+
+_shown = set[str]()
+"""Warnings that were shown in this process."""
+
+
+def _show_warnings(cq: CommandQueue) -> None:
+    """Show what compiling the kernels of a program had to say, once, as a compiler does."""
+    for text in cq.device.warnings:
+        if text not in _shown:
+            _shown.add(text)
+            print(text, file=sys.stderr)
 
 
 def Finish(cq: CommandQueue) -> None:

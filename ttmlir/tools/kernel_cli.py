@@ -73,6 +73,7 @@ def check(
 
     if board not in BOARD_NAMES:
         raise click.UsageError(f"unknown board '{board}'; known are {', '.join(BOARD_NAMES)}")
+    _check_folders(include_folders)
     options = CheckOptions(
         role=None if role == _AUTO else KernelRole[role.upper()],
         board=board,
@@ -97,6 +98,9 @@ def check(
             print(json.dumps(_describe(verdict)), flush=True)
         elif not verdict.compiles:
             print(verdict.text, file=sys.stderr, flush=True)
+        else:
+            for warning in verdict.warnings:
+                print(warning, file=sys.stderr, flush=True)
         if not verdict.compiles:
             failures.append(verdict.message)
         assumed += verdict.compiles and bool(verdict.assumed.describe())
@@ -121,6 +125,7 @@ def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
     from ttmlir.kernel_tool.errors import KernelToolError
     from ttmlir.kernel_tool.running import run_spec
 
+    _check_folders(include_folders)
     try:
         report = run_spec(
             spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
@@ -131,6 +136,12 @@ def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
         return 1
     print(report)
     return int(not report.passes)
+
+
+def _check_folders(folders: Sequence[str]) -> None:
+    for each in folders:
+        if not os.path.isdir(each):
+            raise click.UsageError(f"-I: there is no folder '{each}'")
 
 
 def _note_assumed(count: int) -> str:
@@ -152,6 +163,7 @@ def _describe(verdict: Verdict) -> dict[str, object]:
         "line": None if place is None else place.line,
         "column": None if place is None else place.column,
         "assumed_args": [*sorted(verdict.assumed.positions), *sorted(verdict.assumed.names)],
+        "warnings": [*verdict.warnings],
         "seconds": round(verdict.seconds, 6),
     }
 
