@@ -15,6 +15,7 @@ from ttmlir.version import VERSION
 
 if TYPE_CHECKING:
     from ttmlir.kernel_tool.checking import Verdict
+    from ttmlir.kernel_tool.running import RunReport
 
 _AUTO = "auto"
 _ROLES = ("compute", "reader", "writer")
@@ -115,7 +116,8 @@ def check(
 @click.argument("spec", metavar="SPEC.toml")
 @click.option("-I", "include_folders", multiple=True, metavar="DIR", help="A folder with headers.")
 @click.option("--no-sanitize", is_flag=True, help="Run faster, without the checks of accesses.")
-def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of the report.")
+def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool, as_json: bool) -> int:
     """Run kernels with the buffers and arguments of a specification.
 
     Prints for each buffer with expected numbers whether it has them, what the sanitizer found, and
@@ -126,16 +128,46 @@ def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
     from ttmlir.kernel_tool.running import run_spec
 
     _check_folders(include_folders)
+    printed = list[str]()
     try:
         report = run_spec(
-            spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
+            spec,
+            include_folders=include_folders,
+            sanitize=not no_sanitize,
+            print_line=printed.append if as_json else print,
         )
     except KernelToolError as error:
         sys.stdout.flush()
-        print(error, file=sys.stderr)
+        if as_json:
+            text = str(error)
+            print(json.dumps({"spec": spec, "verdict": "error", "message": text} | _NO_RESULTS))
+        else:
+            print(error, file=sys.stderr)
         return 1
-    print(report)
+    print(json.dumps(_describe_run(spec, report, printed)) if as_json else report)
     return int(not report.passes)
+
+
+_NO_RESULTS: dict[str, object] = {
+    name: None for name in ("buffers", "findings", "warnings", "printed", "cycles", "cores")
+}
+"""What is not known of a program that stopped."""
+
+
+def _describe_run(spec: str, report: RunReport, printed: Sequence[str]) -> dict[str, object]:
+    return {
+        "spec": spec,
+        "verdict": "pass" if report.passes else "fail",
+        "message": None,
+        "buffers": [
+            {"name": each.name, "passes": each.passes, "text": each.text} for each in report.results
+        ],
+        "findings": [each.text() for each in report.findings],
+        "warnings": [*report.warnings],
+        "printed": [*printed],
+        "cycles": report.cycles,
+        "cores": report.num_cores,
+    }
 
 
 def _check_folders(folders: Sequence[str]) -> None:
