@@ -51,7 +51,7 @@ def EnqueueReadBuffer(
     A list is filled like a vector: it gets as many numbers as there are. Without `blocking`, an
     array holds the data after `Finish`, and ones in all bits before.
     """
-    return _read(cq, buffer, dst, blocking, np.dtype(dtype), None)
+    return _read(cq, buffer, dst, blocking, dtype, None)
 
 
 def EnqueueReadSubBuffer(
@@ -65,7 +65,7 @@ def EnqueueReadSubBuffer(
 ) -> NDArray[Any]:
     """Read some pages of a buffer."""
     pages = pages_of(_check_buffer(buffer), region)
-    return _read(cq, buffer, dst, blocking, np.dtype(dtype), pages)
+    return _read(cq, buffer, dst, blocking, dtype, pages)
 
 
 def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -> ProgramReport:
@@ -190,11 +190,15 @@ def _read(
     buffer: Buffer,
     dst: NDArray[Any] | list[int] | None,
     blocking: bool,
-    dtype: np.dtype[Any],
+    dtype: DTypeLike,
     pages: range | None,
 ) -> NDArray[Any]:
     size = _check_buffer(buffer).size() if pages is None else len(pages) * buffer.page_size()
-    target = _destination(size, dst, dtype)
+    try:
+        numbers = np.dtype(dtype)
+    except TypeError:
+        raise MetaliumError(f"'dtype' is a type of NumPy, not {dtype!r}") from None
+    target = _destination(size, dst, numbers)
     flat = target.reshape(-1).view(np.uint8)
     if not blocking:
         flat[:] = 0xFF
