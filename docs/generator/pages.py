@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cost_tables import with_cost_tables
 from coverage_page import coverage_page
+from cpp_page import cpp_page
 from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
 from markdown_text import wrap_page
@@ -19,6 +20,7 @@ from ttnn_page import ttnn_page
 
 _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/cost.md": with_cost_tables,
+    "docs/cpp.md": lambda old: cpp_page(),
     "docs/developing.md": with_mutation_table,
     "docs/frontends.md": lambda old: frontends_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
