@@ -32,6 +32,7 @@ void kernel_main() {
 }
 """
 COMPUTE = """\
+#include "compute_kernel_api/eltwise_unary/eltwise_unary.h"
 #include "compute_kernel_api/tile_move_copy.h"
 namespace NAMESPACE {
 void MAIN {
@@ -374,3 +375,64 @@ def test_defaults_of_macros_compile() -> None:
         words = re.findall(r"[A-Za-z_]\w*(?:::\w+)*", each.value)
         known = [w for w in words if w in ("true", "false") or find_constant(w) or w in calls]
         assert words == known or each.value == "add_tiles_bcast", name
+
+
+WARNED = """\
+#include "compute_kernel_api/common.h"
+void kernel_main() {
+    exp_tile_init();
+}
+"""
+
+
+def test_warnings_are_shown_and_do_not_fail(folder: Path, capsys: Capture) -> None:
+    """On stderr as a compiler prints them, once for all processors; in JSON, too."""
+    (folder / "warned.cpp").write_text(WARNED)
+    (folder / "unfound.cpp").write_text('#include "nowhere.hpp"\nvoid kernel_main() {}\n')
+    status, printed, errors = check(capsys, "warned.cpp", "unfound.cpp")
+    assert (status, printed.splitlines()[0]) == (0, "2 of 2 kernels compile")
+    assert errors == (
+        "warned.cpp:3:5: warning: 'exp_tile_init' is declared in "
+        "'compute_kernel_api/eltwise_unary/exp.h', which this kernel does not include\n"
+        "    exp_tile_init();\n    ^\n"
+        "unfound.cpp:1:1: warning: 'nowhere.hpp' was not found; give its folder with -I or "
+        'include_folders\n#include "nowhere.hpp"\n^\n'
+    )
+    status, printed, errors = check(capsys, "--json", "warned.cpp")
+    (warning,) = json.loads(printed)["warnings"]
+    assert (status, errors) == (0, "")
+    assert warning.startswith("warned.cpp:3:5: warning: 'exp_tile_init'")
+
+
+NAMED = """\
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    constexpr uint32_t count = get_arg(args::count);
+    DataflowBuffer in(dfb::in);
+    Semaphore<> ready(sem::ready);
+    const auto source = TensorAccessor(tensor::source);
+    Noc noc;
+    in.reserve_back(count);
+    noc.async_read(source, in, in.get_entry_size(), {.page_id = get_arg(args::first)}, {});
+    noc.async_read_barrier();
+    in.push_back(count + get_vararg(0));
+}
+"""
+
+
+def test_names_of_a_host_program_are_assumed(folder: Path, capsys: Capture) -> None:
+    """They are listed with the arguments that were not given."""
+    (folder / "named.cpp").write_text(NAMED)
+    status, printed, errors = check(capsys, "--json", "--role", "reader", "named.cpp")
+    assert (status, errors) == (0, "")
+    assert json.loads(printed)["assumed_args"] == [
+        *("args::count", "args::first", "dfb::in", "sem::ready", "tensor::source"),
+    ]
+
+
+def test_folders_of_headers_that_there_are_not(folder: Path, capsys: Capture) -> None:
+    """Misspelt folders are errors, for both commands."""
+    (folder / "take.cpp").write_text(READER)
+    for arguments in (["check", "-I", "incldue", "take.cpp"], ["run", "-I", "take.cpp", "x.toml"]):
+        assert main(arguments) == 1
+        assert "there is no folder '" in capsys.readouterr().err

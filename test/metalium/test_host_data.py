@@ -12,10 +12,14 @@ from ttmlir.metalium import (
     CoreRangeSet,
     DataFormat,
     MetaliumError,
+    check_bfloat16_vector_pcc,
+    create_constant_vector_of_bfloat16,
+    create_random_vector_of_bfloat16,
     num_cores_to_corerangeset,
     pack_bfloat16,
     pack_bfloat16_vec_into_uint32_vec,
     pack_tiles,
+    pack_two_bfloat16_into_uint32,
     split_work_to_cores,
     tile_size,
     tilize_nfaces,
@@ -100,3 +104,28 @@ def test_the_first_cores_of_a_grid() -> None:
         num_cores_to_corerangeset(-1, (4, 3))
     with pytest.raises(MetaliumError, match="13 cores are more than the 4x3 of the grid"):
         num_cores_to_corerangeset(13, (4, 3))
+
+
+def test_vectors_of_bfloat16() -> None:
+    """Random numbers are those that a program of g++ 13 printed: seed 7, up to 2.5, from -1 on.
+
+    They were bf4f29a6 bedd0188 3f7325e4 be4f6e5c 3dc4a7c0 3fb90806 as float32.
+    """
+    words = create_random_vector_of_bfloat16(12, 2.5, 7, -1.0)
+    assert words.tolist() == [0xBEDDBF4F, 0xBE4F3F73, 0x3FB93DC5]
+    assert create_constant_vector_of_bfloat16(8, 1.5).tolist() == [0x3FC03FC0] * 2
+    assert pack_two_bfloat16_into_uint32((1.0, -2.0)) == 0xC0003F80
+    with pytest.raises(MetaliumError, match="6 bytes are no words of two numbers of bfloat16"):
+        create_constant_vector_of_bfloat16(6, 1.0)
+
+
+def test_correlation() -> None:
+    """Of numbers, and of bits of bfloat16."""
+    assert check_bfloat16_vector_pcc([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
+    assert check_bfloat16_vector_pcc([1, 2, 3], [1, 0, 1]) == pytest.approx(0)
+    bits = pack_bfloat16([1, 2, 3])
+    assert check_bfloat16_vector_pcc(bits, np.array([-1.0, -2.0, -3.0])) == pytest.approx(-1)
+    assert check_bfloat16_vector_pcc([2, 2], [2, 2]) == 1
+    assert check_bfloat16_vector_pcc([2, 2], [2, 3]) == 0
+    with pytest.raises(MetaliumError, match="vectors of 2 and 3 numbers have no correlation"):
+        check_bfloat16_vector_pcc([1, 2], [1, 2, 3])

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.host_programs import create_cbs, create_pages
 
 from ttmlir.metalium import (
     NOC,
     CBIndex,
-    CircularBufferConfig,
     CloseDevice,
     CoreCoord,
     CoreRange,
-    CreateBuffer,
-    CreateCircularBuffer,
     CreateDevice,
     CreateKernelFromString,
     CreateProgram,
@@ -28,15 +26,12 @@ from ttmlir.metalium import (
     EnqueueReadBuffer,
     EnqueueWriteBuffer,
     Finish,
-    InterleavedBufferConfig,
     Program,
     ReaderDataMovementConfig,
     SetRuntimeArgs,
     WriterDataMovementConfig,
     split_work_to_cores,
 )
-
-TILE_BYTES = 2048
 
 READER = """
 #include <cstdint>
@@ -94,17 +89,10 @@ SCHEDULES: list[dict[str, Any]] = [
 
 def copy_program(device: Device, pages: int, grid: CoreCoord) -> tuple[Any, Any, Program]:
     """Buffers, and a program that copies the first to the second."""
-    config = InterleavedBufferConfig(device=device, size=pages * TILE_BYTES, page_size=TILE_BYTES)
-    source, target = CreateBuffer(config), CreateBuffer(config)
+    source, target = create_pages(device, pages), create_pages(device, pages)
     program = CreateProgram()
     _, cores, first_group, _, many, few = split_work_to_cores(grid, pages)
-    CreateCircularBuffer(
-        program,
-        cores,
-        CircularBufferConfig(3 * TILE_BYTES, {CBIndex.c_0: DataFormat.Float16_b}).set_page_size(
-            CBIndex.c_0, TILE_BYTES
-        ),
-    )
+    create_cbs(program, cores, CBIndex.c_0, pages=3)
     args = [int(CBIndex.c_0)]
     reader = CreateKernelFromString(program, READER, cores, ReaderDataMovementConfig(args))
     writer = CreateKernelFromString(program, WRITER, cores, WriterDataMovementConfig(args))
@@ -194,14 +182,9 @@ def test_multicast_and_semaphores(noc: NOC, options: dict[str, Any]) -> None:
     device = CreateDevice(0, **options)
     queue = device.command_queue()
     cores = CoreRange((1, 2), (3, 3))
-    source = CreateBuffer(InterleavedBufferConfig(device=device, size=size, page_size=size))
-    target = CreateBuffer(
-        InterleavedBufferConfig(device=device, size=size * cores.size(), page_size=size)
-    )
+    source, target = create_pages(device, 1, size), create_pages(device, cores.size(), size)
     program = CreateProgram()
-    CreateCircularBuffer(
-        program, cores, CircularBufferConfig(size, {5: DataFormat.UInt8}).set_page_size(5, size)
-    )
+    create_cbs(program, cores, 5, pages=1, page_size=size, data_format=DataFormat.UInt8)
     semaphores = [CreateSemaphore(program, cores, 0) for _ in range(2)]
     kernel = CreateKernelFromString(
         program,

@@ -11,12 +11,14 @@ import pytest
 import ttmlir.metalium
 from ttmlir.metalium import (
     ComputeConfig,
+    CoreRange,
     CreateDevice,
     CreateKernelFromString,
     CreateProgram,
     DataMovementConfig,
     InterleavedBufferConfig,
     MetaliumError,
+    detail,
 )
 from ttmlir.metalium.names import NAMESPACES
 
@@ -75,6 +77,24 @@ def test_unknown_options_name_the_known_ones() -> None:
         with pytest.raises(MetaliumError) as caught:
             case()
         assert str(caught.value).startswith(message)
+
+
+def test_warnings_of_kernels_are_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """On stderr, however often and on however many cores the program runs."""
+    text = '#include "a_header_of_this_test.hpp"\nvoid kernel_main() {}\n'
+    for _ in range(2):
+        device, program = CreateDevice(0), CreateProgram()
+        CreateKernelFromString(program, text, CoreRange((0, 0), (1, 0)), DataMovementConfig())
+        for _ in range(2):
+            detail.LaunchProgram(device, program)
+    assert capsys.readouterr().err == (
+        "kernel_0.cpp:1:1: warning: 'a_header_of_this_test.hpp' was not found; give its folder "
+        'with -I or include_folders\n#include "a_header_of_this_test.hpp"\n^\n'
+    )
+    with pytest.raises(MetaliumError, match="there is no folder 'nowhere'"):
+        CreateKernelFromString(
+            CreateProgram(), text, (0, 0), ComputeConfig(), include_folders=["nowhere"]
+        )
 
 
 def test_errors_within_a_call_stay_what_they_are() -> None:

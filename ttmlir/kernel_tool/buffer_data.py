@@ -71,6 +71,19 @@ def read_format(table: Table) -> DataFormat:
     return DataFormat[table.take_choice("format", _FORMATS, DataFormat.Float16_b.name)]
 
 
+def read_formats(table: Table, count: int) -> list[DataFormat]:
+    """The formats of so many things that share a table: one for all of them, or one for each."""
+    if not isinstance(table.values.get("format"), list):
+        return [read_format(table)] * count
+    names = table.take_strings("format")
+    if len(names) != count or not {*names} <= {*_FORMATS}:
+        raise table.error(
+            f"'format' is one of {', '.join(_FORMATS)}, or an array with one for each index",
+            "format",
+        )
+    return [DataFormat[each] for each in names]
+
+
 def read_tensor_format(table: Table) -> TensorFormat:
     """Shape and format of a buffer."""
     data_format = read_format(table)

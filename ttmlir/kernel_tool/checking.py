@@ -76,6 +76,8 @@ class Verdict:
     """Compile-time arguments that the kernel asked for and that were not given."""
     assumed_macros: Mapping[str, str] = field(default_factory=dict[str, str])
     """Macros that the kernel needs and that were not given."""
+    warnings: tuple[str, ...] = ()
+    """What is no error, as compilers print it; of kernels that compile."""
 
     @property
     def compiles(self) -> bool:
@@ -135,6 +137,7 @@ def _check_text(
         mistakes=tuple(mistakes),
         assumed=compilation.assumed,
         assumed_macros=macros,
+        warnings=() if mistakes else tuple(compilation.warnings),
     )
 
 
@@ -163,6 +166,8 @@ class _Compilation:
         self.macros = macros
         self.assumed = AssumedArguments()
         """The arguments that the kernel lacks."""
+        self.warnings: dict[str, None] = {}
+        """What is no error, each once."""
 
     def run(self) -> list[KernelMistake]:
         """What is wrong, up to `MAX_ERRORS` errors."""
@@ -204,6 +209,7 @@ class _Compilation:
         if compiled.assumed is not None:
             self.assumed.positions |= compiled.assumed.positions
             self.assumed.names |= compiled.assumed.names
+        self.warnings.update(dict.fromkeys(map(str, compiled.warnings)))
 
 
 @cache

@@ -40,6 +40,8 @@ class RunReport:
     """What the sanitizer let pass but has to say."""
     cycles: int
     num_cores: int
+    warnings: tuple[str, ...] = ()
+    """What compiling the kernels had to say, as compilers print it."""
 
     @property
     def passes(self) -> bool:
@@ -96,6 +98,7 @@ def run_spec(
         findings=report.findings,
         cycles=report.cycles,
         num_cores=report.num_cores,
+        warnings=tuple(made.device.simulated.warnings),
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import cast
@@ -12,7 +13,7 @@ from typing import cast
 from ttmlir.files import path_below
 from ttmlir.kernel_tool.buffer_data import (
     TensorFormat,
-    read_format,
+    read_formats,
     read_tensor_format,
     read_values,
 )
@@ -32,7 +33,6 @@ from ttmlir.metalium import (
     CreateCircularBuffer,
     CreateDevice,
     CreateKernel,
-    CreateKernelFromString,
     CreateProgram,
     CreateSemaphore,
     DataMovementConfig,
@@ -44,12 +44,19 @@ from ttmlir.metalium import (
     ReaderDataMovementConfig,
     SetCommonRuntimeArgs,
     SetRuntimeArgs,
+    ShardedBufferConfig,
+    ShardOrientation,
+    ShardSpecBuffer,
     TensorAccessorArgs,
+    TensorMemoryLayout,
     WriterDataMovementConfig,
     tile_size,
 )
+from ttmlir.metalium.device import check_cores
+from ttmlir.metalium.host_api import create_named_kernel
 from ttmlir.sim.execution.program import Kernel
 from ttmlir.sim.findings import LENIENCIES
+from ttmlir.sim.kernels.build import BindingNames, TensorNames
 from ttmlir.sim.options import Numerics
 
 _SPEC = (
@@ -57,14 +64,16 @@ _SPEC = (
     *("buffers", "circular_buffers", "semaphores", "kernels"),
 )
 _BUFFER = (
-    *("shape", "layout", "pages", "page_size", "format", "memory"),
+    *("shape", "layout", "pages", "page_size", "format", "memory", "shards"),
     *("data", "expected", "pcc", "atol", "rtol"),
 )
-_CIRCULAR_BUFFER = ("index", "pages", "page_size", "format", "cores")
+_SHARDS = ("shape", "layout", "orientation", "cores")
+_CIRCULAR_BUFFER = ("name", "index", "pages", "page_size", "format", "cores", "buffer")
 _SEMAPHORE = ("initial", "cores")
 _KERNEL = (
-    *("file", "text", "role", "cores", "defines", "args", "common_args", "core_args"),
-    *("compile_args", "named_compile_args", "math_fidelity", "fp32_dest_acc_en"),
+    *("file", "text", "name", "role", "cores", "defines", "args", "common_args", "core_args"),
+    *("compile_args", "named_compile_args", "constants", "tensors"),
+    *("math_fidelity", "fp32_dest_acc_en"),
     *("dst_full_sync_en", "math_approx_mode"),
 )
 _COMPUTE_ONLY = ("math_fidelity", "fp32_dest_acc_en", "dst_full_sync_en", "math_approx_mode")
@@ -91,6 +100,8 @@ class SpecProgram:
     program: Program
     buffers: dict[str, SpecBuffer] = field(default_factory=dict[str, SpecBuffer])
     semaphores: dict[str, int] = field(default_factory=dict[str, int])
+    circular_buffers: dict[str, int] = field(default_factory=dict[str, int])
+    """The indices of those that have names."""
 
 
 def build_program(
@@ -166,16 +177,22 @@ def _path(table: Table, key: str, name: str) -> str:
 def _add_buffer(made: SpecProgram, name: str, table: Table) -> None:
     table.check_keys(_BUFFER, "a buffer")
     tensor = read_tensor_format(table)
-    memory = BufferType[table.take_choice("memory", ("DRAM", "L1"), "DRAM")]
+    is_sharded = table.has("shards")
+    word = table.take_choice("memory", ("DRAM", "L1"), "L1" if is_sharded else "DRAM")
     with _blaming(table):
-        buffer = CreateBuffer(
-            InterleavedBufferConfig(
-                device=made.device,
-                size=tensor.size,
-                page_size=tensor.page_size,
-                buffer_type=memory,
+        if is_sharded:
+            if word != "L1":
+                raise table.error("shards are in L1", "memory")
+            buffer = _create_sharded(made, table.take_table("shards"), tensor)
+        else:
+            buffer = CreateBuffer(
+                InterleavedBufferConfig(
+                    device=made.device,
+                    size=tensor.size,
+                    page_size=tensor.page_size,
+                    buffer_type=BufferType[word],
+                )
             )
-        )
     made.buffers[name] = SpecBuffer(name=name, table=table, tensor=tensor, buffer=buffer)
     if table.has("data"):
         values = read_values(table, "data", tensor)
@@ -183,23 +200,94 @@ def _add_buffer(made: SpecProgram, name: str, table: Table) -> None:
             EnqueueWriteBuffer(made.device.command_queue(), buffer, tensor.encode(values))
 
 
+def _create_sharded(made: SpecProgram, table: Table, tensor: TensorFormat) -> Buffer:
+    """A buffer in the L1 of cores, each of which has a shard."""
+    table.check_keys(_SHARDS, "'shards'")
+    layout = table.take_choice("layout", ("height", "width", "block"), "height")
+    orientation = table.take_choice("orientation", ("row_major", "col_major"), "row_major")
+    extents = table.take_integers("shape", 1, 1 << 32)
+    if len(extents) != 2:
+        raise table.error("'shape' of shards is [rows, columns], in numbers", "shape")
+    rows, columns = math.prod(tensor.shape[:-1]), tensor.shape[-1]
+    page = (32, 32) if tensor.is_tiled else (1, columns)
+    if any(extent % of for extent, of in zip(extents, page, strict=True)):
+        raise table.error(
+            "shards are made of whole pages: tiles of 32x32, or with row_major whole rows", "shape"
+        )
+    with _blaming(table):
+        return CreateBuffer(
+            ShardedBufferConfig(
+                device=made.device,
+                size=tensor.size,
+                page_size=tensor.page_size,
+                buffer_layout=TensorMemoryLayout[f"{layout.upper()}_SHARDED"],
+                shard_parameters=ShardSpecBuffer(
+                    _read_cores(table),
+                    (extents[0], extents[1]),
+                    ShardOrientation[orientation.upper()],
+                    page,
+                    (rows // page[0], columns // page[1]),
+                ),
+            )
+        )
+
+
 def _add_circular_buffer(made: SpecProgram, table: Table) -> None:
     table.check_keys(_CIRCULAR_BUFFER, "a circular buffer")
     if not table.has("index"):
         raise table.error("a circular buffer has an 'index', from 0 to 31")
-    index = table.take_integer("index", 0, 0, 31)
-    data_format = read_format(table)
-    page_size = table.take_integer("page_size", tile_size(data_format), 1, 1 << 24)
+    indices = table.take_integers("index", 0, 31)
+    if not indices or len({*indices}) < len(indices):
+        raise table.error("'index' is an integer, or an array of different ones", "index")
+    formats = read_formats(table, len(indices))
+    if table.has("page_size"):
+        page_sizes = table.take_integers("page_size", 1, 1 << 24)
+        page_sizes = page_sizes * len(indices) if len(page_sizes) == 1 else page_sizes
+    else:
+        page_sizes = [tile_size(each) for each in formats]
+    if len(page_sizes) != len(indices):
+        raise table.error("'page_size' is one for all indices, or one for each", "page_size")
     pages = table.take_integer("pages", 2, 1, 1 << 24)
-    config = CircularBufferConfig(pages * page_size, {index: data_format})
+    total = pages * page_sizes[0]
+    config = CircularBufferConfig(total, dict(zip(indices, formats, strict=True)))
+    for index, page_size in zip(indices, page_sizes, strict=True):
+        config.set_page_size(index, page_size)
+    if table.has("buffer"):
+        buffer = _find_buffer(made, table)
+        if not table.has("pages"):
+            config.set_total_size(buffer.simulated.bank_size)
+        config.set_globally_allocated_address(buffer)
     with _blaming(table):
-        CreateCircularBuffer(
-            made.program, _read_cores(table), config.set_page_size(index, page_size)
-        )
+        CreateCircularBuffer(made.program, _read_cores(table), config)
+    if table.has("name"):
+        name = _read_name(table, "name")
+        if name in made.circular_buffers:
+            raise table.error(f"another circular buffer has the name '{name}'", "name")
+        made.circular_buffers[name] = indices[0]
+
+
+def _find_buffer(made: SpecProgram, table: Table) -> Buffer:
+    """The buffer that a circular buffer lies on."""
+    name = table.take_string("buffer")
+    if name not in made.buffers:
+        known = ", ".join(made.buffers) or "none"
+        raise table.error(f"there is no buffer '{name}'; known are {known}", "buffer")
+    buffer = made.buffers[name].buffer
+    if not buffer.is_l1():
+        raise table.error(f"buffer '{name}' is in DRAM; circular buffers are in L1", "buffer")
+    return buffer
+
+
+def _read_name(table: Table, key: str) -> str:
+    """A name that kernels use."""
+    name = table.take_string(key)
+    if not (name.isidentifier() and name.isascii()):
+        raise table.error(f"'{key}' is a name as in C++", key)
+    return name
 
 
 def _read_cores(table: Table) -> CoreRangeSet:
-    """The cores of a part: `[[x, y], ...]` or `["x,y", "x,y-x,y"]`; (0, 0) if there are none."""
+    """The cores of a part: `["x,y", "x,y-x,y"]`; (0, 0) if there are none."""
     if not table.has("cores"):
         return CoreRangeSet([CoreRange((0, 0))])
     ranges = list[CoreRange]()
@@ -218,7 +306,9 @@ def _read_cores(table: Table) -> CoreRangeSet:
             ranges.append(CoreRange(places[0], places[-1]))
         if not 0 < sum(each.size() for each in ranges) <= MAX_CORES:
             raise table.error(f"'cores' names 1 to {MAX_CORES} cores", "cores")
-        return CoreRangeSet(ranges)
+        cores = CoreRangeSet(ranges)
+        check_cores(cores)
+        return cores
 
 
 def _add_kernel(made: SpecProgram, table: Table, folders: Sequence[str]) -> None:
@@ -233,26 +323,42 @@ def _add_kernel(made: SpecProgram, table: Table, folders: Sequence[str]) -> None
         text = read_kernel(path)
     word = table.take_choice("role", ("auto", *_ALL_ROLES), "auto")
     role = find_role(text, path) if word == "auto" else KernelRole[word.upper()]
-    config = _read_config(made, table, role)
+    words = _read_words(made, table, "compile_args")
+    tensors = _read_tensors(made, table, words)
+    config = _read_config(table, role, words)
     cores = _read_cores(table)
+    number = len(made.program.kernels)
+    name = _read_name(table, "name") if table.has("name") else f"kernel_{number}"
     with _blaming(table):
         if path:
             kernel = CreateKernel(made.program, path, cores, config, include_folders=folders)
         else:
-            kernel = CreateKernelFromString(
-                made.program, text, cores, config, include_folders=folders
-            )
-    _set_arguments(made, table, kernel)
+            kernel = create_named_kernel(made.program, name, text, cores, config, folders)
+    _set_arguments(made, table, kernel, tensors)
+
+
+def _read_tensors(made: SpecProgram, table: Table, words: list[int]) -> dict[str, tuple[int, int]]:
+    """Names of tensors with the place of the layout and the address; layouts join `words`."""
+    found: dict[str, tuple[int, int]] = {}
+    listed = table.take_table("tensors")
+    for name in listed.values:
+        buffer = listed.take_string(name)
+        if buffer not in made.buffers:
+            known = ", ".join(made.buffers) or "none"
+            raise listed.error(f"there is no buffer '{buffer}'; known are {known}", name)
+        found[name] = len(words), made.buffers[buffer].buffer.address()
+        args = TensorAccessorArgs(made.buffers[buffer].buffer, aligned_page_size=True)
+        args.append_to(words)
+    return found
 
 
 def _read_config(
-    made: SpecProgram, table: Table, role: KernelRole
+    table: Table, role: KernelRole, words: list[int]
 ) -> DataMovementConfig | ComputeConfig:
     defines_table = table.take_table("defines")
     defines = {name: defines_table.take_string(name) for name in defines_table.values}
     given = table.take_table("named_compile_args")
     named = {name: given.take_integer(name, 0, -(_WORD >> 1), _WORD - 1) for name in given.values}
-    words = _read_words(made, table, "compile_args")
     if role is KernelRole.READER or role is KernelRole.WRITER:
         for key in _COMPUTE_ONLY:
             if table.has(key):
@@ -272,11 +378,17 @@ def _read_config(
     )
 
 
-def _set_arguments(made: SpecProgram, table: Table, kernel: Kernel) -> None:
+def _set_arguments(
+    made: SpecProgram, table: Table, kernel: Kernel, tensors: Mapping[str, tuple[int, int]]
+) -> None:
+    """The run-time arguments of a kernel, and what the names in its text stand for."""
+    common, common_names = _read_arguments(made, table, "common_args", ())
     with _blaming(table, "common_args"):
-        SetCommonRuntimeArgs(made.program, kernel, _read_words(made, table, "common_args"))
+        addresses = [address for _, address in tensors.values()]
+        SetCommonRuntimeArgs(made.program, kernel, [*common, *addresses])
+    names: tuple[str, ...] = ()
     if table.has("args"):
-        words = _read_words(made, table, "args")
+        words, names = _read_arguments(made, table, "args", ())
         with _blaming(table, "args"):
             SetRuntimeArgs(made.program, kernel, _read_cores(table), words)
     of_cores = table.take_table("core_args")
@@ -284,33 +396,79 @@ def _set_arguments(made: SpecProgram, table: Table, kernel: Kernel) -> None:
         place = key.split(",")
         if len(place) != 2 or not all(each.isdecimal() and len(each) < 5 for each in place):
             raise of_cores.error("keys of 'core_args' are cores, such as \"0,1\"", key)
-        words = _read_words(made, of_cores, key)
+        words, names = _read_arguments(made, of_cores, key, names)
         with _blaming(of_cores, key):
             SetRuntimeArgs(made.program, kernel, (int(place[0]), int(place[1])), words)
+    constants = table.take_table("constants")
+    kernel.names = BindingNames(
+        arguments=names,
+        common_arguments=common_names,
+        constants=tuple(
+            (name, constants.take_integer(name, 0, 0, _WORD - 1)) for name in constants.values
+        ),
+        circular_buffers=tuple(made.circular_buffers.items()),
+        semaphores=tuple(made.semaphores.items()),
+        tensors=tuple(
+            (name, TensorNames(layout=layout, address=len(common) + number))
+            for number, (name, (layout, _)) in enumerate(tensors.items())
+        ),
+    )
+
+
+def _read_arguments(
+    made: SpecProgram, table: Table, key: str, order: tuple[str, ...]
+) -> tuple[list[int], tuple[str, ...]]:
+    """Arguments, and their names if they come as a table; `order` is that of names so far."""
+    if not isinstance(table.values.get(key), dict):
+        return _read_words(made, table, key), order
+    named = table.take_table(key)
+    names = order or tuple(named.values)
+    if {*names} != {*named.values}:
+        raise table.error(f"the arguments of all cores have the names {', '.join(names)}", key)
+    return [word for name in names for word in _read_word(made, named, name)], names
+
+
+def _read_word(made: SpecProgram, table: Table, name: str) -> list[int]:
+    """The one word of a named argument."""
+    words = _take_words(made, table.values[name])
+    if len(words) != 1:
+        raise table.error(_describe_words(made, name), name)
+    return words
 
 
 def _read_words(made: SpecProgram, table: Table, key: str) -> list[int]:
     """Arguments: integers, names of buffers and semaphores, layouts and bits of float32."""
     words = list[int]()
     for each in table.take_list(key):
-        match each:
-            case int() if not isinstance(each, bool) and -(_WORD >> 1) <= each < _WORD:
-                words.append(each)
-            case str() if each in made.buffers:
-                words.append(made.buffers[each].buffer.address())
-            case str() if each in made.semaphores:
-                words.append(made.semaphores[each])
-            case dict() if taken := _read_made_words(made, cast("dict[str, object]", each)):
-                words += taken
-            case _:
-                names = ", ".join((*made.buffers, *made.semaphores)) or "none"
-                raise table.error(
-                    f"'{key}' is an array of integers of 32 bits, of names of buffers (for their "
-                    f'addresses) and semaphores, and of {{ layout = "buffer" }} and '
-                    f"{{ float32 = 1.5 }}; known names: {names}",
-                    key,
-                )
+        taken = _take_words(made, each)
+        if not taken:
+            raise table.error(_describe_words(made, key), key)
+        words += taken
     return words
+
+
+def _describe_words(made: SpecProgram, key: str) -> str:
+    names = ", ".join((*made.buffers, *made.semaphores)) or "none"
+    return (
+        f"'{key}' is an array of integers of 32 bits, of names of buffers (for their "
+        f'addresses) and semaphores, and of {{ layout = "buffer" }} and '
+        f"{{ float32 = 1.5 }}; known names: {names}"
+    )
+
+
+def _take_words(made: SpecProgram, value: object) -> list[int]:
+    """The words of an argument; none for what is no argument."""
+    match value:
+        case int() if not isinstance(value, bool) and -(_WORD >> 1) <= value < _WORD:
+            return [value]
+        case str() if value in made.buffers:
+            return [made.buffers[value].buffer.address()]
+        case str() if value in made.semaphores:
+            return [made.semaphores[value]]
+        case dict():
+            return _read_made_words(made, cast("dict[str, object]", value))
+        case _:
+            return []
 
 
 def _read_made_words(made: SpecProgram, table: dict[str, object]) -> list[int]:
@@ -318,6 +476,9 @@ def _read_made_words(made: SpecProgram, table: dict[str, object]) -> list[int]:
     match list(table.items()):
         case [("layout", str(name))] if name in made.buffers:
             return TensorAccessorArgs(made.buffers[name].buffer).get_compile_time_args()
+        case [("layout", str(name)), ("page_size", bool(given))] if name in made.buffers:
+            args = TensorAccessorArgs(made.buffers[name].buffer, aligned_page_size=given)
+            return args.get_compile_time_args()
         case [("float32", bool())]:
             return []
         case [("float32", int() | float() as number)] if abs(number) < 1e38:

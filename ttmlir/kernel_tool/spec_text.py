@@ -133,6 +133,17 @@ class Table:
             raise self.error(f"'{key}' is an integer from {low} to {high}", key)
         return value
 
+    def take_integers(self, key: str, low: int, high: int) -> list[int]:
+        """The integers of an array, or the one integer that stands for it, in bounds."""
+        value = self.values.get(key, [])
+        listed = cast("list[object]", value) if isinstance(value, list) else [value]
+        numbers = [each for each in listed if isinstance(each, int) and low <= each <= high]
+        if len(numbers) < len(listed) or any(isinstance(each, bool) for each in numbers):
+            raise self.error(
+                f"'{key}' is an integer from {low} to {high}, or an array of them", key
+            )
+        return numbers
+
     def take_number(self, key: str, default: float) -> float:
         """The number of a key, which is not negative."""
         value = self._take(key, (int, float), default, "a number")

@@ -230,6 +230,8 @@ class TensorAccessorArgs:
         args = buffer.simulated.accessor_args()
         if aligned_page_size:
             args = replace(args, page_size=buffer.aligned_page_size())
+        if not isinstance(cast("object", args_config), int):
+            raise MetaliumError(f"'args_config' is flags of ArgConfig, not {args_config!r}")
         self._set(args, int(args_config))
 
     def _set(self, args: AccessorArgs, runtime: int) -> None:
@@ -264,6 +266,8 @@ class TensorAccessorArgs:
         self, compile_time_args: list[int], common_runtime_args: list[int] | None = None
     ) -> None:
         """Put them behind other compile-time and common run-time arguments."""
+        if not isinstance(cast("object", compile_time_args), list):
+            raise MetaliumError(f"append_to takes lists, not {compile_time_args!r}")
         if self._common and common_runtime_args is None:
             raise MetaliumError(
                 "args_config puts a part of the layout among the common run-time arguments; give "

@@ -39,6 +39,8 @@ class CircularBufferConfig:
 
     def set_data_format(self, buffer_index: CBIndex | int, data_format: object) -> None:
         """Set the format of a circular buffer, which the configuration has from then on."""
+        if not isinstance(cast("object", buffer_index), int):
+            raise MetaliumError(f"a circular buffer is named by its index, not by {buffer_index!r}")
         index = int(buffer_index)
         if not isinstance(data_format, DataFormat):
             raise MetaliumError(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ttmlir.metalium.buffers import Buffer
 from ttmlir.metalium.cores import cores_of
-from ttmlir.metalium.device import Device
+from ttmlir.metalium.device import Device, check_device
 from ttmlir.metalium.enums import DataFormat, tile_size
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.metalium.queues import (
@@ -41,7 +41,7 @@ def LaunchProgram(
     device: Device, program: Program, wait_until_cores_done: bool = True
 ) -> ProgramReport:
     """Run a program; returns what its threads did."""
-    return EnqueueProgram(device.command_queue(), program, True)
+    return EnqueueProgram(check_device(device).command_queue(), program, True)
 
 
 def WriteToBuffer(buffer: Buffer, host_buffer: ArrayLike | bytes) -> None:
@@ -105,14 +105,14 @@ def TileSize(data_format: DataFormat) -> int:
 
 
 def _l1(device: Device, logical_core: tuple[int, int]) -> Memory:
-    device.check_open()
+    check_device(device)
     ((x, y),) = cores_of(logical_core)
     with host_call():
         return device.simulated.core(x, y).l1
 
 
 def _dram(device: Device, channel: int) -> Memory:
-    device.check_open()
+    check_device(device)
     channels = device.simulated.dram
     if not 0 <= channel < len(channels):
         raise MetaliumError(

@@ -55,6 +55,23 @@ def check_cores(cores: Iterable[tuple[int, int]]) -> None:
             )
 
 
+def check_semaphore_value(value: object) -> int:
+    """The value of a semaphore; MetaliumError for what does not fit into its word."""
+    if not isinstance(value, int) or not 0 <= value < 1 << 32:
+        raise MetaliumError(f"a semaphore is set to {value!r}; it has 32 bits, no sign")
+    return value
+
+
+def check_device(device: object) -> Device:
+    """A device that is open; MetaliumError for anything else."""
+    if not isinstance(device, Device):
+        raise MetaliumError(
+            f"{device!r} is no device; CreateDevice(0) or MeshDevice.create_unit_mesh(0) opens one"
+        )
+    device.check_open()
+    return device
+
+
 def existing_cores(core_spec: CoreSpec) -> tuple[tuple[int, int], ...]:
     """The cores that are meant; MetaliumError for one that no open device has."""
     cores = cores_of(core_spec)
@@ -144,6 +161,8 @@ class Device(RuntimeDevice):
         """End the use of the device; MetaliumError if reads were never finished."""
         self.check_open()
         self.is_open = False
+        if "_queue" in self.__dict__:
+            self._queue.is_open = False
         if "_queue" in self.__dict__ and self._queue.open_reads:
             raise MetaliumError(
                 f"device {self.id()} is closed while {self._queue.open_reads} reads are not "

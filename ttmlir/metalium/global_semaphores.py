@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.metalium.cores import CoreSpec, cores_of
-from ttmlir.metalium.device import Device
+from ttmlir.metalium.device import Device, check_device, check_semaphore_value
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError, host_call
 
@@ -23,6 +23,7 @@ class GlobalSemaphore:
         buffer_type: BufferType = BufferType.L1,
     ) -> None:
         """Take the word and write it."""
+        check_semaphore_value(initial_value)
         if buffer_type is BufferType.DRAM:
             raise MetaliumError("a semaphore is in L1, not in DRAM")
         self._device = device
@@ -52,8 +53,7 @@ class GlobalSemaphore:
     def reset_semaphore_value(self, reset_value: int) -> None:
         """Write the word on all cores."""
         self._device.check_open()
-        if not 0 <= reset_value < 1 << 32:
-            raise MetaliumError(f"a semaphore is set to {reset_value}; it has 32 bits, no sign")
+        check_semaphore_value(reset_value)
         watch = self._device.simulated.watch
         for x, y in self._cores:
             memory = self._device.simulated.core(x, y).l1
@@ -80,5 +80,4 @@ def CreateGlobalSemaphore(
     buffer_type: BufferType = BufferType.L1,
 ) -> GlobalSemaphore:
     """A word in the L1 of some cores, for as long as the object lives."""
-    device.check_open()
-    return GlobalSemaphore(device, cores, initial_value, buffer_type)
+    return GlobalSemaphore(check_device(device), cores, initial_value, buffer_type)

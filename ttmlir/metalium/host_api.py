@@ -7,12 +7,14 @@ raise MetaliumError, a ValueError.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE, IncludePath
 from ttmlir.cpp.source_map import MappedText
+from ttmlir.layout.enums import MathFidelity
 from ttmlir.metalium.arguments import argument_word, argument_words
 from ttmlir.metalium.buffers import Buffer
 from ttmlir.metalium.configs import (
@@ -22,8 +24,13 @@ from ttmlir.metalium.configs import (
     ShardedBufferConfig,
 )
 from ttmlir.metalium.cores import CoreSpec
-from ttmlir.metalium.device import Device, chip_of_board, existing_cores
-from ttmlir.metalium.enums import NOC_MODE, DataMovementProcessor, UnpackToDestMode
+from ttmlir.metalium.device import (
+    Device,
+    check_semaphore_value,
+    chip_of_board,
+    existing_cores,
+)
+from ttmlir.metalium.enums import NOC, NOC_MODE, DataMovementProcessor, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, host_call, names_options
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
@@ -154,6 +161,8 @@ def CreateKernelFromString(
     Headers are looked for in `include_folders` and below `TT_METAL_HOME`, if it is set.
     """
     _check_parts(program, config)
+    if not isinstance(cast("object", kernel_src_code), str):
+        raise MetaliumError(f"the text of a kernel is a str, not {kernel_src_code!r}")
     name = f"kernel_{len(program.kernels)}"
     return create_named_kernel(program, name, kernel_src_code, core_spec, config, include_folders)
 
@@ -185,6 +194,9 @@ def _create_kernel(
     headers: IncludePath,
 ) -> Kernel:
     _check_parts(program, config)
+    for folder in headers.folders:
+        if not os.path.isdir(folder):
+            raise MetaliumError(f"include_folders: there is no folder '{folder}'")
     is_compute = isinstance(config, ComputeConfig)
     kernel = Kernel(
         name=name,
@@ -196,7 +208,9 @@ def _create_kernel(
         compile_time_args=argument_words(config.compile_args, "compile-time argument"),
         named_compile_time_args={
             name: argument_word(value, f"compile-time argument '{name}'")
-            for name, value in config.named_compile_args.items()
+            for name, value in _read_mapping(
+                config.named_compile_args, "named_compile_args"
+            ).items()
         },
         defines=_read_defines(config.defines),
         include_path=headers,
@@ -225,7 +239,14 @@ def _check_parts(program: object, config: object) -> None:
             f"WriterDataMovementConfig() or ComputeConfig, not {config!r}"
         )
     if isinstance(config, ComputeConfig):
+        if not isinstance(cast("object", config.math_fidelity), MathFidelity):
+            known = ", ".join(f"MathFidelity.{each.schema_name}" for each in MathFidelity)
+            raise MetaliumError(
+                f"'math_fidelity' is {config.math_fidelity!r}; it is one of {known}"
+            )
         return
+    if config.noc not in (NOC.NOC_0, NOC.NOC_1):
+        raise MetaliumError(f"'noc' is {config.noc!r}; it is NOC.NOC_0 or NOC.NOC_1")
     if config.processor not in _PROCESSORS:
         known = " or ".join(f"DataMovementProcessor.{each.name}" for each in _PROCESSORS)
         raise MetaliumError(f"'processor' is {config.processor!r}; it is {known}")
@@ -236,10 +257,27 @@ def _check_parts(program: object, config: object) -> None:
         )
 
 
-def _read_defines(defines: Mapping[str, object]) -> dict[str, str]:
+def _read_mapping(given: object, what: str) -> Mapping[str, object]:
+    """Things by their names, which may come as pairs; MetaliumError for what has no names."""
+    try:
+        made = dict(cast("Mapping[str, object]", given))
+    except (TypeError, ValueError):
+        raise MetaliumError(f"'{what}' is a dictionary, not {given!r}") from None
+    wrong = next((each for each in made if not isinstance(cast("object", each), str)), None)
+    if wrong is not None:
+        raise MetaliumError(f"'{what}' has the name {wrong!r}, which is no text")
+    return made
+
+
+_MACRO = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?", re.ASCII)
+
+
+def _read_defines(defines: object) -> dict[str, str]:
     """Macros with their texts."""
     made = dict[str, str]()
-    for name, value in defines.items():
+    for name, value in _read_mapping(defines, "defines").items():
+        if not _MACRO.fullmatch(name):
+            raise MetaliumError(f"'defines' has {name!r}, which is no name of a macro")
         if not isinstance(value, str):
             raise MetaliumError(
                 f"the macro '{name}' is {value!r}; macros are texts: write str({value!r})"
@@ -249,6 +287,11 @@ def _read_defines(defines: Mapping[str, object]) -> dict[str, str]:
 
 
 def _settings(config: ComputeConfig) -> ComputeSettings:
+    if not isinstance(cast("object", config.unpack_to_dest_mode), list | tuple):
+        raise MetaliumError(
+            "'unpack_to_dest_mode' is a list with an UnpackToDestMode for each circular buffer, "
+            f"not {config.unpack_to_dest_mode!r}"
+        )
     return ComputeSettings(
         fidelity=config.math_fidelity,
         fp32_dest_acc_en=config.fp32_dest_acc_en,
@@ -262,7 +305,10 @@ def _settings(config: ComputeConfig) -> ComputeSettings:
     )
 
 
+@names_options
 def CreateSemaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
     """Create a semaphore on cores; the number that a kernel's `get_semaphore` takes."""
     with host_call():
-        return program.add_semaphore(existing_cores(core_spec), initial_value)
+        return program.add_semaphore(
+            existing_cores(core_spec), check_semaphore_value(initial_value)
+        )

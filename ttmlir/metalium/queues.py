@@ -6,6 +6,7 @@ arrays. What goes wrong while a program runs raises SimError, whose text points 
 
 from __future__ import annotations
 
+import sys
 from typing import Any, cast
 
 import numpy as np
@@ -50,7 +51,7 @@ def EnqueueReadBuffer(
     A list is filled like a vector: it gets as many numbers as there are. Without `blocking`, an
     array holds the data after `Finish`, and ones in all bits before.
     """
-    return _read(cq, buffer, dst, blocking, np.dtype(dtype), None)
+    return _read(cq, buffer, dst, blocking, dtype, None)
 
 
 def EnqueueReadSubBuffer(
@@ -64,7 +65,7 @@ def EnqueueReadSubBuffer(
 ) -> NDArray[Any]:
     """Read some pages of a buffer."""
     pages = pages_of(_check_buffer(buffer), region)
-    return _read(cq, buffer, dst, blocking, np.dtype(dtype), pages)
+    return _read(cq, buffer, dst, blocking, dtype, pages)
 
 
 def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -> ProgramReport:
@@ -76,6 +77,20 @@ def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -
     except SimError as error:
         # How the simulator found it says nothing to who wrote the kernel.
         raise error.with_traceback(None) from None
+    finally:
+        _show_warnings(cq)
+
+
+_shown = set[str]()
+"""Warnings that were shown in this process."""
+
+
+def _show_warnings(cq: CommandQueue) -> None:
+    """Show what compiling the kernels of a program had to say, once, as a compiler does."""
+    for text in cq.device.warnings:
+        if text not in _shown:
+            _shown.add(text)
+            print(text, file=sys.stderr)
 
 
 def Finish(cq: CommandQueue) -> None:
@@ -175,11 +190,15 @@ def _read(
     buffer: Buffer,
     dst: NDArray[Any] | list[int] | None,
     blocking: bool,
-    dtype: np.dtype[Any],
+    dtype: DTypeLike,
     pages: range | None,
 ) -> NDArray[Any]:
     size = _check_buffer(buffer).size() if pages is None else len(pages) * buffer.page_size()
-    target = _destination(size, dst, dtype)
+    try:
+        numbers = np.dtype(dtype)
+    except TypeError:
+        raise MetaliumError(f"'dtype' is a type of NumPy, not {dtype!r}") from None
+    target = _destination(size, dst, numbers)
     flat = target.reshape(-1).view(np.uint8)
     if not blocking:
         flat[:] = 0xFF

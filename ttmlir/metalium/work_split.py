@@ -5,6 +5,8 @@ Source: tt-metal, tt_metal/common/work_split.cpp.
 
 from __future__ import annotations
 
+from typing import cast
+
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet, set_of_cores
 from ttmlir.metalium.errors import MetaliumError
 
@@ -15,7 +17,7 @@ def num_cores_to_corerangeset(
     num_cores: int, grid_size: tuple[int, int], row_wise: bool = False
 ) -> CoreRangeSet:
     """The first cores of a grid, column by column, or row by row with `row_wise`."""
-    columns, rows = grid_size
+    columns, rows = _read_grid(grid_size)
     if not 0 <= num_cores <= columns * rows:
         raise MetaliumError(f"{num_cores} cores are more than the {columns}x{rows} of the grid")
     return _span(0, num_cores, CoreCoord(columns, rows), row_wise)
@@ -49,6 +51,8 @@ def split_work_to_cores(
     how many units a core of each of the two groups gets. If all get the same, the second group is
     empty and its cores get 0.
     """
+    if not isinstance(cast("object", units_to_divide), int):
+        raise MetaliumError(f"{units_to_divide!r} units of work; they are whole: divide with //")
     if units_to_divide < 1:
         raise MetaliumError(f"{units_to_divide} units of work; there has to be at least one")
     if isinstance(grid_size, CoreRangeSet):
@@ -59,7 +63,7 @@ def split_work_to_cores(
         grid = CoreCoord(0, 0)
     else:
         listed = []
-        grid = CoreCoord(*grid_size)
+        grid = _read_grid(grid_size)
         available = grid.x * grid.y
     num_cores = min(units_to_divide, available)
 
@@ -73,6 +77,17 @@ def split_work_to_cores(
     if more == 0:
         return num_cores, every, every, CoreRangeSet(), units, 0
     return num_cores, every, cores(0, more), cores(more, num_cores), units + 1, units
+
+
+def _read_grid(grid: object) -> CoreCoord:
+    match grid:
+        case (int(columns), int(rows)):
+            return CoreCoord(columns, rows)
+        case _:
+            raise MetaliumError(
+                "a grid is its columns and rows, such as device.compute_with_storage_grid_size(), "
+                f"not {grid!r}"
+            )
 
 
 def corerange_to_cores(

@@ -16,6 +16,7 @@ from ttmlir.version import VERSION
 
 if TYPE_CHECKING:
     from ttmlir.kernel_tool.checking import Verdict
+    from ttmlir.kernel_tool.running import RunReport
 
 _AUTO = "auto"
 _ROLES = ("compute", "reader", "writer")
@@ -74,6 +75,7 @@ def check(
 
     if board not in BOARD_NAMES:
         raise click.UsageError(f"unknown board '{board}'; known are {', '.join(BOARD_NAMES)}")
+    _check_folders(include_folders)
     options = CheckOptions(
         role=None if role == _AUTO else KernelRole[role.upper()],
         board=board,
@@ -99,6 +101,9 @@ def check(
             print(json.dumps(_describe(verdict)), flush=True)
         elif not verdict.compiles:
             print(verdict.text, file=sys.stderr, flush=True)
+        else:
+            for warning in verdict.warnings:
+                print(warning, file=sys.stderr, flush=True)
         if not verdict.compiles:
             failures.append(verdict.message)
         else:
@@ -117,7 +122,8 @@ def check(
 @click.argument("spec", metavar="SPEC.toml")
 @click.option("-I", "include_folders", multiple=True, metavar="DIR", help="A folder with headers.")
 @click.option("--no-sanitize", is_flag=True, help="Run faster, without the checks of accesses.")
-def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of the report.")
+def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool, as_json: bool) -> int:
     """Run kernels with the buffers and arguments of a specification.
 
     Prints for each buffer with expected numbers whether it has them, what the sanitizer found, and
@@ -127,16 +133,53 @@ def run(spec: str, include_folders: tuple[str, ...], no_sanitize: bool) -> int:
     from ttmlir.kernel_tool.errors import KernelToolError
     from ttmlir.kernel_tool.running import run_spec
 
+    _check_folders(include_folders)
+    printed = list[str]()
     try:
         report = run_spec(
-            spec, include_folders=include_folders, sanitize=not no_sanitize, print_line=print
+            spec,
+            include_folders=include_folders,
+            sanitize=not no_sanitize,
+            print_line=printed.append if as_json else print,
         )
     except KernelToolError as error:
         sys.stdout.flush()
-        print(error, file=sys.stderr)
+        if as_json:
+            text = str(error)
+            print(json.dumps({"spec": spec, "verdict": "error", "message": text} | _NO_RESULTS))
+        else:
+            print(error, file=sys.stderr)
         return 1
-    print(report)
+    print(json.dumps(_describe_run(spec, report, printed)) if as_json else report)
     return int(not report.passes)
+
+
+_NO_RESULTS: dict[str, object] = {
+    name: None for name in ("buffers", "findings", "warnings", "printed", "cycles", "cores")
+}
+"""What is not known of a program that stopped."""
+
+
+def _describe_run(spec: str, report: RunReport, printed: Sequence[str]) -> dict[str, object]:
+    return {
+        "spec": spec,
+        "verdict": "pass" if report.passes else "fail",
+        "message": None,
+        "buffers": [
+            {"name": each.name, "passes": each.passes, "text": each.text} for each in report.results
+        ],
+        "findings": [each.text() for each in report.findings],
+        "warnings": [*report.warnings],
+        "printed": [*printed],
+        "cycles": report.cycles,
+        "cores": report.num_cores,
+    }
+
+
+def _check_folders(folders: Sequence[str]) -> None:
+    for each in folders:
+        if not os.path.isdir(each):
+            raise click.UsageError(f"-I: there is no folder '{each}'")
 
 
 def _note_assumed(count: int) -> str:
@@ -176,6 +219,7 @@ def _describe(verdict: Verdict) -> dict[str, object]:
         ],
         "assumed_macros": dict(verdict.assumed_macros),
         "assumed_args": [*sorted(verdict.assumed.positions), *sorted(verdict.assumed.names)],
+        "warnings": [*verdict.warnings],
         "seconds": round(verdict.seconds, 6),
     }
 

@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 from cores.compute_core import ComputeCore
 from cores.tile_bytes import core_of, eighths, unpacked
+from running.host_programs import create_cbs, create_pages
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType
 from ttmlir.metalium import (
-    BufferType,
-    CircularBufferConfig,
     CoreCoord,
     CoreRange,
-    CreateBuffer,
-    CreateCircularBuffer,
     CreateDevice,
     CreateKernelFromString,
     CreateProgram,
@@ -27,7 +24,6 @@ from ttmlir.metalium import (
     EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueWriteBuffer,
-    InterleavedBufferConfig,
     ReaderDataMovementConfig,
     SetRuntimeArgs,
     TensorAccessorArgs,
@@ -235,8 +231,7 @@ def test_kernels_call_methods() -> None:
     """A reader fills a buffer for a writer; both wait, and a semaphore says when it is over."""
     device, program = CreateDevice(0), CreateProgram()
     core = CoreCoord(0, 0)
-    config = CircularBufferConfig(128, {3: DataFormat.UInt32}).set_page_size(3, 64)
-    CreateCircularBuffer(program, core, config)
+    create_cbs(program, core, 3, page_size=64, data_format=DataFormat.UInt32)
     done = CreateSemaphore(program, CoreRange(core, core), 0)
     reader = f"""void kernel_main() {{
         experimental::Noc noc;
@@ -299,17 +294,9 @@ def test_lists_in_braces_and_options() -> None:
     device, program = CreateDevice(0), CreateProgram()
     core = CoreCoord(0, 0)
     values = np.arange(6 * 16, dtype=np.uint32)
-    tensors = [
-        CreateBuffer(
-            InterleavedBufferConfig(
-                device=device, size=6 * 64, page_size=64, buffer_type=BufferType.DRAM
-            )
-        )
-        for _ in range(2)
-    ]
+    tensors = [create_pages(device, 6, 64) for _ in range(2)]
     EnqueueWriteBuffer(device.command_queue(), tensors[0], values, False)
-    config = CircularBufferConfig(128, {3: DataFormat.UInt32}).set_page_size(3, 64)
-    CreateCircularBuffer(program, core, config)
+    create_cbs(program, core, 3, page_size=64, data_format=DataFormat.UInt32)
     start = """void kernel_main() {
         constexpr auto args = TensorAccessorArgs<0>();
         const auto tensor = TensorAccessor(args, get_arg_val<uint32_t>(0));

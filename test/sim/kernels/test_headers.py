@@ -219,7 +219,6 @@ void kernel_main() {{
         ("compute_kernel_api.h", False),
         ("compute_kernel_api/eltwise_unary/sfpu_split_includes.h", False),
         ("compute_kernel_api/layernorm.h", False),
-        ("not_found.h", False),
         ("compute_kernel_api/common.h", True),
         ("api/compute/matmul.h", True),
     ],
@@ -233,6 +232,17 @@ def test_calls_without_their_header(header: str, is_warned: bool) -> None:
         "  exp_tile_init();\n  ^"
     )
     assert [str(each) for each in kernel.warnings] == [expected] * is_warned
+
+
+def test_headers_that_are_not_found() -> None:
+    """A warning at the include; calls may come from them, so nothing is said of these."""
+    kernel = compile_kernel(EXP.format("not_found.h"), "k.cpp", Role.MATH, api=MathApi)
+    first, *others = map(str, kernel.warnings)
+    assert first.startswith(
+        "k.cpp:1:1: warning: 'not_found.h' was not found; give its folder with -I or "
+        'include_folders\n#include "not_found.h"'
+    )
+    assert others == []
 
 
 def test_calls_that_all_headers_bring() -> None:

@@ -98,7 +98,7 @@ def _replaced(
         seen["result"] = result.tobytes()
         return bool(np.array_equal(result, expected)), ""
 
-    def sum_outcome(queue: Any, given: Any, a: Any, b: Any, c: Any) -> Any:
+    def sum_outcome(_: str, queue: Any, given: Any, a: Any, b: Any, c: Any) -> Any:
         seen["report"] = queue.reports[-1]
         passed, verdict = check(c, a.astype(np.float64) + b, 0)
         return outcome.Outcome(given, None, None, passed, verdict)

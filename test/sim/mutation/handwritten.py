@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from mutants import normalised
+from running.host_programs import create_cbs, create_pages
 from workload import Outcome, Texts, Workload
 
 from ttmlir.metalium import (
@@ -33,7 +34,6 @@ from ttmlir.metalium import (
     EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueWriteBuffer,
-    InterleavedBufferConfig,
     Program,
     ReaderDataMovementConfig,
     SetRuntimeArgs,
@@ -75,9 +75,7 @@ class Bench:
 
     def buffer(self, size: int, page_size: int, data: bytes = b"") -> Buffer:
         """Pages in DRAM."""
-        buffer = CreateBuffer(
-            InterleavedBufferConfig(device=self.device, size=size, page_size=page_size)
-        )
+        buffer = create_pages(self.device, size // page_size, page_size)
         if data:
             EnqueueWriteBuffer(self.device.command_queue(), buffer, data)
         return buffer
@@ -88,9 +86,7 @@ class Bench:
         """Circular buffers of so many tiles."""
         for index, count in pages.items():
             data_format = formats.get(index, BF16)
-            size = tile_size(data_format)
-            config = CircularBufferConfig(count * size, {index: data_format})
-            CreateCircularBuffer(self.program, cores, config.set_page_size(index, size))
+            create_cbs(self.program, cores, index, pages=count, data_format=data_format)
 
     def kernel(self, name: str, config: Any, arguments: Sequence[Any], cores: Any = CORE) -> None:
         """A kernel on cores, with equal arguments on all of them."""
@@ -125,8 +121,7 @@ def handshake(bench: Bench) -> Outcome:
     data = np.random.default_rng(2).integers(0, 256, size, np.uint8)
     source = bench.buffer(size, size, data.tobytes())
     target = bench.buffer(size * cores.size(), size)
-    config = CircularBufferConfig(2 * size, {5: DataFormat.UInt8}).set_page_size(5, size)
-    CreateCircularBuffer(bench.program, cores, config)
+    create_cbs(bench.program, cores, 5, page_size=size, data_format=DataFormat.UInt8)
     semaphores = [CreateSemaphore(bench.program, cores, 0) for _ in range(2)]
     kernel = CreateKernelFromString(
         bench.program,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.host_programs import create_cbs, create_pages, run_without_errors
 
 from ttmlir.metalium import (
     Buffer,
@@ -21,7 +22,6 @@ from ttmlir.metalium import (
     ComputeConfig,
     CoreCoord,
     CoreRange,
-    CreateBuffer,
     CreateCircularBuffer,
     CreateDevice,
     CreateKernel,
@@ -29,10 +29,8 @@ from ttmlir.metalium import (
     CreateSemaphore,
     DataFormat,
     Device,
-    EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueWriteBuffer,
-    InterleavedBufferConfig,
     Program,
     ReaderDataMovementConfig,
     SetRuntimeArgs,
@@ -52,30 +50,6 @@ SCHEDULES: list[dict[str, Any]] = [
     {"schedule_seed": 2, "delay_copies": True},
 ]
 ON_SCHEDULES = pytest.mark.parametrize("options", SCHEDULES)
-
-
-def dram(
-    device: Device, pages: int, page_size: int = TILE, space: BufferType = BufferType.DRAM
-) -> Buffer:
-    """An interleaved buffer, in DRAM unless it is said otherwise."""
-    return CreateBuffer(
-        InterleavedBufferConfig(
-            device=device, size=pages * page_size, page_size=page_size, buffer_type=space
-        )
-    )
-
-
-def circular(
-    program: Program,
-    cores: CoreCoord | CoreRange,
-    *indices: CBIndex,
-    pages: int = 2,
-    page_size: int = TILE,
-) -> None:
-    """Circular buffers of bfloat16."""
-    for index in indices:
-        config = CircularBufferConfig(pages * page_size, {index: BF16})
-        CreateCircularBuffer(program, cores, config.set_page_size(index, page_size))
 
 
 def reader(program: Program, name: str, cores: Any, args: Sequence[int] = ()) -> Any:
@@ -104,7 +78,7 @@ def matrix(rows: int, columns: int, seed: int) -> Any:
 
 def upload(device: Device, values: Any) -> Buffer:
     """The tiles of a matrix, in DRAM."""
-    buffer = dram(device, values.size // 1024)
+    buffer = create_pages(device, values.size // 1024)
     EnqueueWriteBuffer(
         device.command_queue(), buffer, np.frombuffer(pack_tiles(values, BF16), np.uint16)
     )
@@ -113,10 +87,8 @@ def upload(device: Device, values: Any) -> Buffer:
 
 def run(device: Device, program: Program, result: Buffer, dtype: Any = np.uint16) -> Any:
     """The bytes of a buffer after a program."""
-    queue = device.command_queue()
-    report = EnqueueProgram(queue, program)
-    assert not [each for each in report.findings if each.severity == "error"]
-    return EnqueueReadBuffer(queue, result, dtype=dtype)
+    run_without_errors(device, program)
+    return EnqueueReadBuffer(device.command_queue(), result, dtype=dtype)
 
 
 @ON_SCHEDULES
@@ -125,10 +97,10 @@ def test_add_2_integers_in_riscv(options: dict[str, Any]) -> None:
     lines: list[str] = []
     device = CreateDevice(0, print_line=lines.append, **options)
     program = CreateProgram()
-    buffers = [dram(device, 1, 4) for _ in range(3)]
+    buffers = [create_pages(device, 1, 4) for _ in range(3)]
     for buffer, number in zip(buffers, (14, 0xFFFF_FFFD), strict=False):
         EnqueueWriteBuffer(device.command_queue(), buffer, np.array([number], np.uint32))
-    l1 = [dram(device, 1, 32, BufferType.L1) for _ in range(3)]
+    l1 = [create_pages(device, 1, 32, BufferType.L1) for _ in range(3)]
     kernel = writer(program, "add_2_integers_in_riscv.cpp", CORE)
     SetRuntimeArgs(program, kernel, CORE, [*buffers, *l1])
     assert run(device, program, buffers[2], np.uint32).tolist() == [11]
@@ -151,8 +123,8 @@ def test_eltwise_sfpu(chain: str, oracle: Any, options: dict[str, Any]) -> None:
     """Functions of tiles; each step rounds to bfloat16, to 8 bits."""
     device, program = CreateDevice(0, **options), CreateProgram()
     values = matrix(64, 96, 1)
-    source, target = upload(device, values), dram(device, 6)
-    circular(program, CORE, CBIndex.c_0, CBIndex.c_16)
+    source, target = upload(device, values), create_pages(device, 6)
+    create_cbs(program, CORE, CBIndex.c_0, CBIndex.c_16)
     args = TensorAccessorArgs(source).get_compile_time_args()
     read = reader(program, "read_tile.cpp", CORE, args)
     write = writer(program, "write_tile.cpp", CORE, args)
@@ -173,8 +145,8 @@ def test_reduce(operation: str, divisor: int, oracle: Any, options: dict[str, An
     device, program = CreateDevice(0, **options), CreateProgram()
     values = np.round(matrix(64, 96, 2) / 4) / 2
     values *= np.arange(96) % 8 == 0
-    source, target = upload(device, values), dram(device, 2)
-    circular(program, CORE, CBIndex.c_0, CBIndex.c_2, CBIndex.c_16)
+    source, target = upload(device, values), create_pages(device, 2)
+    create_cbs(program, CORE, CBIndex.c_0, CBIndex.c_2, CBIndex.c_16)
     read = reader(program, "read_with_scaler.cpp", CORE)
     write = writer(
         program, "write_tile.cpp", CORE, TensorAccessorArgs(target).get_compile_time_args()
@@ -194,8 +166,8 @@ def test_matmul_single_core(options: dict[str, Any]) -> None:
     m, k, n, batch = 2, 3, 4, 2
     a = np.round(matrix(batch * m * 32, k * 32, 3) / 4)
     b = np.round(matrix(batch * k * 32, n * 32, 4) / 4)
-    sources, target = [upload(device, a), upload(device, b)], dram(device, batch * m * n)
-    circular(program, CORE, CBIndex.c_0, CBIndex.c_1, CBIndex.c_16)
+    sources, target = [upload(device, a), upload(device, b)], create_pages(device, batch * m * n)
+    create_cbs(program, CORE, CBIndex.c_0, CBIndex.c_1, CBIndex.c_16)
     read = reader(program, "mm_reader.cpp", CORE)
     write = writer(
         program, "write_tile.cpp", CORE, TensorAccessorArgs(target).get_compile_time_args()
@@ -215,8 +187,8 @@ def test_pad_multi_core(options: dict[str, Any]) -> None:
     device, program = CreateDevice(0, **options), CreateProgram()
     rows, width, padded_rows, padded = 6, 4, 8, 8
     values = np.random.default_rng(5).integers(1, 2**32, (rows, width), np.uint32)
-    source = dram(device, rows * width, 4)
-    pad, target = dram(device, 1, 4), dram(device, padded_rows * padded, 4)
+    source = create_pages(device, rows * width, 4)
+    pad, target = create_pages(device, 1, 4), create_pages(device, padded_rows * padded, 4)
     EnqueueWriteBuffer(device.command_queue(), source, values)
     EnqueueWriteBuffer(device.command_queue(), pad, np.array([7], np.uint32))
     cores = CoreRange(CoreCoord(0, 0), CoreCoord(0, 1))
@@ -241,10 +213,10 @@ def test_shard_data_rm(options: dict[str, Any]) -> None:
     device, program = CreateDevice(0, print_line=lines.append, **options), CreateProgram()
     height, cores = 16, CoreRange(CoreCoord(0, 0), CoreCoord(0, 3))
     numbers = np.arange(2 * height, dtype=np.uint16).reshape(height, 2) + 100
-    source = dram(device, height, 4)
+    source = create_pages(device, height, 4)
     EnqueueWriteBuffer(device.command_queue(), source, numbers)
     shard = height // 4
-    circular(program, cores, CBIndex.c_0, pages=shard, page_size=32)
+    create_cbs(program, cores, CBIndex.c_0, pages=shard, page_size=32)
     kernel = CreateKernel(
         program, KERNELS / "shard_data_rm.cpp", cores, WriterDataMovementConfig([0, 1])
     )
@@ -262,11 +234,11 @@ def test_noc_tile_transfer(options: dict[str, Any]) -> None:
     """Tiles go from core to core, with a semaphore for each direction."""
     device, program = CreateDevice(0, **options), CreateProgram()
     data = np.random.default_rng(6).integers(0, 1 << 16, (5, 1024), np.uint16)
-    source, target = dram(device, 5), dram(device, 5)
+    source, target = create_pages(device, 5), create_pages(device, 5)
     EnqueueWriteBuffer(device.command_queue(), source, data)
     sender, receiver = CoreCoord(0, 0), CoreCoord(2, 1)
     both = CoreRange(sender, receiver)
-    circular(program, both, CBIndex.c_0, CBIndex.c_1, pages=1)
+    create_cbs(program, both, CBIndex.c_0, CBIndex.c_1, pages=1)
     arrived, free = (CreateSemaphore(program, both, 0) for _ in range(2))
     send = reader(program, "tile_transfer_in0.cpp", sender)
     receive = reader(program, "tile_transfer_in1.cpp", receiver)

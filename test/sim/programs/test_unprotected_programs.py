@@ -9,28 +9,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.host_programs import create_cbs, create_pages, run_without_errors
 
 from ttmlir.metalium import (
     Buffer,
     BufferType,
     CBIndex,
-    CircularBufferConfig,
     ComputeConfig,
     CoreCoord,
     CoreRange,
     CreateBuffer,
-    CreateCircularBuffer,
     CreateDevice,
     CreateKernelFromString,
     CreateProgram,
     CreateSemaphore,
     DataFormat,
     Device,
-    EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueWriteBuffer,
-    InterleavedBufferConfig,
-    Program,
     ReaderDataMovementConfig,
     SetRuntimeArgs,
     ShardedBufferConfig,
@@ -215,37 +211,10 @@ def matrix(rows: int, columns: int, seed: int) -> Any:
     return np.random.default_rng(seed).integers(-3, 4, (rows, columns)).astype(np.float32)
 
 
-def buffer(
-    device: Device, size: int, page_size: int, space: BufferType = BufferType.DRAM
-) -> Buffer:
-    """An interleaved buffer."""
-    config = InterleavedBufferConfig(
-        device=device, size=size, page_size=page_size, buffer_type=space
-    )
-    return CreateBuffer(config)
-
-
 def upload(device: Device, target: Buffer, values: Any) -> None:
     """The tiles of a matrix."""
     data = np.frombuffer(pack_tiles(values, BF16), np.uint16)
     EnqueueWriteBuffer(device.command_queue(), target, data)
-
-
-def circular(
-    program: Program, cores: Any, index: CBIndex, pages: int = 2, on: Buffer | None = None
-) -> None:
-    """A circular buffer, which may lie on a buffer."""
-    config = CircularBufferConfig(pages * TILE, {index: BF16}).set_page_size(index, TILE)
-    if on is not None:
-        config.set_globally_allocated_address(on)
-    CreateCircularBuffer(program, cores, config)
-
-
-def run(device: Device, program: Program) -> set[str]:
-    """The rules of the warnings; there are no errors."""
-    report = EnqueueProgram(device.command_queue(), program)
-    assert not [each for each in report.findings if each.severity == "error"]
-    return {each.rule for each in report.findings if each.severity == "warning"}
 
 
 def download(device: Device, source: Buffer, rows: int, columns: int) -> Any:
@@ -272,9 +241,9 @@ def test_sum_of_shards_without_the_protocol(options: dict[str, Any]) -> None:
     upload(device, a, x)
     upload(device, b, y)
     for index, tensor in ((CBIndex.c_0, a), (CBIndex.c_1, b), (CBIndex.c_16, total)):
-        circular(program, cores, index, on=tensor)
+        create_cbs(program, cores, index, on=tensor)
     CreateKernelFromString(program, ADD_SHARDS, cores, ComputeConfig(compile_args=[2]))
-    assert run(device, program) == set()
+    assert run_without_errors(device, program) == set()
     np.testing.assert_array_equal(download(device, total, rows, columns), x + y)
 
 
@@ -285,10 +254,10 @@ def test_multicast_from_one_page(options: dict[str, Any]) -> None:
     sender, receivers = CoreCoord(0, 0), CoreRange(CoreCoord(1, 0), CoreCoord(3, 0))
     everyone = CoreRange(CoreCoord(0, 0), CoreCoord(3, 0))
     tiles = 3
-    source, target = (buffer(device, count * tiles * TILE, TILE) for count in (1, 3))
+    source, target = (create_pages(device, count * tiles) for count in (1, 3))
     x = matrix(tiles * 32, 32, 0)
     upload(device, source, x)
-    circular(program, everyone, CBIndex.c_0, pages=1)
+    create_cbs(program, everyone, CBIndex.c_0, pages=1)
     for _ in range(2):
         CreateSemaphore(program, everyone, 0)
     first = device.worker_core_from_logical_core(sender)
@@ -303,7 +272,7 @@ def test_multicast_from_one_page(options: dict[str, Any]) -> None:
     for number in range(3):
         arguments = [target, tiles, number * tiles]
         SetRuntimeArgs(program, write, CoreCoord(number + 1, 0), arguments)
-    assert run(device, program) == {"missing-barrier", "cb-unreserved-write"}
+    assert run_without_errors(device, program) == {"missing-barrier", "cb-unreserved-write"}
     result = download(device, target, 3 * tiles * 32, 32)
     np.testing.assert_array_equal(result, np.concatenate([x, x, x]))
 
@@ -313,17 +282,17 @@ def test_reduction_that_never_waits_for_its_scaler(options: dict[str, Any]) -> N
     """The wait for the first tile is one for the scaler, which the reader has pushed before."""
     device, program = CreateDevice(0, **options), CreateProgram()
     core, tiles = CoreCoord(1, 2), 3
-    source, target = (buffer(device, tiles * TILE, TILE) for _ in range(2))
+    source, target = (create_pages(device, tiles) for _ in range(2))
     x = matrix(tiles * 32, 32, 0)
     upload(device, source, x)
     for index, pages in ((CBIndex.c_0, 2), (CBIndex.c_1, 2), (CBIndex.c_2, 1)):
-        circular(program, core, index, pages)
+        create_cbs(program, core, index, pages=pages)
     read = CreateKernelFromString(program, REDUCE_READER, core, ReaderDataMovementConfig())
     CreateKernelFromString(program, REDUCE_ROWS, core, ComputeConfig(compile_args=[tiles]))
     write = CreateKernelFromString(program, WRITE_TILES, core, WriterDataMovementConfig())
     SetRuntimeArgs(program, read, core, [source, tiles])
     SetRuntimeArgs(program, write, core, [target, tiles, 0])
-    assert run(device, program) == {"cb-unwaited-read"}
+    assert run_without_errors(device, program) == {"cb-unwaited-read"}
     result = download(device, target, tiles * 32, 32)
     np.testing.assert_array_equal(result[:, 0], x.sum(1))
 
@@ -334,13 +303,13 @@ def test_loopback_through_a_buffer_in_l1(options: dict[str, Any]) -> None:
     lines: list[str] = []
     device = CreateDevice(0, print_line=lines.append, **options)
     program, core, pages = CreateProgram(), CoreCoord(0, 0), 20
-    l1 = buffer(device, 256, 256, BufferType.L1)
-    source, target = (buffer(device, pages * 256, 256) for _ in range(2))
+    l1 = create_pages(device, 1, 256, BufferType.L1)
+    source, target = (create_pages(device, pages, 256) for _ in range(2))
     numbers = np.random.default_rng(0).integers(0, 1 << 32, pages * 64, np.uint32)
     EnqueueWriteBuffer(device.command_queue(), source, numbers)
-    circular(program, core, CBIndex.c_3, pages=1)
+    create_cbs(program, core, CBIndex.c_3, pages=1)
     kernel = CreateKernelFromString(program, COPY_THROUGH_L1, core, ReaderDataMovementConfig())
     SetRuntimeArgs(program, kernel, core, [l1, source, target, pages])
-    assert run(device, program) == {"cb-unreserved-write"}
+    assert run_without_errors(device, program) == {"cb-unreserved-write"}
     np.testing.assert_array_equal(EnqueueReadBuffer(device.command_queue(), target), numbers)
     assert lines[0].endswith(": 20")

@@ -20,6 +20,8 @@ class MeshShape:
         """The extents, one by one or as a list."""
         listed = (each if isinstance(each, list) else [each] for each in extents)
         self._extents = tuple(extent for each in listed for extent in each)
+        if not all(isinstance(cast("object", each), int) for each in self._extents):
+            raise MetaliumError(f"the extents of a mesh are integers, not {extents}")
 
     def dims(self) -> int:
         """How many dimensions there are."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from ttmlir.metalium.arguments import SetCommonRuntimeArgs, SetRuntimeArgs, argument_word
@@ -12,7 +12,7 @@ from ttmlir.metalium.buffers import Buffer, TensorAccessorArgs
 from ttmlir.metalium.circular_buffers import CircularBufferConfig, CreateCircularBuffer
 from ttmlir.metalium.configs import ComputeConfig, DataMovementConfig
 from ttmlir.metalium.cores import CoreRangeSet, cores_of, set_of_cores
-from ttmlir.metalium.device import Device
+from ttmlir.metalium.device import Device, check_device
 from ttmlir.metalium.enums import DataFormat, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, suggest
 from ttmlir.metalium.experimental.specs import (
@@ -29,7 +29,10 @@ from ttmlir.metalium.experimental.specs import (
     ProgramRunArgs,
     ProgramSpec,
     RuntimeArgSchema,
+    SemaphoreSpec,
     TensorArgument,
+    TensorParameter,
+    WorkUnitSpec,
     take_options,
 )
 from ttmlir.metalium.host_api import (
@@ -60,6 +63,15 @@ class _MadeProgram:
         )
 
 
+_LISTS: dict[str, type[Any]] = {
+    "kernels": KernelSpec,
+    "dataflow_buffers": DataflowBufferSpec,
+    "semaphores": SemaphoreSpec,
+    "tensor_parameters": TensorParameter,
+    "work_units": WorkUnitSpec,
+}
+"""What the lists of a ProgramSpec have."""
+
 _made: WeakKeyDictionary[Program, _MadeProgram] = WeakKeyDictionary()
 
 
@@ -67,7 +79,13 @@ def MakeProgramFromSpec(device: Device, spec: ProgramSpec) -> Program:
     """The program of a specification; `SetProgramRunArgs` says what it runs with."""
     if not isinstance(cast("object", spec), ProgramSpec):
         raise MetaliumError(f"MakeProgramFromSpec takes a ProgramSpec, not {spec!r}")
-    device.check_open()
+    check_device(device)
+    for name, type_ in _LISTS.items():
+        for each in getattr(spec, name):
+            if not isinstance(each, type_):
+                raise MetaliumError(f"'{name}' of a ProgramSpec has {each!r}: no {type_.__name__}")
+    if not spec.kernels:
+        raise MetaliumError("a ProgramSpec has at least one kernel")
     program = CreateProgram()
     made = _MadeProgram(spec, program)
     cores = _cores_of_kernels(spec)
@@ -293,7 +311,7 @@ def _read_hardware(
 
 def SetProgramRunArgs(program: Program, run_args: ProgramRunArgs) -> None:
     """Set the arguments and the tensors of the runs that follow."""
-    made = _made.get(program)
+    made = _made.get(program) if isinstance(cast("object", program), Program) else None
     if made is None:
         raise MetaliumError("SetProgramRunArgs takes a program of MakeProgramFromSpec")
     tensors = _read_tensors(made, run_args)

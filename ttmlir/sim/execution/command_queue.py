@@ -25,6 +25,8 @@ class CommandQueue:
         self.timeline: Timeline | None = None
         """Records the programs that follow."""
         self.reports: list[ProgramReport] = []
+        self.is_open = True
+        """False when the device was closed."""
         self._deliveries: list[Callable[[], None]] = []
 
     def __repr__(self) -> str:
@@ -46,6 +48,7 @@ class CommandQueue:
 
     def run(self, program: Program) -> ProgramReport:
         """Run a program."""
+        self._check_open()
         report = run_program(self.device, program, timeline=self.timeline)
         self.reports.append(report)
         return report
@@ -76,7 +79,12 @@ class CommandQueue:
         for deliver in deliveries:
             deliver()
 
+    def _check_open(self) -> None:
+        if not self.is_open:
+            raise SimError(f"device {self.device.device_id} is closed")
+
     def _check(self, buffer: Buffer) -> None:
+        self._check_open()
         if buffer.device is not self.device:
             raise SimError(
                 f"the buffer at {buffer.address:#x} is on device {buffer.device.device_id}, the "

@@ -181,6 +181,7 @@ class _Run:
                 detail=error.notes,
             ) from None
         self.compiled[key] = made
+        self.device.warnings.update(dict.fromkeys(map(str, made.warnings)))
         return made
 
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:

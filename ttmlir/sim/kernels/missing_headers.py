@@ -1,4 +1,4 @@
-"""Calls of compute kernels whose header a kernel does not include.
+"""Headers that were not found, and calls of compute kernels whose header is not included.
 
 The simulator knows all calls; a compiler for the chip knows those of the headers that are included.
 Headers of tt-metal include each other, at different times in different ways, so a warning is given
@@ -29,7 +29,25 @@ _WITH_MANY = frozenset((f"{_COMPUTE}.h",))
 
 
 def find_missing_headers(unit: Unit) -> Iterator[CppWarning]:
-    """A warning for each header that calls of the kernel need and that is not there."""
+    """A warning for each header that was not found, or that calls need and that is not included."""
+    yield from _find_unfound_headers(unit)
+    yield from _find_calls_without_header(unit)
+
+
+def _find_unfound_headers(unit: Unit) -> Iterator[CppWarning]:
+    """A warning for each name, at its first include."""
+    names = set[str]()
+    for each in unit.inclusions.missing:
+        if each.position is None or each.path in names:
+            continue
+        names.add(each.path)
+        why = f": {each.reason}" if each.reason else ""
+        message = f"'{each.path}' was not found{why}; give its folder with -I or include_folders"
+        yield CppWarning(message, each.position, unit.inclusions.line(each.position))
+
+
+def _find_calls_without_header(unit: Unit) -> Iterator[CppWarning]:
+    """A warning for each header that declares calls of the kernel, at the first of them."""
     if unit.inclusions.missing or not unit.library.role & Role.COMPUTE:
         return
     included = {each for each in _names(unit.inclusions.includes) if each.startswith(_COMPUTE)}

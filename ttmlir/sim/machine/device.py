@@ -36,6 +36,8 @@ class SimDevice:
         self.device_id = device_id
         self.watch = _sanitizer(chip, self.options)
         self.printed: list[str] = []
+        self.warnings: dict[str, None] = {}
+        """What compiling kernels had to say of them, each once, in order."""
         self._print_line = print_line
         self._cores: dict[tuple[int, int], Core] = {}
         self._budget = MemoryBudget(memory_limit())

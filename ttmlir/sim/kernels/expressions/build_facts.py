@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType
-from ttmlir.sim.kernels.build import CircularBufferFacts
+from ttmlir.sim.kernels.build import CircularBufferFacts, TensorNames
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.expressions.library_calls import (
@@ -26,6 +27,8 @@ _TYPES: Mapping[str, IntType] = {
 """Of the constants of the build that are no `uint32_t`."""
 
 _TILE_HW = 1024
+_BINDING = re.compile(r"(?:dfb|sem)::\w+")
+"""Names of circular buffers and semaphores."""
 
 
 def find_built_constant(context: Context, name: str) -> Value | None:
@@ -34,6 +37,9 @@ def find_built_constant(context: Context, name: str) -> Value | None:
     bound = context.unit.build.names.find_number(bare)
     if bound is not None:
         return make_integer(bound, UNSIGNED)
+    assumed = context.unit.assumed
+    if assumed is not None and _BINDING.fullmatch(bare):
+        return make_integer(assumed.take_named_number(bare), UNSIGNED)
     number = context.unit.build.find_constant(bare)
     return None if number is None else make_integer(number, _TYPES.get(bare, UNSIGNED))
 
@@ -98,6 +104,8 @@ def _evaluate_named_argument(context: Context, node: tree.FunctionCall) -> Value
     ):
         if name in listed:
             return _call_with_number(context, node, call, listed.index(name))
+    if context.unit.assumed is not None:
+        return make_integer(context.unit.assumed.take_named_number(f"args::{name}"), UNSIGNED)
     known = (*names.arguments, *names.common_arguments, *constants)
     there = ", ".join(f"args::{each}" for each in known) or "none"
     near = difflib.get_close_matches(name, known, 1)
@@ -150,10 +158,15 @@ def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
             name = text.removeprefix("tensor::")
         case _:
             return call_library(context, node, "TensorAccessor")
-    if name not in tensors:
+    if name not in tensors and context.unit.assumed is not None:
+        # Behind all that is given, where layouts are assumed.
+        where = TensorNames(layout=len(context.unit.compile_time_args), address=0)
+        context.unit.assumed.names.add(f"tensor::{name}")
+    elif name not in tensors:
         there = ", ".join(f"tensor::{each}" for each in tensors) or "none"
         raise context.error(node, f"the host program names no tensor '{name}'; there are {there}")
-    where = tensors[name]
+    else:
+        where = tensors[name]
     at = node.position
     layout = tree.FunctionCall(
         tree.Name("TensorAccessorArgs", position=at),
