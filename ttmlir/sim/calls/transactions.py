@@ -290,7 +290,7 @@ class Transactions(KernelApi):
         self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
     ) -> bool:
         """Wait for everything of a kind that was started, or for the copies with a number."""
-        noc = self._noc(noc)
+        noc = self.noc_index if noc is None else self._noc(noc)
         outstanding = self.outstanding[noc]
         if self.timed:
             done = _TIMES[kind](outstanding)

@@ -152,34 +152,42 @@ class Memory:
             if tile is None or tile.size != size:
                 tile = Tile(size)
                 source.hold(source_address, tile)
-            self.hold(address, tile)
+            before = self.tiles.get(address)
+            if before is None or before.size != size:
+                self.hold(address, tile)
+            elif before is not tile:
+                # As almost always: no other tile has any of the bytes.
+                self.tiles[address] = tile
+                if self._holds:
+                    tile.holders += 1
+                    before.holders -= 1
+                    if not before.holders:
+                        before.values.clear()
         elif self.tiles:
             self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
 
     def hold(self, address: int, tile: Tile) -> None:
-        """Know that the bytes there are a tile, instead of what they were before."""
-        before = self.tiles.get(address)
-        if before is None or before.size != tile.size:
-            self._forget_parts(address, tile.size)
-            for granule in _granules(address, tile.size):
-                self._granules.setdefault(granule, set()).add(address)
-        elif before is not tile:
-            self._let_go(before)
-        else:
-            return
+        """Know that the bytes there are a tile, where they were none of this size."""
+        self._forget_parts(address, tile.size)
+        for granule in _granules(address, tile.size):
+            self._granules.setdefault(granule, set()).add(address)
         self.tiles[address] = tile
         tile.holders += self._holds
 
     def forget(self, address: int, size: int) -> None:
         """Forget the tiles that have some of these bytes."""
-        tile = self.tiles.get(address)
-        if tile is not None and tile.size == size:
-            # No other tile has any of them. Very likely the next bytes there are a tile as well.
-            self.hold(address, Tile(size))
-        else:
+        before = self.tiles.get(address)
+        if before is None or before.size != size:
             self._forget_parts(address, size)
+            return
+        # Very likely the next bytes there are a tile as well.
+        before.holders -= self._holds
+        if not before.holders:
+            before.values.clear()
+        tile = self.tiles[address] = Tile(size)
+        tile.holders = self._holds
 
     def _forget_parts(self, address: int, size: int) -> None:
         end = address + size
@@ -191,14 +199,11 @@ class Memory:
                 tile = self.tiles[start]
                 if start + tile.size > address:
                     del self.tiles[start]
-                    self._let_go(tile)
+                    tile.holders -= self._holds
+                    if not tile.holders:
+                        tile.values.clear()
                     for each in _granules(start, tile.size):
                         self._granules[each].discard(start)
-
-    def _let_go(self, tile: Tile) -> None:
-        tile.holders -= self._holds
-        if not tile.holders:
-            tile.values.clear()
 
     def _wake(self, address: int, end: int) -> None:
         for word in [word for word in self.waiters if address <= word < end]:

@@ -149,7 +149,8 @@ class Half:
 
     def clear(self) -> None:
         """Make all tiles zeros."""
-        self._queues.clear()
+        if self._queues:
+            self._queues.clear()
         self._written = [False] * len(self._written)
 
     def forget(self, index: int) -> None:
