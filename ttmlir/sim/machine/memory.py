@@ -79,7 +79,12 @@ class Memory:
     )
 
     def __init__(
-        self, name: str, size: int, budget: MemoryBudget | None = None, *, is_read_by_units: bool = True
+        self,
+        name: str,
+        size: int,
+        budget: MemoryBudget | None = None,
+        *,
+        is_read_by_units: bool = True,
     ) -> None:
         """An empty memory of `size` bytes; `name` is what messages call it."""
         self.name = name
@@ -148,25 +153,29 @@ class Memory:
             self.ensure(address, size)
         self.view[address:end] = source.view[source_address:source_end]
         if size in _TILE_SIZES:
-            tile = source.tiles.get(source_address)
-            if tile is None or tile.size != size:
-                tile = Tile(size)
-                source.hold(source_address, tile)
-            before = self.tiles.get(address)
-            if before is None or before.size != size:
-                self.hold(address, tile)
-            elif before is not tile:
-                # As almost always: no other tile has any of the bytes.
-                self.tiles[address] = tile
-                if self._holds:
-                    tile.holders += 1
-                    before.holders -= 1
-                    if not before.holders:
-                        before.values.clear()
+            self._take_tile(address, source, source_address, size)
         elif self.tiles:
             self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
+
+    def _take_tile(self, address: int, source: Memory, source_address: int, size: int) -> None:
+        """Know that the bytes there are the tile that they were copied from."""
+        tile = source.tiles.get(source_address)
+        if tile is None or tile.size != size:
+            tile = Tile(size)
+            source.hold(source_address, tile)
+        before = self.tiles.get(address)
+        if before is None or before.size != size:
+            self.hold(address, tile)
+        elif before is not tile:
+            # As almost always: no other tile has any of the bytes.
+            self.tiles[address] = tile
+            if self._holds:
+                tile.holders += 1
+                before.holders -= 1
+                if not before.holders:
+                    before.values.clear()
 
     def hold(self, address: int, tile: Tile) -> None:
         """Know that the bytes there are a tile, where they were none of this size."""

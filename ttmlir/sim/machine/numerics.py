@@ -283,9 +283,7 @@ def _rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
-_SPLITS = {
-    register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()
-}
+_SPLITS = {register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()}
 """Times a number, what a float64 has no room for the register's last bits beside."""
 
 
@@ -454,8 +452,8 @@ def add_products(
 ) -> None:
     """Add to each tile of DST (32x32, float32) the products of its chain, one after another.
 
-    Chains are equally long, at most `LONGEST_CHAIN`. In a product, phases are the outer loop, steps of 16 along the inner
-    dimension the inner one; each of these instructions rounds DST.
+    Chains are equally long, at most `LONGEST_CHAIN`. In a product, phases are the outer loop, steps
+    of 16 along the inner dimension the inner one; each of these instructions rounds DST.
     """
     phases = fidelity_phases(fidelity)
     parts_of_a, parts_of_b = slice(1 + (phases > 1)), slice(1 + (phases > 2))

@@ -111,11 +111,8 @@ class BufferRules:
         states = space.buffers(address, end)
         if not states:
             return False
-        first = states[0].buffer
-        if mine.computes and end - address > first.page_size:
+        if mine.computes and end - address > states[0].buffer.page_size:
             self._check_tile(mine, states, end - address)
-        if first.wr_ptr <= address and end <= first.wr_ptr + states[0].reserved <= first.limit:
-            return True  # As almost always; the pages do not go round the end.
         for state in states:
             if state.covers_reserved(address, end) or state.covers_waited(address, end):
                 return True
@@ -133,11 +130,8 @@ class BufferRules:
         states = space.buffers(address, end)
         if not states:
             return False
-        first = states[0].buffer
-        if mine.computes and end - address > first.page_size:
+        if mine.computes and end - address > states[0].buffer.page_size:
             self._check_tile(mine, states, end - address)
-        if first.rd_ptr <= address and end <= first.rd_ptr + states[0].waited <= first.limit:
-            return True  # As almost always; the pages do not go round the end.
         for state in states:
             if state.covers_waited(address, end):
                 return True

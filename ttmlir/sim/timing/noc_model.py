@@ -110,9 +110,7 @@ class NocModel:
             requests = way.requests, parameters.dram_request_interval * packets
             cycles = size / parameters.dram_read_rate
         sink = way.target, occupancy
-        end = self._bookings.book_read(
-            requests, (way.source, cycles), way.links, sink, start, lost
-        )
+        end = self._bookings.book_read(requests, (way.source, cycles), way.links, sink, start, lost)
         return start + READ_ISSUE * (packets - 1), end + way.read_latency
 
     def write(
