@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
-from ttmlir.sim.calls.columns_api import ColumnsApi
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.lanes_api import LanesApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine import numerics
@@ -125,7 +125,7 @@ def _reuse_call(operation: int) -> Callable[..., bool]:
     return call
 
 
-class MathApi(ColumnsApi):
+class MathApi(LanesApi):
     """Calls of the MATH thread."""
 
     def __init__(
