@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -367,6 +368,42 @@ def test_lofi_is_exact_for_short_mantissas_only() -> None:
     assert product(MathFidelity.LOFI) == [exact, 1, 1]
     assert product(MathFidelity.HIFI2) == [exact, 1 + 2**-5, 1]
     assert product(MathFidelity.HIFI3) == [exact, 1 + 2**-5, 1 + 2**-7]
+
+
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-50, 2.0**60])
+def test_chains_of_products_are_those_one_by_one(register: Register, scale: float) -> None:
+    """Several tiles at once; large and small products leave the range in which that is quick."""
+    rng = np.random.default_rng(9)
+    source = {Register.FP32: Register.TF32}.get(register, register)
+
+    def factor(make: Callable[[Any], numerics.Factor]) -> numerics.Factor:
+        values = numerics.to_source(rng.normal(0, scale, 1024).astype(np.float32), source)
+        return make(numerics.operand(values, source).reshape(32, 32))
+
+    chains = [
+        [(factor(numerics.factor_a), factor(numerics.factor_b)) for _ in range(5)] for _ in range(3)
+    ]
+    tiles = [np.zeros((32, 32), np.float32) for _ in chains]
+    numerics.add_products(tiles, chains, MathFidelity.HIFI3, register)
+    for tile, chain in zip(tiles, chains, strict=True):
+        expected = np.zeros((32, 32), np.float32)
+        for a, b in chain:
+            expected = numerics.matmul_onto(expected, a, b, MathFidelity.HIFI3, register)
+        assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
+
+
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP16])
+def test_rounding_of_ties_and_their_neighbours(register: Register) -> None:
+    """Numbers halfway between two of the register, and the next float64 numbers on both sides."""
+    rng = np.random.default_rng(10)
+    places = {Register.BF16: 8, Register.FP16: 11}[register]
+    halfway = 2.0 * rng.integers(1 << (places - 1), 1 << places, 300) + 1
+    halfway[:2] = (2 << places) - 1, (1 << places) + 1
+    numbers = np.ldexp(halfway * rng.choice([-1, 1], 300), rng.integers(-13, 2, 300) - places)
+    for each in (numbers, np.nextafter(numbers, np.inf), np.nextafter(numbers, -np.inf)):
+        got = numerics.round_to(each, register).tolist()
+        assert got == [_rounded(number, register) for number in each.tolist()]
 
 
 def test_products_that_overflow_or_vanish() -> None:

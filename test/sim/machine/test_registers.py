@@ -16,7 +16,7 @@ from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.numerics import Register
+from ttmlir.sim.machine.numerics import Register, faces_of_rows, factor_a, factor_b
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import DST_HANDOVER, RECONFIGURE, pack_cycles, unpack_cycles
@@ -40,6 +40,44 @@ def thread(role: Role = Role.MATH) -> KernelThread:
 def test_capacity_of_dst(register: Register, full_sync: bool, capacity: int) -> None:
     """16 tiles of 16 bits or 8 of 32, halved unless it is handed over whole."""
     assert DestinationRegisters(register, full_sync=full_sync).capacity == capacity
+
+
+def test_products_are_there_when_somebody_looks() -> None:
+    """In any order of memory, behind what was there, and gone with what overwrites the tile."""
+    factors = np.arange(2048, dtype=np.float64).reshape(2, 32, 32) % 3
+    product = factor_a(factors[1]), factor_b(factors[0])
+    once = (factors[0] @ factors[1]).astype(np.float32)
+    dst = DestinationRegisters(Register.FP32).math
+    for index in (0, 0, 1, 2, 3):
+        dst.add_product(index, product)
+    assert all(dst.written(index) for index in range(4))
+    dst.forget(2)
+    dst.new_rows(3)[:] = 1
+    assert not dst.written(2)
+    assert (dst.faces(0) == faces_of_rows(2 * once)).all()
+    assert (dst.rows(1) == once).all()
+    assert (dst.rows(2) == 0).all()
+    dst.add_product(3, product)
+    assert (dst.rows(3) == once + 1).all()
+    dst.add_product(3, product)
+    dst.clear()
+    assert not dst.written(3)
+
+
+def test_rows_are_added_to_tiles_that_were_written() -> None:
+    """To consecutive ones; those that were not are overwritten, so that -0 stays -0."""
+    numbers = np.full((3, 32, 32), -0.0, np.float32)
+    numbers[:, 1] = np.arange(96).reshape(3, 32)
+    dst = DestinationRegisters(Register.BF16).math
+    dst.new_faces(2)[:] = 5
+    dst.add_rows(1, numbers)
+    assert np.signbit(dst.rows(1)[0]).all()
+    assert (dst.rows(2) == numbers[1] + 5).all()
+    dst.faces(1)
+    dst.add_rows(1, numbers[:2])
+    assert (dst.rows(1) == 2 * numbers[0]).all()
+    assert (dst.rows(2) == 2 * numbers[1] + 5).all()
+    assert (dst.rows(3) == numbers[2]).all()
 
 
 @pytest.mark.parametrize(("full_sync", "parts"), [(False, 2), (True, 1)])

@@ -29,7 +29,6 @@ from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.protocols import RunningThread, WaitReason
-from ttmlir.sim.timing.costs import page_address_cycles
 
 _WORD = 0xFFFF_FFFF
 _WORD_BITS = 32
@@ -93,7 +92,7 @@ class DataMovementApi(NumberedReads):
     def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
         """The bank and the address of a page that is copied."""
         count = pages.num_pages
-        if self.watch is not None and count is not None and not 0 <= page < count:
+        if count is not None and not 0 <= page < count and self.watch is not None:
             self.watch.page_outside(self.thread, page, count)
         bank, address = pages.locate(page)
         if pages.strays:
@@ -249,7 +248,7 @@ class DataMovementApi(NumberedReads):
         size = pages.page_size - offset
         done = self._read(endpoint, source + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
+            self.thread.clock += self._page_cycles[pages.num_banks]
         return done
 
     noc_async_read_page = noc_async_read_tile
@@ -375,7 +374,7 @@ class DataMovementApi(NumberedReads):
         endpoint, target = self._locate(page, pages)
         done = self._write(endpoint, target, address, pages.page_size, noc)
         if done and self.timed:
-            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
+            self.thread.clock += self._page_cycles[pages.num_banks]
         return done
 
     @kernel_call(waits=True)
@@ -393,7 +392,7 @@ class DataMovementApi(NumberedReads):
         size = size or pages.page_size
         done = self._write(endpoint, target + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
+            self.thread.clock += self._page_cycles[pages.num_banks]
         return done
 
     @kernel_call(waits=True)

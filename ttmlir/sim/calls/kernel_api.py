@@ -136,10 +136,9 @@ class KernelApi:
         if self.timed and pages > 0:
             if self.thread.clock > self.scheduler.limit:
                 return False
-            times = buffer.push_times
-            self.thread.wait_until(
-                times[(buffer.acked + pages - 1) % buffer.num_pages], "cb_wait_front"
-            )
+            since = buffer.push_times[(buffer.acked + pages - 1) % buffer.num_pages]
+            if since > self.thread.clock:
+                self.thread.wait_until(since, "cb_wait_front")
         if self.watch is not None:
             self.watch.cb_wait(self.thread, buffer, pages)
         return True
@@ -148,11 +147,15 @@ class KernelApi:
     def cb_pop_front(self, cb: int, pages: int) -> None:
         """Give pages back to the producer."""
         buffer = self.cbs[cb]
+        thread = self.thread
         if self.watch is not None:
-            self.watch.cb_pop(self.thread, buffer, pages)
-        buffer.pop(self.thread, pages)
+            self.watch.cb_pop(thread, buffer, pages)
+        buffer.pop(thread, pages)
         if self.timed:
-            buffer.set_pop_time(pages, self.thread.clock)
+            if pages == 1:
+                buffer.pop_times[(buffer.acked - 1) % buffer.num_pages] = thread.clock
+            else:
+                buffer.set_pop_time(pages, thread.clock)
             self.pages_popped += pages
         if buffer.space_waiters:
             self.scheduler.wake(buffer.space_waiters)
@@ -168,10 +171,9 @@ class KernelApi:
         if self.timed and pages > 0:
             if self.thread.clock > self.scheduler.limit:
                 return False
-            times = buffer.pop_times
-            self.thread.wait_until(
-                times[(buffer.received + pages - 1) % buffer.num_pages], "cb_reserve_back"
-            )
+            since = buffer.pop_times[(buffer.received + pages - 1) % buffer.num_pages]
+            if since > self.thread.clock:
+                self.thread.wait_until(since, "cb_reserve_back")
         if self.watch is not None:
             self.watch.cb_reserve(self.thread, buffer, pages)
         return True
@@ -180,11 +182,15 @@ class KernelApi:
     def cb_push_back(self, cb: int, pages: int) -> None:
         """Hand filled pages to the consumer."""
         buffer = self.cbs[cb]
+        thread = self.thread
         if self.watch is not None:
-            self.watch.cb_push(self.thread, buffer, pages)
-        buffer.push(self.thread, pages)
+            self.watch.cb_push(thread, buffer, pages)
+        buffer.push(thread, pages)
         if self.timed:
-            buffer.set_push_time(pages, self.thread.clock)
+            if pages == 1:
+                buffer.push_times[(buffer.received - 1) % buffer.num_pages] = thread.clock
+            else:
+                buffer.set_push_time(pages, thread.clock)
             self.pages_pushed += pages
         if buffer.data_waiters:
             self.scheduler.wake(buffer.data_waiters)

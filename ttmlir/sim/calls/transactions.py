@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import ClassVar
 
+from ttmlir.layout.enums import Arch
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.execution.thread import KernelThread
@@ -19,6 +20,7 @@ from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.noc import LOCAL_MASK, NETWORKS, Copy, Network, Outstanding
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import BarrierKind, WordKind
+from ttmlir.sim.timing.costs import page_address_cycles
 from ttmlir.sim.timing.noc_model import NocModel
 
 NO_STATE: tuple[Endpoint, int] = (Endpoint("nowhere", "none", 0, (0, 0), Memory("nowhere", 0)), 0)
@@ -31,6 +33,18 @@ _TIMES: Mapping[BarrierKind, Callable[[Outstanding], int]] = {
     "atomic": attrgetter("answered"),
 }
 """When what a barrier waits for is done."""
+
+
+class _PageCycles(dict[int | None, int]):
+    """Cycles to find a page that is copied, by the number of banks."""
+
+    def __init__(self, arch: Arch) -> None:
+        super().__init__()
+        self._arch = arch
+
+    def __missing__(self, banks: int | None) -> int:
+        cycles = self[banks] = page_address_cycles(self._arch, banks)
+        return cycles
 
 
 class Transactions(KernelApi):
@@ -67,6 +81,7 @@ class Transactions(KernelApi):
         self._read_state = [NO_STATE] * NETWORKS
         self._write_state = [NO_STATE] * NETWORKS
         self._trid = 0
+        self._page_cycles = _PageCycles(core.chip.arch)
         self.transactions = 0
         self.bytes_read = 0
         self.bytes_written = 0
@@ -98,7 +113,8 @@ class Transactions(KernelApi):
             thread.clock, arrived = self.noc_model.read(
                 thread.clock, self.core.coordinate, endpoint.coordinate, size, noc
             )
-            outstanding.arrived = max(outstanding.arrived, arrived)
+            if arrived > outstanding.arrived:
+                outstanding.arrived = arrived
             self.transactions += 1
             self.bytes_read += size
         if self.watch is not None:
@@ -274,10 +290,12 @@ class Transactions(KernelApi):
         self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
     ) -> bool:
         """Wait for everything of a kind that was started, or for the copies with a number."""
-        noc = self._noc(noc)
+        noc = self.noc_index if noc is None else self._noc(noc)
         outstanding = self.outstanding[noc]
         if self.timed:
-            self.thread.wait_until(_TIMES[kind](outstanding), call)
+            done = _TIMES[kind](outstanding)
+            if done > self.thread.clock:
+                self.thread.wait_until(done, call)
         if self._delay and kind == "read":
             outstanding.move_reads(trid)
         elif self._delay and kind != "atomic":

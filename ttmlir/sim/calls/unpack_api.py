@@ -12,7 +12,7 @@ import numpy as np
 
 from ttmlir.sim.calls.compute_api import Template
 from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.calls.unpack_unit import ELEMENTWISE, NUMBERS, Source, UnpackUnit
+from ttmlir.sim.calls.unpack_unit import ELEMENTWISE, FACTORS, NUMBERS, Source, UnpackUnit
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.tile_reader import Arrangement, Use
 from ttmlir.sim.timing.costs import (
@@ -403,9 +403,15 @@ class UnpackApi(UnpackUnit):
         """A tile of in0 to SrcB, one of in1 to SrcA."""
         if not self.src.freed and not self.src.can_fill(self.thread):
             return False
-        first, second, _, cycles = self._factors(in0, in1)
-        a = self._tile(second, index1, self._form_of_factor("matmul_tiles", transpose))
-        b = self._tile(first, index0, _FACTOR_B)
+        pair = self._pairs.get(FACTORS | in0 << 8 | in1)
+        first, second, _, cycles = pair or self._pair(in0, in1, FACTORS)
+        form = _FACTOR_A
+        if transpose or self._transposed:
+            form = self._form_of_factor("matmul_tiles", transpose)
+        if self._strip_call:
+            self._check_tiles()
+        a = self._page(second, index1, form)
+        b = self._page(first, index0, _FACTOR_B)
         self._fill(a, b, cycles)
         return True
 
@@ -443,7 +449,8 @@ class UnpackApi(UnpackUnit):
                     *self._block
                 ),
             )
-        first, second, _, _ = self._factors(in0, in1)
+        pair = self._pairs.get(FACTORS | in0 << 8 | in1)
+        first, second, _, _ = pair or self._pair(in0, in1, FACTORS)
         form = self._form_of_factor("matmul_block", transpose)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]

@@ -27,7 +27,7 @@ _PARTS = {
 }
 
 NUMBERS = int(Use.NUMBERS)
-ELEMENTWISE, _FACTORS = 0, 1 << 16
+ELEMENTWISE, FACTORS = 0, 1 << 16
 """What two buffers are read for: sums and the like, or a product of matrices."""
 
 
@@ -220,20 +220,17 @@ class UnpackUnit(ComputeApi):
             return False
         pair = self._pairs.get(in0 << 8 | in1)
         first, second, cycles, _ = pair or self._pair(in0, in1, ELEMENTWISE)
-        a = self._tile(first, index0, first.operands)
-        b = self._tile(second, index1, second.operands + arrangement)
+        if self._strip_call:
+            self._check_tiles()
+        a = self._page(first, index0, first.operands)
+        b = self._page(second, index1, second.operands + arrangement)
         self._fill(a, b, cycles)
         return True
-
-    def _factors(self, in0: int, in1: int) -> tuple[Source, Source, int, int]:
-        """The buffers of a matrix product."""
-        pair = self._pairs.get(_FACTORS | in0 << 8 | in1)
-        return pair or self._pair(in0, in1, _FACTORS)
 
     def _pair(self, in0: int, in1: int, use: int) -> tuple[Source, Source, int, int]:
         """Two buffers, after a look at their formats."""
         first, second = self._source(in0), self._source(in1)
-        a, b = (second, first) if use == _FACTORS else (first, second)
+        a, b = (second, first) if use == FACTORS else (first, second)
         if a.data_type is not self._format_a:
             self._check_a(a)
         if b.data_type is not self._format_b:

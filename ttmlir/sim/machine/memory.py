@@ -153,38 +153,50 @@ class Memory:
             self.ensure(address, size)
         self.view[address:end] = source.view[source_address:source_end]
         if size in _TILE_SIZES:
-            tile = source.tiles.get(source_address)
-            if tile is None or tile.size != size:
-                tile = Tile(size)
-                source.hold(source_address, tile)
-            self.hold(address, tile)
+            self._take_tile(address, source, source_address, size)
         elif self.tiles:
             self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
 
-    def hold(self, address: int, tile: Tile) -> None:
-        """Know that the bytes there are a tile, instead of what they were before."""
+    def _take_tile(self, address: int, source: Memory, source_address: int, size: int) -> None:
+        """Know that the bytes there are the tile that they were copied from."""
+        tile = source.tiles.get(source_address)
+        if tile is None or tile.size != size:
+            tile = Tile(size)
+            source.hold(source_address, tile)
         before = self.tiles.get(address)
-        if before is None or before.size != tile.size:
-            self._forget_parts(address, tile.size)
-            for granule in _granules(address, tile.size):
-                self._granules.setdefault(granule, set()).add(address)
+        if before is None or before.size != size:
+            self.hold(address, tile)
         elif before is not tile:
-            self._let_go(before)
-        else:
-            return
+            # As almost always: no other tile has any of the bytes.
+            self.tiles[address] = tile
+            if self._holds:
+                tile.holders += 1
+                before.holders -= 1
+                if not before.holders:
+                    before.values.clear()
+
+    def hold(self, address: int, tile: Tile) -> None:
+        """Know that the bytes there are a tile, where they were none of this size."""
+        self._forget_parts(address, tile.size)
+        for granule in _granules(address, tile.size):
+            self._granules.setdefault(granule, set()).add(address)
         self.tiles[address] = tile
         tile.holders += self._holds
 
     def forget(self, address: int, size: int) -> None:
         """Forget the tiles that have some of these bytes."""
-        tile = self.tiles.get(address)
-        if tile is not None and tile.size == size:
-            # No other tile has any of them. Very likely the next bytes there are a tile as well.
-            self.hold(address, Tile(size))
-        else:
+        before = self.tiles.get(address)
+        if before is None or before.size != size:
             self._forget_parts(address, size)
+            return
+        # Very likely the next bytes there are a tile as well.
+        before.holders -= self._holds
+        if not before.holders:
+            before.values.clear()
+        tile = self.tiles[address] = Tile(size)
+        tile.holders = self._holds
 
     def _forget_parts(self, address: int, size: int) -> None:
         end = address + size
@@ -196,14 +208,11 @@ class Memory:
                 tile = self.tiles[start]
                 if start + tile.size > address:
                     del self.tiles[start]
-                    self._let_go(tile)
+                    tile.holders -= self._holds
+                    if not tile.holders:
+                        tile.values.clear()
                     for each in _granules(start, tile.size):
                         self._granules[each].discard(start)
-
-    def _let_go(self, tile: Tile) -> None:
-        tile.holders -= self._holds
-        if not tile.holders:
-            tile.values.clear()
 
     def _wake(self, address: int, end: int) -> None:
         for word in [word for word in self.waiters if address <= word < end]:

@@ -452,8 +452,8 @@ def add_products(
 ) -> None:
     """Add to each tile of DST (32x32, float32) the products of its chain, one after another.
 
-    Chains are equally long, at most `LONGEST_CHAIN`. In a product, phases are the outer loop, steps of 16 along the inner
-    dimension the inner one; each of these instructions rounds DST.
+    Chains are equally long, at most `LONGEST_CHAIN`. In a product, phases are the outer loop, steps
+    of 16 along the inner dimension the inner one; each of these instructions rounds DST.
     """
     phases = fidelity_phases(fidelity)
     parts_of_a, parts_of_b = slice(1 + (phases > 1)), slice(1 + (phases > 2))

@@ -149,7 +149,8 @@ class Half:
 
     def clear(self) -> None:
         """Make all tiles zeros."""
-        self._queues.clear()
+        if self._queues:
+            self._queues.clear()
         self._written = [False] * len(self._written)
 
     def forget(self, index: int) -> None:
@@ -198,6 +199,21 @@ class Half:
         self._written[index] = True
         self._as_rows[index] = True
         return self._rows[index]
+
+    def add_rows(self, first: int, numbers: Array) -> None:
+        """Add rows of numbers to consecutive tiles."""
+        indices = range(first, first + len(numbers))
+        there = self.tiles[first : indices.stop].reshape(numbers.shape)
+        if all(map(self.written, indices)):
+            for index in indices:
+                self.rows(index)
+            np.add(there, numbers, there)
+            return
+        for index, tile in zip(indices, numbers, strict=True):
+            if self.written(index):
+                np.add(self.rows(index), tile, self._rows[index])
+            else:
+                self.new_rows(index)[:] = tile
 
     def add_product(self, index: int, product: Product) -> None:
         """Add a matrix product to a tile, at the latest when somebody looks at the half."""

@@ -52,7 +52,9 @@ class BufferRules:
             self._produces(thread, state, "cb_reserve_back")
         # What is popped beyond these pages may as well be popped later: nobody may rely on it.
         needed = buffer.received + pages - buffer.num_pages
-        state.popped.take_until(self._program.threads[thread.index].actor, needed)
+        popped = state.popped
+        if popped.taken < needed:
+            popped.take_until(self._program.threads[thread.index].actor, needed)
         size = pages * buffer.page_size
         if size > state.reserved:
             state.reserved = size
@@ -64,7 +66,9 @@ class BufferRules:
             self._consumes(thread, state, "cb_wait_front")
         state.waits = True
         needed = buffer.acked + pages
-        state.pushed.take_until(self._program.threads[thread.index].actor, needed)
+        pushed = state.pushed
+        if pushed.taken < needed:
+            pushed.take_until(self._program.threads[thread.index].actor, needed)
         size = pages * buffer.page_size
         if size > state.waited:
             state.waited = size
@@ -78,8 +82,9 @@ class BufferRules:
         if size > state.reserved and (pages > buffer.free or not buffer.aliased):
             self._pushes_unreserved(thread, state, pages)
         mine = self._program.threads[thread.index]
-        if mine.copies:
-            self._pushes_in_flight(mine, state, size)
+        for copies in mine.copies.values():
+            if copies.reads.busy:
+                self._pushes_in_flight(mine, state, size)
         state.pushed.put(mine.actor, pages)
         state.reserved = state.reserved - size if state.reserved > size else 0
 

@@ -157,11 +157,17 @@ class BufferState:
 
     def covers_reserved(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the producer has reserved."""
-        return self._covers(self.buffer.wr_ptr, self.reserved, address, end)
+        start = self.buffer.wr_ptr
+        if start <= address and end <= start + self.reserved <= self.buffer.limit:
+            return True  # As almost always; the pages do not go round the end.
+        return self._covers(start, self.reserved, address, end)
 
     def covers_waited(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the consumer has waited for."""
-        return self._covers(self.buffer.rd_ptr, self.waited, address, end)
+        start = self.buffer.rd_ptr
+        if start <= address and end <= start + self.waited <= self.buffer.limit:
+            return True
+        return self._covers(start, self.waited, address, end)
 
     def covers_filled(self, address: int, end: int) -> bool:
         """True if bytes are in pages that were pushed and not popped."""

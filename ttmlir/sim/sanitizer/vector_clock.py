@@ -188,7 +188,7 @@ class HandOver:
     counted: pages of a circular buffer, for instance.
     """
 
-    __slots__ = ("_entries", "_put", "_taken", "_told")
+    __slots__ = ("_entries", "_put", "_told", "taken")
 
     def __init__(self) -> None:
         """An empty queue."""
@@ -196,8 +196,8 @@ class HandOver:
         self._told = -1
         """Lessons of the giver when its whole clock was last put into an entry."""
         self._put = 0
-        self._taken = 0
-        """The sums of what was put and taken."""
+        self.taken = 0
+        """The sum of what was taken; `_put` is that of what was put."""
 
     def put(self, giver: Thread, count: int = 1) -> None:
         """Tell what the giver did and knows."""
@@ -214,7 +214,7 @@ class HandOver:
         """Know what the first entry tells, if there is one."""
         if not self._entries:
             return
-        self._taken, giver, time, news = self._entries.popleft()
+        self.taken, giver, time, news = self._entries.popleft()
         knows = taker.knows
         if news is not None and news is not taker.learnt:
             knows.learn(*news)
@@ -229,7 +229,7 @@ class HandOver:
 
     def is_known(self, taker: Thread, count: int) -> bool:
         """Whether something else told the taker of the entries until the sum reached `count`."""
-        known = self._taken
+        known = self.taken
         for total, giver, time, _ in self._entries:
             if known >= count or taker.knows.view[giver.index] < time:
                 break
@@ -238,7 +238,7 @@ class HandOver:
 
     def take_until(self, taker: Thread, count: int) -> None:
         """Know what the entries tell that were put until the sum reached `count`."""
-        while self._taken < count and self._entries:
+        while self.taken < count and self._entries:
             self.take(taker)
 
 

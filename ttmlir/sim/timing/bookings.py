@@ -76,6 +76,54 @@ class Bookings:
         position = max(start, (bucket << BUCKET_BITS) + used)
         return self._book_in_pieces(resource, bucket, position, cycles)
 
+    def book_read(
+        self,
+        requests: tuple[int, float] | None,
+        source: tuple[int, float],
+        links: Sequence[int],
+        sink: tuple[int, float],
+        start: int,
+        lost: float,
+    ) -> int:
+        """Book all that a read takes, resources with cycles: when the last of them has served it.
+
+        First come the `requests`, if there are any, then the source; links and sink serve from when
+        it begins. This is `book` and `book_all`, written out for resources that are free.
+        """
+        bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
+        row = self._rows.get(bucket) or self._new_row(bucket)
+        totals = self._totals
+        if requests is not None:
+            resource, cycles = requests
+            used = row[resource]
+            if used <= offset and used + cycles <= BUCKET:
+                row[resource] = used + cycles
+                totals[resource] += cycles
+            else:
+                start, _ = self.book(resource, start, cycles)
+                bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
+                row = self._rows.get(bucket) or self._new_row(bucket)
+        resource, cycles = source
+        used = row[resource]
+        if used <= offset and used + cycles <= BUCKET:
+            row[resource] = used + cycles
+            totals[resource] += cycles
+            latest = int(start + cycles + 0.5)
+        else:
+            start, latest = self.book(resource, start, cycles)
+            bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
+            row = self._rows.get(bucket) or self._new_row(bucket)
+        resource, cycles = sink
+        passed = self.book_all(links, start, cycles, resource, lost)
+        latest = max(latest, passed)
+        used = row[resource]
+        if used <= offset and used + cycles <= BUCKET:
+            row[resource] = used + cycles
+            totals[resource] += cycles
+            return max(latest, int(start + cycles + 0.5))
+        _, entered = self.book(resource, start, cycles)
+        return max(latest, entered)
+
     def book_all(
         self, resources: Sequence[int], start: int, cycles: float, user: int = 0, lost: float = 0
     ) -> int:

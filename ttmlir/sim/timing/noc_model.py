@@ -101,20 +101,17 @@ class NocModel:
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
         """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
         way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
-        parameters = self.parameters
-        book = self._bookings.book
         packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         start += READ_ISSUE
-        if way.requests < 0:
-            begin, end = book(way.source, start, occupancy)
-        else:
+        requests, cycles = None, occupancy
+        if way.requests >= 0:
+            parameters = self.parameters
             self.dram_bytes += size
-            begin, _ = book(way.requests, start, parameters.dram_request_interval * packets)
-            begin, end = book(way.source, begin, size / parameters.dram_read_rate)
-        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
-        _, entered = book(way.target, begin, occupancy)
-        issued = start + READ_ISSUE * (packets - 1)
-        return issued, max(end, last, entered) + way.read_latency
+            requests = way.requests, parameters.dram_request_interval * packets
+            cycles = size / parameters.dram_read_rate
+        sink = way.target, occupancy
+        end = self._bookings.book_read(requests, (way.source, cycles), way.links, sink, start, lost)
+        return start + READ_ISSUE * (packets - 1), end + way.read_latency
 
     def write(
         self, start: int, core: Coord, target: Coord, size: int, noc: int
