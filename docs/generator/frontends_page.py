@@ -12,8 +12,8 @@ from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 

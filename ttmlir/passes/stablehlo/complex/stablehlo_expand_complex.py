@@ -85,8 +85,15 @@ def _expand(block: Block, function: Operation) -> None:
             "them inside",
         )
     expansion = _Expansion()
-    expanded = [op for op in block.ops if expansion.expand(op)]
-    erase_unused(expanded)
+    expanded = {op for op in block.ops if expansion.expand(op)}
+    if expanded:
+        # Of many results only one part is used.
+        erase_unused(op for op in block.ops if op in expanded or _only_computes(op))
+
+
+def _only_computes(op: Operation) -> bool:
+    name = op.name.removeprefix("stablehlo.")
+    return name in _MOVES or name == "tensor.empty" or name.startswith("ttir.")
 
 
 def is_complex(type_: Attribute) -> bool:
