@@ -56,6 +56,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
     "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-expand-complex": (
+        "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
+    ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),

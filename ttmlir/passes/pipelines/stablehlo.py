@@ -48,6 +48,7 @@ class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
 
 def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.general.inline import InlinePass
+    from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import StableHLOExpandComplexPass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
     from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
         StableHLOFlattenControlFlowPass,
@@ -60,5 +61,6 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOLegalizeCompositeToCallPass(),
         InlinePass(canonicalize=False),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(),
     )

@@ -35,8 +35,8 @@ Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do
 constants without users are gone.
 Options: none.
 Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
-which they store 32 bits;
-complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
+which they store 32 bits; complex numbers, which `stablehlo-expand-complex` takes apart, quantized
+ones, tokens, tuples and dynamic shapes are refused, and so
 is what has no counterpart; each message says what is supported.
 """
 

@@ -1,0 +1,153 @@
+"""Complex numbers and Fourier transforms, as pairs of real numbers, against JAX and NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ttmlir
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+
+Numbers = NDArray[Any]
+PARTS = np.random.default_rng(0).standard_normal((2, 3, 6, 10)).astype(np.float32)
+
+
+def split(value: Any) -> Any:
+    """Real and imaginary part of a complex result."""
+    return (value.real, value.imag) if jnp.iscomplexobj(value) else value
+
+
+def check(function: Callable[..., Any], *parts: Numbers, tolerance: float = 1e-5) -> None:
+    """Compile a function of a complex tensor, which is given as two, and compare."""
+
+    def joined(real: Any, imag: Any) -> Any:
+        return split(function(real + 1j * imag))
+
+    results = jax.tree.leaves(ttmlir.compile(joined, *parts)(*parts))
+    with jax.enable_x64(True):
+        wide = parts[0].astype(np.float64) + 1j * parts[1].astype(np.float64)
+        expected = jax.tree.leaves(split(function(jnp.asarray(wide))))
+    for found, value in zip(results, expected, strict=True):
+        scale = float(np.abs(value).max())
+        np.testing.assert_allclose(found, value, rtol=tolerance, atol=tolerance * scale)
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "exp": jnp.exp,
+    "expm1": jnp.expm1,
+    "log": jnp.log,
+    "log1p": jnp.log1p,
+    "sqrt": jnp.sqrt,
+    "rsqrt": jax.lax.rsqrt,
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "tan": jnp.tan,
+    "sinh": jnp.sinh,
+    "cosh": jnp.cosh,
+    "tanh": jnp.tanh,
+    "sigmoid": jax.nn.sigmoid,
+    "sign": jnp.sign,
+    "abs": jnp.abs,
+    "angle": jnp.angle,
+    "conj": jnp.conj,
+    "cube": lambda z: z**3,
+    "power": lambda z: z ** (0.5 + 1j),
+    "reciprocal": lambda z: 1 / z,
+    "equal": lambda z: (z == z[:, :1]) | (z != z),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str) -> None:
+    """Of every element."""
+    check(FUNCTIONS[name], *PARTS)
+
+
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "sum": lambda z: z.sum(1),
+    "cumsum": lambda z: jnp.cumsum(z, 1),
+    "product": lambda z: z @ z.transpose(0, 2, 1),
+    "einsum": lambda z: jnp.einsum("bij,bkj->ki", z, z.conj()),
+    "reverse": lambda z: z[:, ::-1],
+    "pad": lambda z: jnp.pad(z, 1),
+    "concatenate": lambda z: jnp.concatenate([z, 2j * z], 1),
+    "where": lambda z: jnp.where(z.real > 0, z, 1j),
+    "take": lambda z: z[:, jnp.array([2, 0])],
+    "add at": lambda z: z.at[:, 1].add(2j),
+    "outer": lambda z: z[..., None] * z[:, :, None],
+    "scan": lambda z: jax.lax.associative_scan(lambda a, b: a * b, z, axis=1),
+    "constants": lambda z: z * jnp.exp(1j * jnp.linspace(0, 3, 10)),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moves_and_sums(name: str) -> None:
+    """What is done with both parts."""
+    check(MOVES[name], *PARTS)
+
+
+def test_large_and_small_numbers() -> None:
+    """Squares of parts leave the range of float32."""
+    real = np.array([3e30, 3e-30, 0, 5, 1e38, 0], np.float32)
+    imag = np.array([4e30, 4e-30, 0, 0, 0, -2e-38], np.float32)
+    check(jnp.abs, real, imag)
+    check(lambda z: (z * (1 + 2j)) / jnp.where(z == 0, 1, z), real[:4], imag[:4])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 64, 97, 130, 360, 521])
+def test_transforms(n: int) -> None:
+    """Short ones, such with factors, and long primes; all four kinds."""
+    real, imag = np.random.default_rng(n).standard_normal((2, 2, n)).astype(np.float32)
+    half = n // 2 + 1
+
+    def run(x: Any, y: Any) -> Any:
+        z = x + 1j * y
+        found = jnp.fft.fft(z), jnp.fft.ifft(z), jnp.fft.rfft(x)
+        return *map(split, found), jnp.fft.irfft(z[:, :half], n=n)
+
+    wide = real.astype(np.float64) + 1j * imag
+    expected = np.fft.fft(wide), np.fft.ifft(wide), np.fft.rfft(wide.real)
+    results = ttmlir.compile(run, real, imag)(real, imag)
+    for (a, b), value in zip(results[:3], expected, strict=True):
+        np.testing.assert_allclose(a + 1j * b, value, atol=2e-6 * np.abs(value).max())
+    inverse = np.fft.irfft(wide[:, :half], n=n)
+    np.testing.assert_allclose(results[3], inverse, atol=2e-6 * np.abs(inverse).max())
+
+
+def test_transforms_of_several_dimensions() -> None:
+    """Real and complex ones, of dimensions that are not the last ones, too."""
+    check(lambda z: jnp.fft.fftn(z), *PARTS)
+    check(lambda z: jnp.fft.fft(z, axis=1), *PARTS)
+    check(lambda z: jnp.fft.rfft2(z.real), *PARTS)
+    check(lambda z: jnp.fft.irfft2(jnp.fft.rfft2(z.real) * 2), *PARTS)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda z: z.prod(), "of complex numbers there are only sums"),
+        (lambda z: jnp.arcsin(z), "with complex numbers there are only abs, add, "),
+        (
+            lambda z: jax.lax.fori_loop(0, 1000, lambda i, v: v * 1j, z),
+            "complex values in loops and branches are not supported",
+        ),
+    ],
+)
+def test_refusals(function: Callable[[Any], Any], message: str) -> None:
+    """At the line of the user."""
+    with pytest.raises(DiagnosticError, match=message):
+        ttmlir.compile(lambda a, b: split(function(a + 1j * b)), *PARTS)
+
+
+def test_complex_arguments_and_results_are_refused() -> None:
+    """They would be two tensors."""
+    with pytest.raises(DiagnosticError, match="pass the real and the imaginary part"):
+        ttmlir.compile(lambda z: z.real, (PARTS[0] * 1j).astype(np.complex64))
+    with pytest.raises(DiagnosticError, match="complex results are not supported; give"):
+        ttmlir.compile(lambda x: x + 1j, PARTS[0])
