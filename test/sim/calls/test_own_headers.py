@@ -276,7 +276,11 @@ def test_semaphores_pass_their_words_on() -> None:
 
 
 ERRORS = [
-    (INTERLEAVED, "for (const auto& page : t.pages()) { }", "4:25: error: the tensor is interleaved"),
+    (
+        INTERLEAVED,
+        "for (const auto& page : t.pages()) { }",
+        "4:25: error: the tensor is interleaved",
+    ),
     (INTERLEAVED, "DPRINT << t.dspec().rank();", "the tensor is interleaved"),
     (LAYOUT, "DPRINT << t.dspec().shard_shape()[2];", "dimension 2 of a tensor with 2"),
     (LAYOUT, "t.builtin_count(0);", "has no member function 'builtin_count'; there are get_"),
@@ -290,9 +294,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("arguments", "body", "message"), ERRORS)
-def test_what_is_wrong_is_said_where_it_is(
-    arguments: list[int], body: str, message: str
-) -> None:
+def test_what_is_wrong_is_said_where_it_is(arguments: list[int], body: str, message: str) -> None:
     """Places are those of the kernel, sizes and numbers are looked at first."""
     with pytest.raises((SimError, CppSyntaxError)) as raised:
         printed(ACCESSOR + body, arguments)

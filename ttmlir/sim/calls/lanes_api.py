@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
 from ttmlir.optable.kernel.cpp_calls.lanes import ORDERS, PREFIX
-from ttmlir.sim.calls.columns_api import ColumnsApi
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.scans_api import ScansApi
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register, round_to, to_source
@@ -75,7 +75,7 @@ def _find_places() -> tuple[Array, ...]:
 _PLACES = _find_places()
 
 
-class LanesApi(ColumnsApi):
+class LanesApi(ScansApi):
     """What the classes of sfpi's header do; kernels cannot name these calls themselves."""
 
     def __init__(

@@ -342,7 +342,9 @@ class Sharded(AddressGenerator):
             _strides(self._shape),
             self._shards,
             _strides(self._shards),
-            tuple(low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)),
+            tuple(
+                low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)
+            ),
         )
 
     def find_extent(self, kind: int, dimension: int) -> int:
@@ -357,7 +359,8 @@ class Sharded(AddressGenerator):
 
     def count(self, kind: int) -> int:
         """Pages, pages of a shard, dimensions, banks, words with coordinates of banks."""
-        counts = (self.num_pages, self._shard_pages, len(self._shape), len(self.banks))
+        pages = math.prod(self._shape)
+        counts = (pages, self._shard_pages, len(self._shape), len(self.banks))
         return counts[kind] if kind < len(counts) else len(self._extents[5])
 
     def page_of_shard(self, shard: int, place: int) -> int:

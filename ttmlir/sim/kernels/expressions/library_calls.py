@@ -184,8 +184,7 @@ def evaluate_argument(
         if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
             return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
-    if parameter.may_be_memory:
-        value = _find_address(value)
+    value = _find_address(value, parameter)
     type_ = value.type
     if isinstance(type_, ObjectType):
         if type_.name not in parameter.objects:
@@ -207,10 +206,12 @@ def evaluate_argument(
     return settle(value).node
 
 
-def _find_address(value: Value) -> Value:
-    """The address that a `CoreLocalMem` holds; other values as they are."""
+def _find_address(value: Value, parameter: ParameterType) -> Value:
+    """The address that a `CoreLocalMem` holds where one is taken; other values as they are."""
     type_ = value.type
-    if not isinstance(type_, StructType) or not type_.name.startswith("CoreLocalMem<"):
+    if not isinstance(type_, StructType) or not parameter.may_be_memory:
+        return value
+    if not type_.name.startswith("CoreLocalMem<"):
         return value
     return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 
