@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from ttmlir.cpp.brackets import bracket_assignments
+from ttmlir.cpp.amendments import ENUMERATION_VARIABLE, amend
 from ttmlir.cpp.declaration_reader import DeclarationReader
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.include_path import IncludePath
@@ -121,7 +121,7 @@ def _read_header(source: PreprocessedText) -> Header:
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
     root = _read_grammar(source)
     if root.has_error:
-        source = bracket_assignments(source)
+        source = amend(source)
         root = _read_grammar(source)
     return source, root
 
@@ -359,6 +359,9 @@ class _Reader(DeclarationReader):
         if node.child_by_field_name("declarator") is None:
             self.words(node)
             return self.pending.pop() if self.pending else Block(position=self.at(node))
+        if self.text(self.field(node, "declarator")) == ENUMERATION_VARIABLE:
+            self.words(node)
+            return self.pending.pop()
         return self.local_declaration(node)
 
     def directive_statement(self, node: Node) -> Statement:

@@ -10,6 +10,7 @@ compiled model: a call reads their values and leaves the new ones for the next c
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -56,15 +57,14 @@ def import_model(
             exported = export(model, args, kwargs)
     with in_terms_of_the_user(name):
         program = import_program(exported, weights=weights)
-    return _Door(name, model, exported, program).imported()
+    return _Door(name, exported, program).imported()
 
 
 class _Door:
     """Between the values of torch and the arrays of one program."""
 
-    def __init__(self, name: str, model: Any, exported: Any, program: ImportedProgram) -> None:
+    def __init__(self, name: str, exported: Any, program: ImportedProgram) -> None:
         self._name = name
-        self._model = model
         self._exported = exported
         self._program = program
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
@@ -165,9 +165,10 @@ class _Door:
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What torch computes; buffers begin as in the next call, and the module's stay."""
         torch = torch_package()
-        is_program = isinstance(self._model, torch.export.ExportedProgram)
-        function = self._model.module() if is_program else self._model
-        with torch.no_grad():
+        # Not the model: what it computes may depend on more than its arguments.
+        function = self._exported.module()
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             if not self._state:
                 return function(*args, **kwargs)
             buffers = {

@@ -1,8 +1,8 @@
 """Exported torch programs as functions in the ttir dialect.
 
 The function takes what the program cannot know before: the parameters and buffers if they are to
-be arguments, the buffers that the program changes, and the tensors that the user passes. It returns
-the new values of changed buffers, then the user's results.
+be arguments, those that the program changes, and the tensors that the user passes. It returns the
+new values of what it changes, then the user's results.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Importer:
             elif node.op == "get_attr":
                 # The branches and bodies of control flow, which is refused where it is called.
                 self._values[node] = None
-        outputs = self._finish(build, results)
+        outputs = self._finish(build, [name for name, _ in found.state], results)
         return ImportedProgram(
             self._module(),
             weights=found.weights,
@@ -123,7 +123,10 @@ class _Importer:
 
     def _place_inputs(self, specs: Mapping[Any, Any]) -> _Inputs:
         """Give every placeholder a value; weights are the first arguments, state the next."""
-        changed = set(self._signature.buffers_to_mutate.values())
+        changed = {
+            *self._signature.buffers_to_mutate.values(),
+            *self._signature.parameters_to_mutate.values(),
+        }
         found = _Inputs()
         for node, spec in specs.items():
             if _is_weight(spec) and spec.target not in changed:
@@ -228,12 +231,15 @@ class _Importer:
 
     # -- results -------------------------------------------------------------------------------
 
-    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> list[Any]:
+    def _finish(
+        self, build: BodyBuilder, state: Sequence[str], results: Sequence[Any]
+    ) -> list[Any]:
+        changed: dict[str, SSAValue] = {}
         values: list[SSAValue] = []
         outputs: list[Any] = []
         for node, spec in zip(results, self._signature.output_specs, strict=True):
             match spec.kind.name:
-                case "BUFFER_MUTATION" | "USER_OUTPUT":
+                case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":
                     pass
                 case "USER_INPUT_MUTATION":
                     self._refuse(
@@ -246,10 +252,14 @@ class _Importer:
             has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
             if has_numbers:
                 value = self._values[node]
-                values.append(value.create(build) if isinstance(value, Known) else value)
+                value = value.create(build) if isinstance(value, Known) else value
+                if spec.kind.name == "USER_OUTPUT":
+                    values.append(value)
+                else:
+                    changed[spec.target] = value
             if spec.kind.name == "USER_OUTPUT":
                 outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
-        build.finish(values)
+        build.finish([*(changed[name] for name in state), *values])
         return outputs
 
     def _module(self) -> ModuleOp:

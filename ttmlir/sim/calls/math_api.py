@@ -577,8 +577,7 @@ class MathApi(LanesApi):
 
     def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
         if isinstance(a, numerics.Factor):
-            tile = half.rows(dst)
-            tile[:] = numerics.matmul_onto(tile, a, b, self._fidelity, self.dst.register)
+            half.add_product(dst, (a, b))
         elif a.dtype == _INT32:
             tile = half.rows(dst).view(np.int32)
             tile += b @ a

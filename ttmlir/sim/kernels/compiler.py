@@ -401,12 +401,23 @@ def _entry_function(
         for scope in scopes:
             found = scope.symbols.get(name)
             if isinstance(found, Functions):
-                for each in found.definitions:
-                    if each.definition is not None:
-                        return each, scope
+                defined = [each for each in found.definitions if each.definition is not None]
+                if defined:
+                    return _choose_entry(unit, defined), scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
     first = next((each for each in walk(parsed.items) if each.position), parsed)
     raise unit.error(first, f"this kernel has no {written}")
+
+
+def _choose_entry(unit: Unit, defined: Sequence[tree.Function]) -> tree.Function:
+    """The one without parameters; refuses what start-up code could not call."""
+    first, *others = [each for each in defined if not each.parameters] or defined
+    if others:
+        raise unit.error(others[0], f"'{first.name}' is defined twice, first at {first.position}")
+    result = first.result
+    if not isinstance(result, tree.NamedType) or result.name != "void":
+        raise unit.error(first, f"'{first.name}' has the result 'void'")
+    return first
 
 
 # The module.

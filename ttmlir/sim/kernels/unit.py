@@ -194,6 +194,8 @@ class Unit:
         """Variable templates with arguments that were used so far."""
         self.classes = dict[int, ClassInfo]()
         """The classes by the numbers of their types."""
+        self.destroyed = dict[int, bool]()
+        """Whether something happens at the end of the objects of a class, by its number."""
         self.closures = set[int]()
         """The numbers of the classes of lambdas."""
         self.specializations = dict[tuple[int, tuple[object, ...]], QualifiedType]()

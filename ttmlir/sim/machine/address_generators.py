@@ -266,15 +266,42 @@ def read_accessor_args(
 
 def accessor_words(args: AccessorArgs) -> tuple[int, ...]:
     """The compile-time arguments that say this; inverse of `read_accessor_args`."""
-    flags = SHARDED * args.is_sharded | DRAM * args.is_dram
-    start: tuple[int, ...] = (flags,)
-    if args.page_size is not None:
-        start = (flags | PAGE_SIZE, args.page_size)
+    return split_accessor_words(args, 0)[0]
+
+
+def split_accessor_words(
+    args: AccessorArgs, runtime: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Compile-time and common run-time arguments; `runtime` are the flags of what is of the latter.
+
+    SimError for flags that do not go together. Flags for shards say nothing of other tensors.
+    """
     if not args.is_sharded:
-        return start
+        runtime &= RUNTIME_PAGE_SIZE
+    flags = SHARDED * args.is_sharded | DRAM * args.is_dram | runtime
+    if args.page_size is not None and not runtime & RUNTIME_PAGE_SIZE:
+        flags |= PAGE_SIZE
+    if not _is_layout(flags):
+        raise SimError(
+            "the rank can be a run-time argument only with both shapes, the number of banks only "
+            "with their coordinates, and the size of a page only of tensors that are not sharded"
+        )
     halves = [x << 8 | y for x, y in args.banks] + [0] * (len(args.banks) % 2)
     banks = (low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True))
-    return (*start, len(args.shape), len(args.banks), *args.shape, *args.shard_shape, *banks)
+    parts: list[tuple[int, tuple[int, ...]]] = []
+    if args.page_size is not None:
+        parts.append((RUNTIME_PAGE_SIZE, (args.page_size,)))
+    if args.is_sharded:
+        parts += [
+            (RUNTIME_RANK, (len(args.shape),)),
+            (RUNTIME_NUM_BANKS, (len(args.banks),)),
+            (RUNTIME_SHAPE, args.shape),
+            (RUNTIME_SHARD_SHAPE, args.shard_shape),
+            (RUNTIME_BANKS, tuple(banks)),
+        ]
+    constant = [word for flag, words in parts if not runtime & flag for word in words]
+    common = [word for flag, words in parts if runtime & flag for word in words]
+    return (flags, *constant), tuple(common)
 
 
 def _strides(shape: Sequence[int]) -> tuple[int, ...]:

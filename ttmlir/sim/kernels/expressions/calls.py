@@ -16,7 +16,9 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
+from ttmlir.sim.kernels.classes.access import refuse_hidden
 from ttmlir.sim.kernels.classes.construct import construct
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
@@ -158,7 +160,7 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     """`T(arguments)`."""
     type_ = complete_type(found.type, context.unit.structs)
     if isinstance(type_, StructType):
-        return construct(context, type_, node.arguments, node)
+        return keep_temporary(context, construct(context, type_, node.arguments, node), node)
     if isinstance(type_, IncompleteType):
         raise context.error(node, f"'{type_.name}' is not complete here")
     if isinstance(type_, ObjectType):
@@ -220,6 +222,7 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return call_method(context, node, callee, base)
     functions = find_member_functions(context, type_, callee.member)
     if functions is not None:
+        refuse_hidden(context, type_, callee.member, callee)
         return call_member(context, node, base, functions)
     info = context.unit.classes.get(type_.number)
     known = None if info is None else info.scope.find_here(callee.member)
@@ -271,7 +274,13 @@ def find_associated_scopes(context: Context, found: Place | Value) -> list[Scope
     info = context.unit.classes.get(type_.number)
     if info is None:
         return []
-    around = [info.friends] if info.friends is not None else []
+    around = list[Scope]()
+    holders: list[StructType] = [type_]
+    for each in holders:
+        known = context.unit.classes.get(each.number)
+        if known is not None and known.friends is not None:
+            around.append(known.friends)
+        holders += each.bases
     scope = info.scope.outer
     while scope is not None:
         around.append(scope)
