@@ -332,6 +332,40 @@ def test_maxima_come_with_their_indices(template: str, count: int, by_rows: bool
         np.testing.assert_array_equal(ordered(tile)[1:], ordered(before)[1:])
 
 
+def test_tables_of_reciprocals_may_lie_in_memory() -> None:
+    """As a reference to an array at an address; entries behind its end are refused."""
+    rows = matrices(1)[0]
+    statistics = """
+        welford_init();
+        welford_update<32>(0, 0, *reciprocals);
+        welford_finalize_to_row<32>(1, 31, *reciprocals);"""
+    watch = Recorder()
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(numerics="exact"), watch)
+    core.filled(0, DataType.F32, [packed(rows, DataType.F32)])
+    table = (1 / np.arange(1, 33, dtype=np.float32)).astype(np.float32)
+    core.filled(1, DataType.U32, [np.pad(table.view(np.uint32), (0, 992)).tobytes()])
+    core.buffer(16, DataType.F32, 3)
+    core.run_cpp(
+        f"""void kernel_main() {{
+            unary_op_init_common(0, 16);
+            copy_tile_to_dst_init_short(0);
+            auto reciprocals =
+                reinterpret_cast<const std::array<uint32_t, 32>*>(get_tile_address(1, 0));
+            tile_regs_acquire();
+            copy_tile(0, 0, 0);
+            {statistics}
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile_block(0, 16, 3);
+            tile_regs_release();
+        }}"""
+    )
+    assert watch.findings == []
+    _, mean, variance = unpacked(core.bytes_of(16), DataType.F32)
+    np.testing.assert_allclose(mean[0], rows.mean(axis=0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(variance[0], rows.var(axis=0), rtol=1e-4)
+
+
 SCAN_ERRORS = [
     ("cumsum_tile(99);", "DST has no tile 99"),
     ("max_reduce_with_indices_init(); max_reduce_with_indices<10>(0, 1);", "10 rows; it takes 1"),

@@ -79,7 +79,12 @@ class Memory:
     )
 
     def __init__(
-        self, name: str, size: int, budget: MemoryBudget | None = None, *, is_read_by_units: bool = True
+        self,
+        name: str,
+        size: int,
+        budget: MemoryBudget | None = None,
+        *,
+        is_read_by_units: bool = True,
     ) -> None:
         """An empty memory of `size` bytes; `name` is what messages call it."""
         self.name = name

@@ -283,9 +283,7 @@ def _rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
-_SPLITS = {
-    register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()
-}
+_SPLITS = {register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()}
 """Times a number, what a float64 has no room for the register's last bits beside."""
 
 

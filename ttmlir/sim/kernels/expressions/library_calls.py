@@ -179,10 +179,9 @@ def evaluate_argument(
 
     A number is converted to the type of the parameter where that loses something of it.
     """
-    if parameter.may_be_array:
-        array = find_elements_of(context, look_at(context, node))
-        if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
-            return build_node(array)
+    table = _find_table(context, node) if parameter.may_be_array else None
+    if table is not None:
+        return table
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     value = _find_address(value, parameter)
     type_ = value.type
@@ -204,6 +203,16 @@ def evaluate_argument(
     if parameter.number is not None and _loses(type_, parameter.number):
         value = convert(value, parameter.number)
     return settle(value).node
+
+
+def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
+    """The elements of an array; of one in memory its address, and how many there are."""
+    array = find_elements_of(context, look_at(context, node))
+    if isinstance(array, MemoryPlace) and isinstance(array.type, ArrayType):
+        return code.tuple_of(settle(array.address).node, code.constant(array.type.count))
+    if array is None or isinstance(array, (MemoryPlace, EitherPlace)):
+        return None
+    return build_node(array)
 
 
 def _find_address(value: Value, parameter: ParameterType) -> Value:
