@@ -265,6 +265,10 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
             place = replace(base, type=struct) if base.type != struct else base
             for number in path:
                 place = _complete_place(context, find_member_place(place, number))
+            in_memory = isinstance(place, (MemoryPlace, EitherPlace))
+            if in_memory and isinstance(place.type, ObjectType):
+                message = f"'{struct.name}' is no type of what lies in memory: it holds an object"
+                raise context.error(node, f"{message} of the kernel library")
             return refer(context, place, node)
         case ObjectType() as type_ if not isinstance(base, (MemoryPlace, EitherPlace, BitsPlace)):
             members = context.unit.library.find_members(type_.name)
