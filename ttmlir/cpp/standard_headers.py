@@ -20,6 +20,7 @@ VECTORS = "sfpi"
 _NAMESPACES = {
     "sfpi.hpp": VECTORS,
     "sfpu.hpp": "ckernel",
+    "loads.hpp": "ckernel",
     "memory.hpp": "experimental",
     "accessors.hpp": "tensor_accessor",
 }

@@ -4,9 +4,11 @@ enum Colour : uint8_t { RED, GREEN = 5, BLUE };
 enum class Flag : uint32_t { None, Read = 1, Write = 2 };
 constexpr Flag operator|(Flag a, Flag b) { return static_cast<Flag>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b)); }
 enum { FIRST = 3, SECOND };
+enum : uint8_t { THIRD = 7, FOURTH };
+enum: uint32_t { FIFTH = 1u << 31 };
 void kernel_main() {
     Colour colour = BLUE;
-    note(colour); note(sizeof(Colour)); note(Colour::GREEN + 1); note((int)(Flag::Read | Flag::Write)); note(SECOND);
+    note(colour); note(sizeof(Colour)); note(Colour::GREEN + 1); note((int)(Flag::Read | Flag::Write)); note(SECOND); note(FOURTH); note(sizeof(FOURTH)); note(FIFTH);
     colour = static_cast<Colour>(5); note(colour == GREEN);
     switch (colour) { case RED: note(1); break; case GREEN: note(2); break; default: note(3); }
 }

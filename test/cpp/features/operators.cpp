@@ -1,5 +1,5 @@
 // Operators
-// Of classes: arithmetic, comparison, `[]`, `()`, `->`, `*`, `++`, conversions; members and friends.
+// Of classes: arithmetic, comparison, `&&`, `||`, `!`, assignment to what a call gives, `[]`, `()`, `->`, `*`, `++`, conversions; members and friends.
 struct Vector {
     uint32_t x, y;
     Vector operator+(const Vector& other) const { return {x + other.x, y + other.y}; }
@@ -12,9 +12,24 @@ struct Vector {
 };
 Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y}; }
 struct Handle { Vector* target; Vector* operator->() { return target; } Vector& operator*() { return *target; } };
+struct Truth {
+    uint32_t bits;
+    Truth operator&&(const Truth& other) const { return {bits & other.bits}; }
+    Truth operator||(const Truth& other) const { return {bits | other.bits}; }
+    Truth operator!() const { return {~bits & 15}; }
+};
+struct Place {
+    uint32_t* element;
+    void operator=(uint32_t value) const { *element = value; }
+    void operator+=(uint32_t value) const { *element += value; }
+};
+struct Places { uint32_t values[4]; Place operator[](uint32_t i) { return Place{&values[i]}; } };
 void kernel_main() {
     Vector a{1, 2}, b{3, 5};
     note((a + b)[1]); note((b - a).x); note((a * 4).y); note(a == Vector{1, 2}); note(b(10, 1));
     ++a; note(a++.x); note(a.x);
+    Truth left{12}, right{10};
+    note((left && !right).bits); note((left || (right && Truth{3})).bits);
+    Places places{}; places[2] = 7; places[2] += 4; places[3] = 1; note(places.values[2] * 10 + places.values[3]);
     Handle handle{&b}; handle->x = 9; (*handle).y += 1; note(b.x * 100 + b.y);
 }

@@ -11,4 +11,7 @@ void kernel_main() {
     std::tie(low, high) = std::make_pair(5u, 6u);
     std::tie(high, std::ignore) = std::make_tuple(low + 1, 2);
     note(low * 10 + high);
+    auto some = low > 2 ? std::optional<uint32_t>(low) : std::nullopt;
+    auto none = low < 2 ? std::optional<uint32_t>(low) : std::nullopt;
+    note(*some); note(none.has_value());
 }

@@ -5,7 +5,15 @@ uint32_t kind(float) { return 2; }
 template <typename T> uint32_t kind(T*) { return 3; }
 template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0> uint32_t sort(T) { return 4; }
 template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0> uint32_t sort(T) { return 5; }
+struct Real { float value; Real(float x) : value(x) {} };
+struct Whole { int value; Whole(int x) : value(x) {} explicit Whole(const Real& x) : value(7) {} };
+uint32_t size(const Real& a, const Real& b) { return 10 + a.value + b.value; }
+uint32_t size(const Whole& a, const Whole& b) { return 20 + a.value + b.value; }
+uint32_t check(uint32_t x, uint32_t by = 5);
+uint32_t check(uint32_t x, uint32_t by) { return x * by; }
 void kernel_main() {
     uint32_t x = 0;
     note(kind(1)); note(kind(1.5f)); note(kind(&x)); note(kind('c')); note(sort(x)); note(sort(2.0f));
+    note(size(Real(1.0f), 2)); note(size(3, Whole(4))); note(size(2.0f, Real(3.0f))); note(check(3));
+    int8_t table[] = {1, -1}; note(uint32_t(table[1])); uint32_t held(static_cast<uint8_t>(table[1])); note(held);
 }

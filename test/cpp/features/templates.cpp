@@ -9,6 +9,8 @@ template <auto F> uint32_t twice(uint32_t x) { return F(F(x)); }
 uint32_t triple(uint32_t x) { return 3 * x; }
 template <typename T> uint32_t width() { return sizeof(T); }
 template <> uint32_t width<float>() { return 132; }
+template <uint32_t N, bool Up = true> uint32_t move(uint32_t x, uint32_t by = 4);
+template <uint32_t N, bool Up> uint32_t move(uint32_t x, uint32_t by) { return Up ? N + x + by : N + x - by; }
 struct Fetcher {
     uint32_t index = 0;
     template <typename T> T next() { return static_cast<T>(300 + 10 * index++); }
@@ -17,6 +19,7 @@ template <typename F> uint32_t sum(F& fetcher) { return fetcher.template next<ui
 void kernel_main() {
     note(next<>(65535)); note(next<uint32_t>(65535)); note(position<Order::Down, 10>(3)); note(twice<triple>(5));
     note(width<uint64_t>()); note(width<float>());
+    note(move<100>(1)); note(move<100, false>(1, 2));
     Fetcher fetcher;
     note(fetcher.next<uint8_t>()); note(sum(fetcher));
 }

@@ -29,6 +29,8 @@ NUMBERS = {
         "note(is_power_of_2(0)); note(is_power_of_2(64)); note(is_power_of_2(65));"
         "note(ilog2(0)); note(ilog2(1)); note(ilog2(64)); note(ilog2(4294967295u));"
     ),
+    "llk_math_eltwise_unary_sfpu_macros.h": "note(SFPU_TEMPLATE_ARGUMENTS (7 + 1));",
+    "llk_math_eltwise_binary_sfpu_macros.h": "note(SFPU_TEMPLATE_ARGUMENTS (9));",
 }  # fmt: skip
 """What a kernel notes that uses all of a header."""
 

@@ -194,3 +194,189 @@ def test_a_table_that_is_too_short() -> None:
     """The message says which number is missing."""
     with pytest.raises(SimError, match="table of reciprocals has 40 entries, and number 40 is"):
         statistics("welford_update_rows<40>(0, 32, 0, 9, lut);", table=True)
+
+
+# --- Down the columns -------------------------------------------------------------------------
+
+
+def computed(body: str, *tiles: Array, exact: bool = True, before: str = "") -> list[Array]:
+    """The four tiles of DST after calls on some."""
+    watch = Recorder()
+    options = SimOptions(numerics="exact" if exact else "device")
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), options, watch)
+    core.filled(0, DataType.F32, [packed(each, DataType.F32) for each in tiles])
+    core.filled(1, DataType.U32, [np.arange(100, 1124, dtype=np.uint32).tobytes()])
+    core.buffer(16, DataType.F32, 4)
+    core.run_cpp(
+        f"""{before}
+        void kernel_main() {{
+            unary_op_init_common(0, 16);
+            copy_tile_to_dst_init_short(0);
+            tile_regs_acquire();
+            for (uint32_t i = 0; i < {len(tiles)}; ++i) {{ copy_tile(0, i, i); }}
+            {body}
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile_block(0, 16, 4);
+            tile_regs_release();
+        }}"""
+    )
+    assert watch.findings == []
+    return list(unpacked(core.bytes_of(16), DataType.F32))
+
+
+def matrices(count: int) -> list[Array]:
+    """Rows of small numbers."""
+    return [RNG.integers(-40, 40, (32, 32)).astype(np.float32) / 8 for _ in range(count)]
+
+
+def test_sums_go_on_in_the_next_tile() -> None:
+    """Two tiles below each other, and one that begins anew."""
+    upper, lower, other = matrices(3)
+    body = "cumsum_tile_init(); cumsum_tile(0); cumsum_tile(1, false); cumsum_tile(2, true);"
+    first, second, third, _ = computed(body, upper, lower, other)
+    both = np.cumsum(np.vstack([upper, lower]), axis=0)
+    np.testing.assert_array_equal(np.vstack([first, second]), both)
+    np.testing.assert_array_equal(third, np.cumsum(other, axis=0))
+
+
+def bits(number: float) -> int:
+    """The bits of a number as float32."""
+    return int(np.float32(number).view(np.uint32))
+
+
+def test_averages_go_on_in_the_next_tile() -> None:
+    """alpha * (row before) + beta * row, into the tile behind."""
+    upper, lower = matrices(2)
+    body = f"""
+        ema_init({bits(0.75)}u, {bits(0.25)}u);
+        ema_clear_previous_output();
+        ema_tile(0);
+        copy_tile(0, 1, 2);
+        ema_tile(2);"""
+    _, first, _, second = computed(body, upper, lower)
+    average = np.zeros(32, np.float32)
+    rows = list[Array]()
+    for row in np.vstack([upper, lower]):
+        average = np.float32(0.75) * average + np.float32(0.25) * row
+        rows.append(average)
+    np.testing.assert_array_equal(np.vstack([first, second]), np.array(rows))
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.3, 1.0])
+def test_dropout_is_as_frequent_as_it_should_be(probability: float) -> None:
+    """What is left is scaled; the seed decides what is dropped."""
+    ones = np.ones((32, 32), np.float32)
+    call = f"dropout_tile(0, {int(probability * (2**31 - 1))}u, {bits(2.5)}u);"
+    got = computed(f"dropout_kernel_init(7); {call}", ones)[0]
+    again = computed(f"dropout_kernel_init(7); {call}", ones)[0]
+    np.testing.assert_array_equal(got, again)
+    assert set(np.unique(got)) <= {0.0, 2.5}
+    assert abs(np.mean(got == 0) - probability) < 0.05
+
+
+def test_rows_are_added_to_those_that_a_list_names() -> None:
+    """The list is bytes of L1; rows with a number behind the last are left out."""
+    rows, sums = matrices(2)
+    numbers = np.full(48, 255, np.uint8)
+    numbers[16:48] = RNG.permutation(np.r_[0:20, [3, 3, 3], [31] * 5, [32, 77, 255, 200]])
+    watch = Recorder()
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), watch)
+    core.filled(0, DataType.F32, [packed(each, DataType.F32) for each in (rows, sums)])
+    core.filled(1, DataType.U8, [np.pad(numbers, (0, 1024 - 48)).tobytes()])
+    core.buffer(16, DataType.F32, 2)
+    core.run_cpp(
+        """void kernel_main() {
+            unary_op_init_common(0, 16);
+            copy_tile_to_dst_init_short(0);
+            tile_regs_acquire();
+            copy_tile(0, 0, 0);
+            copy_tile(0, 1, 1);
+            reshuffle_rows_tile_init();
+            reshuffle_rows_tile(0, get_tile_address(1, 0));
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile_block(0, 16, 2);
+            tile_regs_release();
+        }"""
+    )
+    assert watch.findings == []
+    expected = sums.copy()
+    for row, place in zip(rows, numbers[16:48], strict=True):
+        if place < 32:
+            expected[place] += row
+    np.testing.assert_array_equal(unpacked(core.bytes_of(16), DataType.F32)[1], expected)
+
+
+LAYOUTS = [("", 9, False), ("<5>", 5, False), ("<9, DataLayout::ROW_MAJOR>", 9, True)]
+
+
+@pytest.mark.parametrize(("template", "count", "by_rows"), LAYOUTS)
+def test_maxima_come_with_their_indices(template: str, count: int, by_rows: bool) -> None:
+    """Of the first rows, in faces or one after another as DST has them."""
+    values = RNG.permutation(1024).reshape(32, 32).astype(np.float32)
+    numbers = RNG.permutation(1024).reshape(32, 32).astype(np.float32)
+    layout = "<DataLayout::ROW_MAJOR>" if by_rows else ""
+    body = f"max_reduce_with_indices_init{layout}(); max_reduce_with_indices{template}(0, 1);"
+    got = computed(body, values, numbers)
+
+    def ordered(matrix: Array) -> Array:
+        if not by_rows:
+            return matrix
+        return matrix.reshape(2, 16, 2, 16).transpose(0, 2, 1, 3).reshape(32, 32)
+
+    places = np.argmax(ordered(values)[:count], axis=0)
+    columns = np.arange(32)
+    for tile, before in zip(got, (values, numbers), strict=False):
+        np.testing.assert_array_equal(ordered(tile)[0], ordered(before)[places, columns])
+        np.testing.assert_array_equal(ordered(tile)[1:], ordered(before)[1:])
+
+
+def test_tables_of_reciprocals_may_lie_in_memory() -> None:
+    """As a reference to an array at an address; entries behind its end are refused."""
+    rows = matrices(1)[0]
+    statistics = """
+        welford_init();
+        welford_update<32>(0, 0, *reciprocals);
+        welford_finalize_to_row<32>(1, 31, *reciprocals);"""
+    watch = Recorder()
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(numerics="exact"), watch)
+    core.filled(0, DataType.F32, [packed(rows, DataType.F32)])
+    table = (1 / np.arange(1, 33, dtype=np.float32)).astype(np.float32)
+    core.filled(1, DataType.U32, [np.pad(table.view(np.uint32), (0, 992)).tobytes()])
+    core.buffer(16, DataType.F32, 3)
+    core.run_cpp(
+        f"""void kernel_main() {{
+            unary_op_init_common(0, 16);
+            copy_tile_to_dst_init_short(0);
+            auto reciprocals =
+                reinterpret_cast<const std::array<uint32_t, 32>*>(get_tile_address(1, 0));
+            tile_regs_acquire();
+            copy_tile(0, 0, 0);
+            {statistics}
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile_block(0, 16, 3);
+            tile_regs_release();
+        }}"""
+    )
+    assert watch.findings == []
+    _, mean, variance = unpacked(core.bytes_of(16), DataType.F32)
+    np.testing.assert_allclose(mean[0], rows.mean(axis=0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(variance[0], rows.var(axis=0), rtol=1e-4)
+
+
+SCAN_ERRORS = [
+    ("cumsum_tile(99);", "DST has no tile 99"),
+    ("max_reduce_with_indices_init(); max_reduce_with_indices<10>(0, 1);", "10 rows; it takes 1"),
+    ("max_reduce_with_indices_init(); max_reduce_with_indices(0, 1, 2);", "is not modelled"),
+    ("ema_init(0, 0); ema_tile(3);", "DST has no tile 4"),
+    ("reshuffle_rows_tile_init(); reshuffle_rows_tile(0, 0xfffffff0u);", "0x"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), SCAN_ERRORS)
+def test_wrong_scans(body: str, message: str) -> None:
+    """Tiles that there are not, rows that the call does not take, lists outside of L1."""
+    with pytest.raises(SimError, match=message):
+        computed(f"cumsum_tile_init(); {body}", *matrices(1))

@@ -275,6 +275,21 @@ def test_semaphores_pass_their_words_on() -> None:
     assert values == ["3", "3", "3", "6"]
 
 
+def test_members_of_layouts_are_constants() -> None:
+    """They choose types and branches; and a load that is over when it returns is one."""
+    body = f"""
+        constexpr auto sharded = TensorAccessorArgs<0>();
+        constexpr auto other = TensorAccessorArgs<{len(LAYOUT)}>();
+        constexpr uint32_t mask = sharded.is_dram ? 5 : 6;
+        if constexpr (other.is_sharded) {{ no_such_function(); }}
+        DPRINT << std::integral_constant<uint32_t, mask>::value << ENDL();
+        cb_reserve_back(0, 1);
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+        words[0] = 9;
+        DPRINT << ckernel::load_blocking(words) << ENDL();"""
+    assert printed(body, [*LAYOUT, 0])[0] == ["5", "9"]
+
+
 ERRORS = [
     (
         INTERLEAVED,

@@ -2,6 +2,7 @@
 
 - `(b = 12, b + 1)` is taken for the beginning of a fold expression: `((b = 12), b + 1)`.
 - `case 1: enum E { A };` is taken for the beginning of a variable: it gets the name of one.
+- `enum : uint8_t { A };` needs a name.
 - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 """
 
@@ -38,6 +39,9 @@ class _Part:
 
 ENUMERATION_VARIABLE = "variable_behind_enumeration"
 """The name of a variable that no text has, behind an enumeration."""
+
+UNNAMED_ENUMERATION = "unnamed_enumeration"
+"""The name of an enumeration that has none in the text."""
 
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
@@ -87,7 +91,7 @@ def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Where enumerations among the cases of a switch end."""
+    """Where enumerations among the cases of a switch end, and where one needs a name."""
     has_cases = [False]
     for number, token in enumerate(tokens):
         match token.text:
@@ -97,6 +101,8 @@ def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                 has_cases.pop()
             case "case" | "default":
                 has_cases[-1] = True
+            case ":" if number and tokens[number - 1].text == "enum":
+                yield token.offset, f" {UNNAMED_ENUMERATION} "
             case "enum" if has_cases[-1] and number and tokens[number - 1].text in (":", ";", "}"):
                 end = _find_end(tokens, number)
                 if end is not None:

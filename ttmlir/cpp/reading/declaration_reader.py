@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp.amendments import UNNAMED_ENUMERATION
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.reading.expression_reader import ExpressionReader
 from ttmlir.cpp.tree import (
@@ -299,17 +300,21 @@ class DeclarationReader(ExpressionReader):
         self.only(node)
         self.refuse_packed(node)
         body = node.child_by_field_name("body")
-        name = node.child_by_field_name("name")
         if body is None:
             raise self.error(node, "an enumeration needs its enumerators here")
         base = node.child_by_field_name("base")
         return Enumeration(
-            self.unnamed(node) if name is None else self.text(name),
+            self._name_enumeration(node),
             tuple(map(self._enumerator, body.named_children)),
             None if base is None else self.named_type(base),
             any(each.type in ("class", "struct") for each in node.children),
             position=self.at(node),
         )
+
+    def _name_enumeration(self, node: Node) -> str:
+        name = node.child_by_field_name("name")
+        written = "" if name is None else self.text(name)
+        return self.unnamed(node) if written in ("", UNNAMED_ENUMERATION) else written
 
     def _enumerator(self, node: Node) -> Enumerator:
         if node.type != "enumerator":

@@ -6,6 +6,14 @@ class vInt;
 class vUInt;
 class vDReg;
 class vLReg;
+class s2vFloat16a;
+class s2vFloat16b;
+class vFloat16a;
+class vFloat16b;
+class ConstantFloat;
+class ConstantInteger;
+class FixedFloat;
+class LaneNumbers;
 
 // Which lanes a comparison holds in.
 class vBool {
@@ -31,9 +39,14 @@ public:
     vFloat() : lanes(builtin_sfpi_fill_floats(0.0f)) {}
     vFloat(float value) : lanes(builtin_sfpi_fill_floats(value)) {}
     explicit vFloat(builtin_sfpi_floats given) : lanes(given) {}
-    vFloat(const vFloat& b) : lanes(b.lanes) {}
     vFloat(const vDReg& b);
     vFloat(const vLReg& b);
+    vFloat(const s2vFloat16a& b);
+    vFloat(const s2vFloat16b& b);
+    vFloat(const vFloat16a& b);
+    vFloat(const vFloat16b& b);
+    vFloat(const ConstantFloat& b);
+    vFloat(const FixedFloat& b);
     vFloat& operator=(const vFloat& b) {
         lanes = builtin_sfpi_assign_floats(lanes, b.lanes);
         return *this;
@@ -64,10 +77,11 @@ public:
     vInt() : lanes(builtin_sfpi_fill_integers(0)) {}
     vInt(int value) : lanes(builtin_sfpi_fill_integers(value)) {}
     explicit vInt(builtin_sfpi_integers given) : lanes(given) {}
-    vInt(const vInt& b) : lanes(b.lanes) {}
     vInt(const vUInt& b);
     vInt(const vDReg& b);
     vInt(const vLReg& b);
+    vInt(const ConstantInteger& b);
+    vInt(const LaneNumbers& b);
     vInt& operator=(const vInt& b) {
         lanes = builtin_sfpi_assign_integers(lanes, b.lanes);
         return *this;
@@ -107,7 +121,6 @@ public:
     vUInt() : lanes(builtin_sfpi_fill_integers(0)) {}
     vUInt(unsigned value) : lanes(builtin_sfpi_fill_integers(value)) {}
     explicit vUInt(builtin_sfpi_integers given) : lanes(given) {}
-    vUInt(const vUInt& b) : lanes(b.lanes) {}
     vUInt(const vInt& b) : lanes(b.lanes) {}
     vUInt(const vDReg& b);
     vUInt(const vLReg& b);
@@ -174,7 +187,6 @@ public:
     explicit s2vFloat16b(float value) : bits(std::bit_cast<uint32_t>(value) & 0xffff0000u) {}
     explicit s2vFloat16b(uint32_t given) : bits(given << 16) {}
     explicit s2vFloat16b(int given) : bits(uint32_t(given) << 16) {}
-    operator vFloat() const { return vFloat(std::bit_cast<float>(bits)); }
 };
 
 class s2vFloat16a {
@@ -186,8 +198,10 @@ public:
         : bits((given & 0x7fff) == 0 ? given << 16
                : (given & 0x8000) << 16 | (((given >> 10 & 31) + 112) << 23) | (given & 0x3ff) << 13) {}
     explicit s2vFloat16a(int given) : s2vFloat16a(uint32_t(given)) {}
-    operator vFloat() const { return vFloat(std::bit_cast<float>(bits)); }
 };
+
+inline vFloat::vFloat(const s2vFloat16a& b) : lanes(builtin_sfpi_fill_floats(std::bit_cast<float>(b.bits))) {}
+inline vFloat::vFloat(const s2vFloat16b& b) : lanes(builtin_sfpi_fill_floats(std::bit_cast<float>(b.bits))) {}
 
 // A vector of DST.
 class vDReg {
@@ -263,7 +277,6 @@ class ConstantFloat {
 public:
     uint32_t index;
 
-    operator vFloat() const { return vFloat(builtin_sfpi_floats_of_bits(builtin_sfpi_read_constant(index))); }
     void operator=(const vFloat& b) const { builtin_sfpi_write_constant(index, builtin_sfpi_bits_of_floats(b.lanes)); }
 };
 
@@ -271,21 +284,24 @@ class ConstantInteger {
 public:
     uint32_t index;
 
-    operator vInt() const { return vInt(builtin_sfpi_read_constant(index)); }
     void operator=(const vInt& b) const { builtin_sfpi_write_constant(index, b.lanes); }
 };
 
 class LaneNumbers {
 public:
-    operator vInt() const { return vInt(builtin_sfpi_lane_numbers()); }
 };
 
 class FixedFloat {
 public:
     float number;
 
-    operator vFloat() const { return vFloat(number); }
 };
+
+inline vFloat::vFloat(const ConstantFloat& b)
+    : lanes(builtin_sfpi_floats_of_bits(builtin_sfpi_read_constant(b.index))) {}
+inline vFloat::vFloat(const FixedFloat& b) : lanes(builtin_sfpi_fill_floats(b.number)) {}
+inline vInt::vInt(const ConstantInteger& b) : lanes(builtin_sfpi_read_constant(b.index)) {}
+inline vInt::vInt(const LaneNumbers& b) : lanes(builtin_sfpi_lane_numbers()) {}
 
 constexpr FixedFloat vConst0{0.0f};
 constexpr FixedFloat vConst1{1.0f};
@@ -398,7 +414,6 @@ public:
     builtin_sfpi_floats lanes;
 
     explicit vFloat16b(builtin_sfpi_floats given) : lanes(given) {}
-    operator vFloat() const { return vFloat(lanes); }
 };
 
 class vFloat16a {
@@ -406,8 +421,10 @@ public:
     builtin_sfpi_floats lanes;
 
     explicit vFloat16a(builtin_sfpi_floats given) : lanes(given) {}
-    operator vFloat() const { return vFloat(lanes); }
 };
+
+inline vFloat::vFloat(const vFloat16a& b) : lanes(b.lanes) {}
+inline vFloat::vFloat(const vFloat16b& b) : lanes(b.lanes) {}
 
 inline vFloat int32_to_float(const vInt& x, int round = 1) { return vFloat(builtin_sfpi_floats_of_integers(x.lanes)); }
 inline vUInt float_to_fp16a(const vFloat& x, int round = 1) {

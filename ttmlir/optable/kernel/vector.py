@@ -47,12 +47,14 @@ def preparation(
     *,
     templates: tuple[Template, ...] = (),
     operands: Operands = (),
+    defaults: tuple[str, ...] = (),
 ) -> KernelCall:
     """The call that prepares another one, or several."""
     return KernelCall(
         mnemonic=mnemonic,
         summary=f"Prepare {prepared}.",
         operands=operands,
+        defaults=defaults,
         header=header,
         roles=Role.MATH,
         templates=templates,

@@ -11,7 +11,6 @@ ckernel_sfpu_{topk,welfords}.h.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,9 @@ from ttmlir.sim.machine.numerics import faces_of_rows, rows_of_faces, store_vect
 from ttmlir.sim.options import SimOptions
 
 Array = NDArray[Any]
+
+Table = list[int] | tuple[int, int]
+"""A table of the kernel's own; or the address of one in memory, and how many words it has."""
 
 _PLACES = 64
 """Places of a column in two tiles."""
@@ -152,7 +154,7 @@ class ColumnsApi(VectorApi):
 
     @kernel_call()
     def welford_update(
-        self, dst: int, start: int, reciprocals: Sequence[int], *, template: Template = ()
+        self, dst: int, start: int, reciprocals: Table, *, template: Template = ()
     ) -> None:
         """Add the rows of a tile: `start` were added before, number n counts 1 / (n + 1)."""
         self._add_rows("welford_update", dst, start, (0, 32), reciprocals)
@@ -164,7 +166,7 @@ class ColumnsApi(VectorApi):
         start: int,
         first_row: int,
         rows: int,
-        reciprocals: Sequence[int],
+        reciprocals: Table,
         *,
         template: Template = (),
     ) -> None:
@@ -177,7 +179,7 @@ class ColumnsApi(VectorApi):
         self._add_rows("welford_update_rows", dst, start, (first_row, rows), reciprocals)
 
     def _add_rows(
-        self, call: str, dst: int, start: int, rows: tuple[int, int], reciprocals: Sequence[int]
+        self, call: str, dst: int, start: int, rows: tuple[int, int], reciprocals: Table
     ) -> None:
         row = find_row(call)
         self.check_vector_prepared(row)
@@ -190,16 +192,20 @@ class ColumnsApi(VectorApi):
                 self._squares = self._squares + difference * (values - self._mean)
         self.spend(row.cost.math * count // 32)
 
-    def _reciprocal(self, number: int, reciprocals: Sequence[int]) -> np.float32:
-        if not reciprocals:
+    def _reciprocal(self, number: int, reciprocals: Table) -> np.float32:
+        is_in_memory = isinstance(reciprocals, tuple)
+        count = reciprocals[1] if is_in_memory else len(reciprocals)
+        if not count:
             return np.float32(1) / np.float32(number + 1)
-        if number >= len(reciprocals):
+        if number >= count:
             raise self.thread.error(
-                f"the table of reciprocals has {len(reciprocals)} entries, and number {number} is "
+                f"the table of reciprocals has {count} entries, and number {number} is "
                 "needed; make it as long as the columns",
                 rule="arguments",
             )
-        return np.uint32(reciprocals[number] & 0xFFFF_FFFF).view(np.float32)
+        bits = self.load(reciprocals[0] + 4 * number, 4, False) if is_in_memory else None
+        bits = reciprocals[number] if bits is None else bits
+        return np.uint32(bits & 0xFFFF_FFFF).view(np.float32)
 
     @kernel_call()
     def welford_save_state(self, dst: int, group: int = 0) -> None:
@@ -222,7 +228,7 @@ class ColumnsApi(VectorApi):
 
     @kernel_call()
     def welford_finalize_to_row(
-        self, dst: int, scale: int, reciprocals: Sequence[int], *, template: Template = ()
+        self, dst: int, scale: int, reciprocals: Table, *, template: Template = ()
     ) -> None:
         """Mean and variance in row 0 of two tiles; the three rows below are zero."""
         variance = self._squares * self._reciprocal(scale, reciprocals)

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
 from ttmlir.optable.kernel.cpp_calls.lanes import ORDERS, PREFIX
-from ttmlir.sim.calls.columns_api import ColumnsApi
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.scans_api import ScansApi
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register, round_to, to_source
@@ -75,7 +75,7 @@ def _find_places() -> tuple[Array, ...]:
 _PLACES = _find_places()
 
 
-class LanesApi(ColumnsApi):
+class LanesApi(ScansApi):
     """What the classes of sfpi's header do; kernels cannot name these calls themselves."""
 
     def __init__(
@@ -242,22 +242,28 @@ class LanesApi(ColumnsApi):
     @kernel_call()
     def builtin_sfpi_narrow(self, condition: Array) -> None:
         """`v_and`: of the lanes those in which a condition holds, too."""
-        if not self._around:
-            raise self.thread.error("v_and stands outside of v_if and v_block", rule="sfpi")
+        self._check_open("v_and")
         self._narrow(condition)
         self._take("narrow")
+
+    def _check_open(self, word: str) -> None:
+        if not self._around:
+            message = f"{word} stands outside of v_if and v_block"
+            raise self.thread.error(message, rule="sfpi")
 
     @kernel_call()
     def builtin_sfpi_begin_else(self) -> None:
         """`v_else`: the lanes that took no part in the branches before it."""
+        self._check_open("v_else")
         before, lanes = self._before[-1], self._lanes
-        assert lanes is not None, "a condition comes before"
-        self._lanes = ~lanes if before is None else before & ~lanes
+        others = np.zeros(LANES, np.bool_) if lanes is None else ~lanes
+        self._lanes = others if before is None else before & others
         self._take("begin_else")
 
     @kernel_call()
     def builtin_sfpi_begin_elseif(self, condition: Array) -> None:
         """`v_elseif`, behind `v_else`: of these lanes those in which a condition holds."""
+        self._check_open("v_elseif")
         self._before[-1] = self._lanes
         self._narrow(condition)
         self._take("begin_elseif")
@@ -265,6 +271,7 @@ class LanesApi(ColumnsApi):
     @kernel_call()
     def builtin_sfpi_end_if(self) -> None:
         """`v_endif` and `v_endblock`: the lanes of before."""
+        self._check_open("v_endif")
         self._lanes = self._around.pop()
         self._before.pop()
         self._take("end_if")

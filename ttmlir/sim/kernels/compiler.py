@@ -414,9 +414,46 @@ def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
     known = scope.symbols.get(item.name)
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
-    definitions = (*known.definitions, item) if known is not None else (item,)
+    before = known.definitions if known is not None else ()
+    declared = next((each for each in before if _is_declaration_of(each, item)), None)
+    if declared is not None:
+        before = tuple(each for each in before if each is not declared)
+        item = _take_defaults(item, declared)
+    definitions = (*before, item)
     scope.symbols[item.name] = Functions(item.name, definitions, scope)
     unit.add_reference(item.name, item.parameters)
+
+
+def _is_declaration_of(declared: tree.Function, item: tree.Function) -> bool:
+    """Whether a function that was declared before is the one that is defined."""
+    if declared.definition is not None or item.definition is None:
+        return False
+    pairs = list(zip(declared.parameters, item.parameters, strict=False))
+    templates = list(zip(declared.template_parameters, item.template_parameters, strict=False))
+    return (
+        len(pairs) == len(declared.parameters) == len(item.parameters)
+        and len(templates) == len(declared.template_parameters) == len(item.template_parameters)
+        and all(a.type == b.type and a.is_pack == b.is_pack for a, b in pairs)
+        and all((a.name, a.type, a.is_pack) == (b.name, b.type, b.is_pack) for a, b in templates)
+        and declared.specialized == item.specialized
+    )
+
+
+def _take_defaults(item: tree.Function, declared: tree.Function) -> tree.Function:
+    """A definition with the default arguments of its declaration."""
+    return dataclasses.replace(
+        item,
+        parameters=tuple(
+            dataclasses.replace(each, default=each.default or before.default)
+            for each, before in zip(item.parameters, declared.parameters, strict=True)
+        ),
+        template_parameters=tuple(
+            dataclasses.replace(each, default=each.default or before.default)
+            for each, before in zip(
+                item.template_parameters, declared.template_parameters, strict=True
+            )
+        ),
+    )
 
 
 def _entry_function(

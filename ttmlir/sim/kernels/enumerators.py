@@ -19,6 +19,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "DataCopyType": {"A2D": 0, "B2D": 1},
     "SrcOrder": {"Regular": 0, "Reverse": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
+    "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},
     "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
@@ -47,7 +48,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _BARE = {
     enumerator: (number, ENUM_TYPES[enumeration])
     for enumeration, enumerators in reversed(ENUMERATIONS.items())
-    if enumeration not in (*MODES, "VectorMode", "SfpuType")
+    if enumeration not in (*MODES, "VectorMode", "SfpuType", "DataLayout")
     for enumerator, number in enumerators.items()
 }
 

@@ -1,6 +1,8 @@
-"""Calls on columns of tiles in DST: sorting (topk) and running statistics (Welford).
+"""Calls on columns of tiles in DST: sorting (topk), running statistics (Welford), sums and averages
+down the columns, and others that need more than a number at a time.
 
-Source: tt-metal, compute_kernel_api.h and welford.h; tt-llk, ckernel_sfpu_{topk,welfords}.h, whose
+Source: tt-metal, compute_kernel_api.h and compute_kernel_api/{welford,cumsum,ema,reshuffle}.h;
+tt-llk, ckernel_sfpu_{topk,welfords,cumsum,ema,dropout,reshuffle_rows,max_pool_indices}.h, whose
 instructions the estimates count.
 """
 
@@ -14,6 +16,7 @@ from ttmlir.optable.kernel.row import (
     Role,
     Template,
     ValueKind,
+    enumerator,
     flag,
     ints,
     number,
@@ -163,5 +166,91 @@ _STATISTICS = (
     ),
 )
 
-CALLS = (*_SORTING, *_STATISTICS)
+_CUMSUM, _EMA, _RESHUFFLE = (f"{API}{name}.h" for name in ("cumsum", "ema", "reshuffle"))
+_DROPOUT = f"{API}eltwise_unary/dropout.h"
+
+_SCANS = (
+    preparation("cumsum_tile_init", "`cumsum_tile`", _CUMSUM),
+    _call(
+        "cumsum_tile",
+        "Sums down each column, going on from the tile before unless `first`.",
+        ints("idst"),
+        _estimate(208, "8 groups of 4 rows with about 26 instructions"),
+        options=(Option(name="first", type="bool", default="true"),),
+        header=_CUMSUM,
+        init="cumsum_tile_init",
+    ),
+    preparation(
+        "ema_init",
+        "`ema_tile`: alpha and beta as bits of float32",
+        _EMA,
+        operands=ints("alpha", "beta"),
+    ),
+    _call(
+        "ema_clear_previous_output",
+        "Let the next `ema_tile` go on from zeros.",
+        (),
+        _estimate(1, "1 instruction"),
+        header=_EMA,
+        init="ema_init",
+    ),
+    _call(
+        "ema_tile",
+        "Down each column alpha * (row before) + beta * x, into the tile behind x.",
+        ints("input_dst_index"),
+        _estimate(240, "8 groups of 4 rows with about 30 instructions"),
+        header=_EMA,
+        init="ema_init",
+    ),
+    preparation(
+        "dropout_kernel_init",
+        "`dropout_tile`; the random numbers are not those of the chip",
+        _DROPOUT,
+        operands=ints("seed"),
+        defaults=("0",),
+    ),
+    _call(
+        "dropout_tile",
+        "x times a number, as bits of float32, or 0 in the case of a probability, which is given "
+        "times 2^31 - 1.",
+        ints("idst", "probability", "scale_factor"),
+        _estimate(256, "8 instructions for each of 32 vectors"),
+        header=_DROPOUT,
+        init="dropout_kernel_init",
+    ),
+    preparation("reshuffle_rows_tile_init", "`reshuffle_rows_tile`", _RESHUFFLE),
+    _call(
+        "reshuffle_rows_tile",
+        "Add row i to the row of the tile behind it that byte 16 + i at an address in L1 names; "
+        "rows for which that is 32 or more are left out.",
+        ints("idst", "idx_addr"),
+        _estimate(544, "17 instructions for each row"),
+        header=_RESHUFFLE,
+        init="reshuffle_rows_tile_init",
+    ),
+    preparation(
+        "max_reduce_with_indices_init",
+        "`max_reduce_with_indices`",
+        GENERAL,
+        templates=(enumerator("layout", "DataLayout", "DataLayout::TILE"),),
+    ),
+    _call(
+        "max_reduce_with_indices",
+        "The largest of the first rows of each column, and what stands at its place in a second "
+        "tile, into row 0.",
+        ints("idst", "idst_idx"),
+        _estimate(72, "loads, 14 swaps and stores for each of 4 parts"),
+        templates=(
+            number("num_rows", "9"),
+            enumerator("layout", "DataLayout", "DataLayout::TILE"),
+            number("more", "0"),
+            number("iterations", "8"),
+        ),
+        options=(Option(name="chunk", type="uint32_t", default="0"),),
+        header=GENERAL,
+        init="max_reduce_with_indices_init",
+    ),
+)
+
+CALLS = (*_SORTING, *_STATISTICS, *_SCANS)
 """The calls, in the order of the documentation."""

@@ -7,6 +7,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped, keeps_const, may_point
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
     NULL,
@@ -129,6 +130,11 @@ def unify_types(
             return convert_implicitly(context, a, b.type, node.true_value), b
     if isinstance(a.type, PointerType):
         return a, convert_implicitly(context, b, a.type, node.false_value)
+    if isinstance(a.type, StructType):
+        try:
+            return a, convert_implicitly(context, b, a.type, node.false_value)
+        except CppSyntaxError:
+            pass  # It is the first one that becomes the second's type, or neither.
     return convert_implicitly(context, a, b.type, node.true_value), b
 
 

@@ -179,13 +179,11 @@ def evaluate_argument(
 
     A number is converted to the type of the parameter where that loses something of it.
     """
-    if parameter.may_be_array:
-        array = find_elements_of(context, look_at(context, node))
-        if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
-            return build_node(array)
+    table = _find_table(context, node) if parameter.may_be_array else None
+    if table is not None:
+        return table
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
-    if parameter.may_be_memory:
-        value = _find_address(value)
+    value = _find_address(value, parameter)
     type_ = value.type
     if isinstance(type_, ObjectType):
         if type_.name not in parameter.objects:
@@ -207,10 +205,22 @@ def evaluate_argument(
     return settle(value).node
 
 
-def _find_address(value: Value) -> Value:
-    """The address that a `CoreLocalMem` holds; other values as they are."""
+def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
+    """The elements of an array; of one in memory its address, and how many there are."""
+    array = find_elements_of(context, look_at(context, node))
+    if isinstance(array, MemoryPlace) and isinstance(array.type, ArrayType):
+        return code.tuple_of(settle(array.address).node, code.constant(array.type.count))
+    if array is None or isinstance(array, (MemoryPlace, EitherPlace)):
+        return None
+    return build_node(array)
+
+
+def _find_address(value: Value, parameter: ParameterType) -> Value:
+    """The address that a `CoreLocalMem` holds where one is taken; other values as they are."""
     type_ = value.type
-    if not isinstance(type_, StructType) or not type_.name.startswith("CoreLocalMem<"):
+    if not isinstance(type_, StructType) or not parameter.may_be_memory:
+        return value
+    if not type_.name.startswith("CoreLocalMem<"):
         return value
     return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 

@@ -10,6 +10,7 @@ from typing import TypeGuard, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
+    BOOL,
     UINT8,
     UNSIGNED,
     ArrayType,
@@ -36,6 +37,7 @@ from ttmlir.sim.kernels.expressions.pointers import (
     find_pointee_in_memory,
     take_address,
 )
+from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_flag
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.place import (
     BitsPlace,
@@ -66,6 +68,7 @@ from ttmlir.sim.kernels.value import (
     Space,
     Value,
     build_condition,
+    make_integer,
     make_value,
     reinterpret_bits,
     settle,
@@ -262,11 +265,18 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
             place = replace(base, type=struct) if base.type != struct else base
             for number in path:
                 place = _complete_place(context, find_member_place(place, number))
+            in_memory = isinstance(place, (MemoryPlace, EitherPlace))
+            if in_memory and isinstance(place.type, ObjectType):
+                message = f"'{struct.name}' is no type of what lies in memory: it holds an object"
+                raise context.error(node, f"{message} of the kernel library")
             return refer(context, place, node)
         case ObjectType() as type_ if not isinstance(base, (MemoryPlace, EitherPlace, BitsPlace)):
             members = context.unit.library.find_members(type_.name)
             if name not in members:
                 raise context.error(node, describe_missing_member(type_.name, name, members))
+            known = find_layout_flag(context, type_, name)
+            if known is not None:
+                return make_integer(known, BOOL)
             is_const = not context.unit.library.is_writable(type_.name, name)
             return MemberPlace(members[name], build_node(base), name, is_const)
         case type_:

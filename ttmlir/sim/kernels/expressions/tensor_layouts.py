@@ -9,13 +9,16 @@ from ttmlir.cpp.types import CType, ObjectType
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.machine.address_generators import (
+    DRAM,
     RUNTIME_NUM_BANKS,
     RUNTIME_PAGE_SIZE,
     RUNTIME_RANK,
+    SHARDED,
     read_accessor_args,
 )
 
 _CLASS = "TensorAccessorArgs"
+_MEMBERS = {"is_dram": DRAM, "is_sharded": SHARDED}
 _AT_RUNTIME = {
     "next_common_runtime_args_offset": RUNTIME_RANK | RUNTIME_NUM_BANKS,
     "get_aligned_page_size": RUNTIME_PAGE_SIZE,
@@ -34,6 +37,15 @@ def find_layout_type(result: CType, called: ast.Call) -> CType:
             return ObjectType(_CLASS, tuple(whole)) if len(whole) == len(numbers) else result
         case _:
             return result
+
+
+def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | None:
+    """A member of a layout that is known, such as `is_dram`; None if it is not known."""
+    base = type_.arguments[0] if type_.name == _CLASS and type_.arguments else None
+    words = context.unit.compile_time_args
+    if base is None or not 0 <= base < len(words):
+        return None
+    return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
 
 
 def find_layout_number(
