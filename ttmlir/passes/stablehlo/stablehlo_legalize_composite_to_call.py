@@ -1,5 +1,7 @@
 """Replace composite operations by calls of the functions that say what they mean.
 
+The composite `chlo.top_k`, as which JAX exports that operation, becomes the operation again.
+
 Before:
 
     func.func private @difference(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>)
@@ -22,8 +24,6 @@ After:
         return %0 : tensor<33x70xf32>
       }
     }
-
-The composite `chlo.top_k`, as which JAX exports that operation, becomes the operation again.
 
 Requires: nothing.
 Ensures: no `stablehlo.composite` is left.
