@@ -259,6 +259,17 @@ def test_windows() -> None:
     check_all(cases, x=numbers(2, 3, 7, 9), i=i.expand(2, 3, 3, 4).contiguous())
 
 
+def test_losses_of_several_labels() -> None:
+    """Labels of each row up to the first -1; one row by itself."""
+    cases = "\n".join(
+        f"F.multilabel_margin_loss({x}, {y}, reduction='{reduction}')"
+        for x, y in (("x", "y"), ("x[1]", "y[1]"))
+        for reduction in ("none", "mean", "sum")
+    )
+    labels = [[3, 0, -1, 2], [1, -1, -1, -1], [-1, 0, 1, 2], [2, 1, 0, 3]]
+    check_all(cases, x=numbers(4, 4), y=torch.tensor(labels))
+
+
 def test_bits_of_numbers() -> None:
     """As numbers of another type of the same width."""
     check_all("x.view(torch.int32)\nx.to(torch.bfloat16).view(torch.int16)", x=numbers(3, 5))
