@@ -189,6 +189,7 @@ FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
 
 @dataclass
 class _CallObserver:
+    enters_functions = True
     trace: Trace = field(default_factory=Trace)
 
     def before(self, run: Run, step: Step) -> None:
@@ -198,7 +199,8 @@ class _CallObserver:
         """Note the results of what computes; moves have the locations of operations, too."""
         if step.call is not None or step.operation.table in _CONSTANTS:
             for slot in step.written:
-                self.trace.note(number_in(step.operation.location), run.values[slot])
+                # A loop may write to a tensor in place in its next iteration.
+                self.trace.note(number_in(step.operation.location), np.array(run.values[slot]))
 
 
 @dataclass

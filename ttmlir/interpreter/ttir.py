@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.interpreter import kernels
+from ttmlir.interpreter import kernels, structure
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.tensors import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
@@ -190,6 +190,7 @@ def _row_functions() -> dict[str, Function]:
 FUNCTIONS: dict[str, Function] = {
     **_row_functions(),
     **kernels.FUNCTIONS,
+    **structure.CONTROL,
     "ttir.alloc": empty_tensor,
     "ttir.avg_pool2d": _on_image,
     "ttir.constant": _constant,

@@ -198,23 +198,9 @@ class Dropping(nn.Module):
         return self.inner(x)
 
 
-class Writing(nn.Module):
-    """A module that changes its argument."""
-
-    def forward(self, x: Any) -> Any:
-        """Add in place."""
-        x.add_(1)
-        return x
-
-
 def branching(x: Any) -> Any:
     """Chooses what is computed."""
     return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
-
-
-def gradient(x: Any) -> Any:
-    """A derivative inside of the program."""
-    return torch.func.grad(lambda y: y.tanh().sum())(x)
 
 
 @pytest.mark.parametrize(
@@ -225,13 +211,11 @@ def gradient(x: Any) -> Any:
         (lambda x: x.reshape(2, 2)[x[:2] > 0], "float32", "x2 depends on the numbers in a tensor"),
         (lambda x: x.nonzero(), "float32", "depends on the numbers in a tensor"),
         (Dropping(), "float32", "'inner.0'): dropout in training is random"),
-        (Writing(), "float32", "the argument 'x' is changed in place"),
         (lambda x: x.view(torch.int16), "float32", "reading the bits of f32 as i16"),
         (lambda x: x + torch.rand(4), "float32", "make them outside and pass them as an argument"),
         (lambda x: torch.special.bessel_j0(x), "float32", "this operation is not supported"),
         (lambda x: x.unique(), "float32", "depends on the numbers in a tensor"),
         (branching, "float32", "control flow on the numbers in tensors is not supported"),
-        (gradient, "float32", "torch cannot trace this: "),
         (lambda x: x @ x.reshape(1, 4) @ x, "float32", "torch cannot trace this: "),
         (lambda x: x if x.sum() > 0 else -x, "float32", "torch cannot trace this: "),
         (lambda x: torch.as_strided(x, (2, 2), (1, 1)), "float32", "only those of contiguous"),
@@ -280,11 +264,12 @@ def test_dynamic_shapes_are_refused() -> None:
 def test_wrong_calls() -> None:
     """A call that does not fit what was compiled says so."""
     compiled = ttmlir.compile(Scaled(), {"x": torch.randn(5, 7)}, 2.0)
-    with pytest.raises(InputError, match="another structure"):
+    message = "^'Scaled' takes inputs as a dictionary of 'x'; got an array$"
+    with pytest.raises(InputError, match=message):
         compiled(torch.randn(5, 7), 2.0)
     with pytest.raises(InputError, match=r"compiled for scale = 2\.0, not 3\.0"):
         compiled({"x": torch.randn(5, 7)}, 3.0)
     with pytest.raises(InputError, match=r"float32\[5,6\] instead of float32\[5,7\]"):
         compiled({"x": torch.randn(5, 6)}, 2.0)
-    with pytest.raises(InputError, match="takes a tensor as inputs_x, not 1"):
+    with pytest.raises(InputError, match=r"takes a tensor as inputs\['x'\], not 1"):
         compiled({"x": 1}, 2.0)

@@ -23,15 +23,12 @@ AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
     "the shape"
 )
-GRADIENTS = "gradients of windows are not supported here; those of JAX are"
 INSTEAD = {
     **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
     **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
     **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
-    **dict.fromkeys(["masked_select", "nonzero"], AT_RUN_TIME),
-    **dict.fromkeys(["convolution_backward", "avg_pool2d_backward"], GRADIENTS),
-    "max_pool2d_with_indices_backward": GRADIENTS,
+    **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
 }
 
 

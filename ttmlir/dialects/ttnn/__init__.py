@@ -23,6 +23,7 @@ from ttmlir.dialects.ttnn.attrs import (
     TensorMemoryLayoutAttr,
 )
 from ttmlir.dialects.ttnn.checks import CHECKS
+from ttmlir.dialects.ttnn.control import CaseOp, WhileOp
 from ttmlir.dialects.ttnn.families import (
     COMPUTE_CONFIG,
     DEVICE_OPERAND,
@@ -72,6 +73,7 @@ __all__ = [
     "ArangeOp",
     "BinaryOp",
     "BufferTypeAttr",
+    "CaseOp",
     "ConstantOp",
     "ContractionOp",
     "CoreRangeAttr",
@@ -104,6 +106,7 @@ __all__ = [
     "ToLayoutOp",
     "ToMemoryConfigOp",
     "UnaryOp",
+    "WhileOp",
     "WindowOp",
     "op_class",
 ]
@@ -121,7 +124,7 @@ _FAMILIES: dict[Family, type[TTNNRowOp]] = {
     Family.ORDERING: OrderingOp,
 }
 
-_CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", STRUCTURE_OPS)
+_CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
 def _add(row: Row) -> None:

@@ -51,10 +51,6 @@ _INSTEAD = {
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
         "keeps the shape",
     ),
-    **dict.fromkeys(
-        ("convolution_backward", "max_pool2d_with_indices_backward", "avg_pool2d_backward"),
-        "gradients of windows are not supported here; those of JAX are",
-    ),
 }
 """What to do instead of operations, by their names."""
 

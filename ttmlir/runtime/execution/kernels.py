@@ -12,6 +12,7 @@ from typing import Any
 
 from ttmlir.runtime.execution import (
     contraction_kernels,
+    elementwise_kernels,
     indexing_kernels,
     normalization_kernels,
     ordering_kernels,
@@ -20,6 +21,7 @@ from ttmlir.runtime.execution import (
 )
 
 KERNELS: dict[str, Callable[..., Any]] = {
+    **elementwise_kernels.KERNELS,
     **indexing_kernels.KERNELS,
     **reduction_kernels.KERNELS,
     **window_kernels.KERNELS,

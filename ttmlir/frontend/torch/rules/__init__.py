@@ -7,12 +7,14 @@ from ttmlir.frontend.torch.rules import (
     contraction,
     creation,
     elementwise,
+    gradient,
     indexing,
     kernels,
     movement,
     normalization,
     ordering,
     reduction,
+    resampling,
     window,
 )
 
@@ -25,7 +27,9 @@ RULES: dict[str, TorchRule] = {
     **indexing.RULES,
     **window.RULES,
     **ordering.RULES,
+    **resampling.RULES,
     **creation.RULES,
+    **gradient.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""
 

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import is_boolean
+from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.mlir.attributes.elements import ElementType, element_size
 
@@ -215,6 +215,28 @@ def _diagonal(call: TorchCall) -> SSAValue:
     return build.slice_along(flat, len(batch), start, end, columns + 1)
 
 
+def _diagonal_scatter(call: TorchCall) -> SSAValue:
+    """A tensor with the diagonal of its matrices replaced."""
+    torch, build, x, offset = torch_package(), call.build, call.tensor(), call["offset"]
+    rank = len(value_shape(x))
+    dims = [call["dim1"] % rank, call["dim2"] % rank]
+    order = [*(i for i in range(rank) if i not in dims), *dims]
+    x = build.permute(x, order)
+    *batch, rows, columns = value_shape(x)
+    source = build.cast(call.tensor("src"), element_type(x))
+    count = value_shape(source)[-1]
+    # Element k lies in row k above the diagonal, in column k below it.
+    extent, shape = (rows, (rows, 1)) if offset >= 0 else (columns, (1, columns))
+    if count < extent:
+        padding = (*(0 for _ in range(2 * len(batch) + 1)), extent - count)
+        source = build.create_inferred("pad", source, padding=padding, value=0.0)
+    source = build.reshape(source, (*batch, *shape))
+    places = torch.ones(rows, columns, dtype=torch.bool).tril(offset).triu(offset)
+    mask = build.create_tensor(places.reshape(*(1 for _ in batch), rows, columns))
+    result = build.compute("where", mask, source, x)
+    return build.permute(result, [order.index(i) for i in range(rank)])
+
+
 def _view_dtype(call: TorchCall) -> SSAValue:
     x, element = call.tensor(), element_type(call.tensor())
     if element == call.element:
@@ -258,6 +280,7 @@ RULES: dict[str, TorchRule] = {
     "constant_pad_nd": _constant_pad,
     "diagonal": _diagonal,
     "diagonal_copy": _diagonal,
+    "diagonal_scatter": _diagonal_scatter,
     "expand": _expand,
     "flatten": _reshape,
     "flip": _flip,
