@@ -45,6 +45,23 @@ def test_tiles_count_their_padding() -> None:
     assert tile_count(()) == 1
 
 
+def test_sorting_merges_in_every_round() -> None:
+    """A row of 4 tiles: 2 pairs of tiles are sorted in 3600 cycles, then merged, in 1090.
+
+    One round of merges for a sort of two pairs, 28 more for 256 tiles; the k largest are merged
+    once.
+    """
+    cycles: list[float] = []
+    for mnemonic, columns in (("sort", 128), ("sort", 256 * 32), ("topk", 256 * 32)):
+        desc = make_desc((32, columns))
+        work = Work(mnemonic=mnemonic, operands=(desc,), output=desc)
+        [workload] = cost_operation(n150(), work).programs
+        assert workload.cores == 1
+        assert workload.steps == columns // 32
+        cycles.append(workload.compute[-1].cycles)
+    assert cycles == [(3600 + 1090) / 2, (3600 + 28 * 1090) / 2, (3600 + 1090) / 2]
+
+
 def test_elementwise_divides_tiles_over_the_cores() -> None:
     """70 tiles on 64 cores: two steps, of which the vector unit takes 1344 + 8 for exp."""
     desc = make_desc((70 * 32, 32))

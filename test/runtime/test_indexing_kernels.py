@@ -74,3 +74,24 @@ def test_cumsum_accumulates_in_double_precision() -> None:
     result = KERNELS["cumsum"](np, x, dim=1).astype(np.float32)
     expected = np.float32([sum(map(float, line)) for line in x])
     np.testing.assert_array_equal(result[:, -1], expected)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8, np.bool_])
+@pytest.mark.parametrize(("k", "dim"), [(1, 0), (2, 1), (5, -1), (6, 0), (20, 1), (0, 1)])
+def test_the_largest_numbers(k: int, dim: int, dtype: type, largest: bool) -> None:
+    """Many equal numbers, zeros of both signs, infinities: the first ones of equals are taken."""
+    x = RNG.integers(0, 4, (50, 41, 3)).astype(dtype)
+    if dtype is np.float32:
+        x[RNG.random(x.shape) < 0.2] = np.inf
+        x[RNG.random(x.shape) < 0.2] = -0.0
+    k = min(k, x.shape[dim])
+    settings = {"k": k, "dim": dim, "largest": largest, "sorted": True}
+    for found, expected in zip(
+        KERNELS["topk"](np, x, **settings), row("topk").reference(np, x, **settings), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+    if dtype is np.float32:
+        x[3, 4] = np.nan
+        found = KERNELS["topk"](np, x, **settings)[0]
+        np.testing.assert_array_equal(found, row("topk").reference(np, x, **settings)[0])

@@ -23,6 +23,7 @@ from ttmlir.cost.families.movement import (
     cost_transpose,
     cost_untilize,
 )
+from ttmlir.cost.families.ordering import cost_ordering
 from ttmlir.cost.families.reduction import (
     cost_batch_norm,
     cost_cumsum,
@@ -50,6 +51,7 @@ COSTS: Mapping[str, Cost] = {
     "softmax": cost_softmax,
     "batch_norm_inference": cost_batch_norm,
     "cumsum": cost_cumsum,
+    **dict.fromkeys(("sort", "topk"), cost_ordering),
     "transpose": cost_transpose,
     "permute": cost_permute,
     "reshape": cost_reshape,

@@ -28,7 +28,7 @@ INSTEAD = {
     **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
     **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
-    **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
+    **dict.fromkeys(["masked_select", "nonzero"], AT_RUN_TIME),
 }
 
 

@@ -2,15 +2,17 @@
 
 A reduction whose body is one operation becomes the reduction of ttir that repeats it; one that
 keeps a number with its position becomes `ttir.argmax`. Any other body of elementwise operations is
-applied to neighbours, all pairs at once, until one element is left along each dimension.
+applied to neighbours, all pairs at once, until one element is left along each dimension; one that
+is not associative to one element after the other.
 """
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.text.form import integers
@@ -27,6 +29,10 @@ from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, p
 from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
 
 Shape = tuple[int, ...]
+
+_MOST_ALONG, _MOST_IN_ORDER = 32, 256
+"""Elements of a dimension, and in all, that are folded one after the other. XLA folds windows of 32
+elements of longer dimensions first, each from the initial value."""
 
 _SUPPORTED = (
     "supported are bodies of elementwise operations, and the largest or smallest number with its "
@@ -75,18 +81,59 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     dims, values = integers(op, "dimensions"), list(op.operands[:count])
     if not can_be_applied(body):
         _refuse_body(op)
+    combining = combiners(body)
+    if combining is None and dims and not _is_associative(body):
+        return _one_by_one(op)
     for dim in sorted(dims, reverse=True):
         values = _fold(op, values, dim)
     values = [
         builder.reshape(value, value_shape(result))
         for value, result in zip(values, op.results, strict=True)
     ]
-    combining = combiners(body)
     inits = op.operands[count:]
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
     if not dims or (combining is not None and all(map(_changes_no_bits, combining, inits))):
         return values
     values = apply(op, body, [*inits, *values])
+    if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
+        refuse_to_legalize(op, "its body does not use its arguments")
+    return values
+
+
+def _is_associative(body: Region) -> bool:
+    # NumPy is loaded only for bodies that are no single operation.
+    from ttmlir.passes.stablehlo.regions.associativity import is_associative
+
+    return is_associative(body)
+
+
+def _one_by_one(op: Operation) -> list[SSAValue]:
+    """The elements folded into the initial values one after the other, as XLA does it."""
+    builder = Builder.before(op)
+    count, dims = len(op.results), sorted(integers(op, "dimensions"))
+    shape = value_shape(op.operands[0])
+    length = math.prod(shape[dim] for dim in dims)
+    if length > _MOST_IN_ORDER or any(shape[dim] > _MOST_ALONG for dim in dims):
+        body = ", ".join(operations_of(op.regions[0]))
+        refuse_to_legalize(
+            op,
+            f"its body computes {body}, which is not associative: the result depends on the order "
+            f"of {length} elements; supported are up to {_MOST_IN_ORDER}, {_MOST_ALONG} along a "
+            "dimension, one after the other, or a body that gives the same for every grouping",
+        )
+    kept = [dim for dim in range(len(shape)) if dim not in dims]
+    rest = [shape[dim] for dim in kept]
+    rows = [
+        builder.reshape(builder.permute(value, [*dims, *kept]), (length, *rest))
+        for value in op.operands[:count]
+    ]
+    values = [builder.broadcast(init, rest) for init in op.operands[count:]]
+    for number in range(length):
+        now = [
+            builder.reshape(builder.slice_along(value, 0, number, number + 1), rest)
+            for value in rows
+        ]
+        values = apply(op, op.regions[0], [*values, *now])
     if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use its arguments")
     return values

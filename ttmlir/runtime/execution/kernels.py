@@ -8,23 +8,25 @@ nearest to the sum, or its neighbour, whatever the order of the elements.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution import (
     contraction_kernels,
     elementwise_kernels,
     indexing_kernels,
     normalization_kernels,
+    ordering_kernels,
     reduction_kernels,
     window_kernels,
 )
 
-KERNELS: dict[str, Callable[..., Array]] = {
+KERNELS: dict[str, Callable[..., Any]] = {
     **elementwise_kernels.KERNELS,
     **indexing_kernels.KERNELS,
     **reduction_kernels.KERNELS,
     **window_kernels.KERNELS,
     **contraction_kernels.KERNELS,
     **normalization_kernels.KERNELS,
+    **ordering_kernels.KERNELS,
 }
 """Kernels by mnemonic, called like the row's reference function."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.optable.ordering import order_places
 from ttmlir.runtime.element import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -20,14 +21,10 @@ from ttmlir.ttnn.types.enums import DataType
 
 
 def _order(array: Array, dim: int, *, descending: bool) -> Array:
-    """Places of the numbers in order; equal numbers keep theirs, and NaN is the largest."""
+    """Places of the numbers in order, after a check of the dimension."""
     if not -array.ndim <= dim < array.ndim:
         raise ValueError(f"dimension {dim} is out of range for a tensor of {array.ndim} dimensions")
-    if not descending:
-        return np.argsort(array, axis=dim, kind="stable")
-    # The order of the numbers from back to front, from back to front.
-    turned = np.argsort(np.flip(array, dim), axis=dim, kind="stable")
-    return array.shape[dim] - 1 - np.flip(turned, dim)
+    return order_places(np, array, dim, descending=descending)
 
 
 def _index_type(extent: int) -> DataType:

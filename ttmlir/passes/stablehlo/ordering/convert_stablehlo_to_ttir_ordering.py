@@ -21,7 +21,7 @@ from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import counts_a
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 
 if TYPE_CHECKING:
-    from ttmlir.passes.stablehlo.ordering.comparators import SortKey
+    from ttmlir.passes.stablehlo.regions.comparators import SortKey
 
 TOP_K = "mhlo.topk"
 """The custom call for an operation of MHLO that StableHLO does not have."""
@@ -35,7 +35,7 @@ def _sort(op: Operation) -> None:
         replace(op, *op.operands)
         return
     # NumPy is loaded only for programs that sort.
-    from ttmlir.passes.stablehlo.ordering.comparators import find_keys
+    from ttmlir.passes.stablehlo.regions.comparators import find_keys
 
     keys = find_keys(op.regions[0])
     if keys is None:

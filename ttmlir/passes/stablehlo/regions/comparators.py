@@ -12,22 +12,24 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Attribute, Region
 
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.tensor_types import element_type, is_boolean
+from ttmlir.ir.tensor_types import element_type
 from ttmlir.optable import COMPARISONS, named_on_truth, row
-from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
+from ttmlir.passes.stablehlo.regions.evaluation import array_type, evaluate
 
 _MOST_KEYS = 6
 """Operands that may be compared: the orders of their elements are tried one by one."""
 
-_LOGIC = named_on_truth("stablehlo")
-_ORDERING = (*COMPARISONS.values(), *_LOGIC.values(), row("where"), row("neg"))
+_ORDERING = (
+    *(*COMPARISONS.values(), *named_on_truth("stablehlo").values()),
+    *(row("where"), row("neg")),
+)
 """Operations that compare and choose, and the one that turns an order around."""
 
 
@@ -51,7 +53,7 @@ def find_keys(comparator: Region) -> list[SortKey] | None:
         return None
     orders = [*itertools.product(itertools.product((0, 1), repeat=2), repeat=len(used))]
     elements = {n: element_type(arguments[2 * n]) for n in used}
-    zeros = {n: np.zeros(len(orders), _type_of(elements[n])) for n in used}
+    zeros = {n: np.zeros(len(orders), array_type(elements[n])) for n in used}
     pairs = np.array(orders, dtype=np.int64).reshape(len(orders), len(used), 2)
     given = [
         (zeros[n] + pairs[:, used.index(n), side].astype(zeros[n].dtype))
@@ -106,7 +108,7 @@ def _agrees_on_numbers(
         given: list[Any] = []
         for n in range(count):
             # Elements of other operands are equal, whatever they are.
-            dtype = _type_of(elements[n]) if n in elements else np.dtype(np.float64)
+            dtype = array_type(elements[n]) if n in elements else np.dtype(np.float64)
             others: Any = np.zeros(len(first), dtype)
             given += [first, second] if n == key.operand else [others, others]
         precedes = _evaluate(comparator, given)
@@ -120,7 +122,7 @@ def _agrees_on_numbers(
 
 def _samples(comparator: Region, element: Attribute) -> Any:
     """Numbers of a type around those that a body compares with."""
-    dtype = _type_of(element)
+    dtype = array_type(element)
     if dtype == np.bool_:
         return np.array([False, True])
     if isinstance(element, AnyFloat):
@@ -143,41 +145,7 @@ def _samples(comparator: Region, element: Attribute) -> Any:
     return np.unique(np.array([*limits, *near]).astype(dtype))
 
 
-def _type_of(element: Attribute) -> np.dtype[Any]:
-    if isinstance(element, AnyFloat):
-        return np.dtype(np.float64)
-    if is_boolean(element):
-        return np.dtype(np.bool_)
-    integer = cast("IntegerType", element)
-    kind = "u" if integer.signedness.data.name == "UNSIGNED" else "i"
-    return np.dtype(f"{kind}{max(1, integer.width.data // 8)}")
-
-
-def _evaluate(body: Region, arguments: Sequence[Any]) -> Any:
-    """The result of a body on arrays; None if it does more than compare, choose and negate."""
-    known: dict[SSAValue, Any] = dict(zip(body.block.args, arguments, strict=True))
-    for op in body.block.ops:
-        if op.name == "stablehlo.constant":
-            number = splat_number(op.results[0])
-            if number is None:
-                return None
-            known[op.results[0]] = np.asarray(number, _type_of(element_type(op.results[0])))
-            continue
-        operands = [known.get(value) for value in op.operands]
-        if any(operand is None for operand in operands):
-            return None
-        if op.name == "stablehlo.return":
-            return np.broadcast_to(np.asarray(operands[0], bool), np.shape(arguments[0]))
-        result = _computed(op, operands)
-        if result is None:
-            return None
-        known[op.results[0]] = result
-    return None
-
-
-def _computed(op: Operation, operands: Sequence[Any]) -> Any:
-    is_truth = all(is_boolean(element_type(value)) for value in op.operands)
-    found = (_LOGIC.get(op.name) if is_truth else None) or elementwise_row(op)
-    if found not in _ORDERING:
-        return None
-    return np.asarray(found.reference(np, *operands))
+def _evaluate(comparator: Region, arguments: Sequence[Any]) -> Any:
+    """The result of a comparator on arrays; None if it does more than compare and choose."""
+    results = evaluate(comparator, arguments, _ORDERING)
+    return None if results is None else results[0]
