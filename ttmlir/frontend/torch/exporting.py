@@ -16,6 +16,7 @@ from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
+from ttmlir.frontend.torch.quiet import quiet, reason_of
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 
@@ -110,7 +111,7 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        with user_frames_kept(), warnings.catch_warnings():
+        with user_frames_kept(), quiet(), warnings.catch_warnings():
             # torch's own recurrent layers keep their weights in a list besides.
             warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
             return torch.export.export(module, args, kwargs, strict=False)
@@ -120,8 +121,7 @@ def export(
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
-    reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    return LocatedError(place, f"torch cannot trace this: {reason}")
+    return LocatedError(place, f"torch cannot trace this: {reason_of(error)}")
 
 
 def _distinct(values: Any) -> Any:
@@ -151,7 +151,7 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
-    with warnings.catch_warnings():
+    with quiet(), warnings.catch_warnings():
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
