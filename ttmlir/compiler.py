@@ -39,6 +39,24 @@ D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
 PIPELINES = {"ttnn": TTNN_PIPELINE, "kernels": D2M_PIPELINE}
 """From ttir on, by the targets of `ttmlir.compile` and `ttmlir-bisect`."""
 
+_MAX_ITERATIONS_OF_KERNELS = 64
+"""Iterations of the longest loop that is written out for kernels without being asked for."""
+_TO_TTIR_OPTIONS = ("max-trip-count",)
+"""Options of the pipelines to ttir."""
+
+
+def divide_options(options: str, target: str) -> tuple[str, str]:
+    """Options of the pipeline to ttir, and those of a target's pipeline, of both in one text.
+
+    Kernels have no loops around them: as many iterations as may be are written out.
+    """
+    words = options.split()
+    front = [word for word in words if word.partition("=")[0] in _TO_TTIR_OPTIONS]
+    if target == "kernels" and not front:
+        front = [f"max-trip-count={_MAX_ITERATIONS_OF_KERNELS}"]
+    back = [word for word in words if word.partition("=")[0] not in _TO_TTIR_OPTIONS]
+    return " ".join(front), " ".join(back)
+
 
 @contextmanager
 def _without_collections() -> Generator[None]:

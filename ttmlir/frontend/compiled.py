@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ttmlir.compiler import parse, transform
+from ttmlir.compiler import divide_options, parse, transform
 from ttmlir.files import write_file
 from ttmlir.frontend.calls.binding import CallArguments
 from ttmlir.frontend.calls.calling import CallableModel, CallingConvention, NumericsName
@@ -141,9 +141,18 @@ class CompiledModel(CallableModel):
         """The module that the file is written from."""
         module = cloned(self._imported.module)
         with self._in_terms_of_the_user():
-            transform(module, TO_TTIR[self._imported.stage])
-            self._target.lower(module, self._options)
+            self._lower_to_ttir(module)
+            self._target.lower(module, self._divided_options[1])
         return module
+
+    @cached_property
+    def _divided_options(self) -> tuple[str, str]:
+        return divide_options(self._options, self.target)
+
+    def _lower_to_ttir(self, module: ModuleOp) -> None:
+        pipeline, options = TO_TTIR[self._imported.stage], self._divided_options[0]
+        has_options = options and pipeline == TO_TTIR["stablehlo"]
+        transform(module, f"{pipeline}{{{options}}}" if has_options else pipeline)
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         imported = self._imported
@@ -323,9 +332,9 @@ class CompiledModel(CallableModel):
         if stage == self._target.dialect:
             return self._lowered
         module = cloned(self._imported.module)
-        transform(module, TO_TTIR[self._imported.stage])
+        self._lower_to_ttir(module)
         if stage != "ttir":
-            self._target.lower(module, self._options, until=self._target.between[stage])
+            self._target.lower(module, self._divided_options[1], until=self._target.between[stage])
         return module
 
 

@@ -107,6 +107,15 @@ def test_operations_are_named_by_what_they_are(function: Any, words: str) -> Non
     assert "nearest" not in text
 
 
+def test_names_that_are_alike_are_suggested() -> None:
+    """And no others."""
+    from ttmlir.frontend.torch.support import near
+
+    names = ["expm1", "linear", "logical_or"]
+    assert near("aten.expm2.default", names).endswith("; the nearest supported ones are expm1")
+    assert near("aten.frexp.Tensor", names) == "this operation is not supported"
+
+
 def test_results_that_hold_no_tensors() -> None:
     """Objects are taken; what becomes of them is what they were."""
     marker = object()

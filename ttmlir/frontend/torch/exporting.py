@@ -14,10 +14,16 @@ from xdsl.dialects.builtin import LocationAttr
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.quiet import quiet, reason_of
 from ttmlir.frontend.torch.rules import rule_of
+from ttmlir.frontend.torch.training.gradients import (
+    GradientsAsked,
+    gradients_refused,
+    lower_gradients,
+)
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 
 
@@ -111,13 +117,25 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        with user_frames_kept(), quiet(), warnings.catch_warnings():
-            # torch's own recurrent layers keep their weights in a list besides.
-            warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
-            return torch.export.export(module, args, kwargs, strict=False)
+        try:
+            with gradients_refused(module):
+                return _export(module, args, kwargs)
+        except GradientsAsked:
+            lowered = lower_gradients(module, args, kwargs)
+        with torch.no_grad():
+            return _export(lowered, args, kwargs)
+    except LocatedError:
+        raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         raise _untraceable(error, place_of_error(error)) from error
+
+
+def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with user_frames_kept(), quiet(), warnings.catch_warnings():
+        # torch's own recurrent layers keep their weights in a list besides.
+        warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
+        return torch_package().export.export(module, args, kwargs, strict=False)
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
@@ -155,7 +173,8 @@ def decompose(exported: Any) -> Any:
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
-            return exported.run_decompositions(dict(_decompositions()))
+            table = {**_decompositions(), **own_decompositions()}
+            return exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))

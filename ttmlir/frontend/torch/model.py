@@ -10,6 +10,7 @@ compiled model: a call reads their values and leaves the new ones for the next c
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -265,7 +266,8 @@ class _Door:
         buffers = self._next_buffers()
         pytree: Any = torch.utils._pytree
         arguments = pytree.tree_unflatten(leaves, self._exported.call_spec.in_spec)
-        with torch.no_grad():
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             result = torch.func.functional_call(self._exported.module(), buffers, *arguments)
         state = [buffers[name] for name, _ in self._program.state]
         self._kept = [*map(array_of, state), *map(array_of, changed)]

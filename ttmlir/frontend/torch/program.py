@@ -1,8 +1,8 @@
 """Exported torch programs as functions in the ttir dialect.
 
 The function takes what the program cannot know before: the parameters and buffers if they are to
-be arguments, the buffers that the program changes, and the tensors that the user passes. It returns
-the new values of changed buffers, then the user's results.
+be arguments, those that the program changes, and the tensors that the user passes. It returns the
+new values of what it changes, then the user's results.
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ def import_decomposed(
 
 
 def changed_buffers(exported: Any) -> list[Any]:
-    """The buffers that a decomposed program changes."""
-    names = exported.graph_signature.buffers_to_mutate.values()
+    """The buffers and parameters that a decomposed program changes."""
+    signature = exported.graph_signature
+    names = (*signature.buffers_to_mutate.values(), *signature.parameters_to_mutate.values())
     return [exported.state_dict.get(name, exported.constants.get(name)) for name in names]
 
 
@@ -143,7 +144,7 @@ class _Importer:
             elif node.op == "get_attr":
                 # The branches and bodies of control flow, which is refused where it is called.
                 self._values[node] = None
-        changed, outputs = self._finish(build, results)
+        changed, outputs = self._finish(build, [name for name, _ in found.state], results)
         return ImportedProgram(
             self._module(),
             weights=found.weights,
@@ -157,7 +158,10 @@ class _Importer:
 
     def _place_inputs(self, specs: Mapping[Any, Any]) -> _Inputs:
         """Give every placeholder a value; weights are the first arguments, state the next."""
-        changed = set(self._signature.buffers_to_mutate.values())
+        changed = {
+            *self._signature.buffers_to_mutate.values(),
+            *self._signature.parameters_to_mutate.values(),
+        }
         found = _Inputs()
         for node, spec in specs.items():
             if _is_weight(spec) and spec.target not in changed:
@@ -271,8 +275,14 @@ class _Importer:
 
     # -- results -------------------------------------------------------------------------------
 
-    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> tuple[list[str], list[Any]]:
-        """End the function; the inputs that it changes, and what it returns."""
+    def _finish(
+        self, build: BodyBuilder, state: Sequence[str], results: Sequence[Any]
+    ) -> tuple[list[str], list[Any]]:
+        """End the function; the inputs that it changes, and what it returns.
+
+        New values of the `state` come first, in its order.
+        """
+        kept: dict[str, SSAValue] = {}
         values: list[SSAValue] = []
         outputs: list[Any] = []
         changed: list[str] = []
@@ -282,7 +292,7 @@ class _Importer:
                     changed.append(spec.target)
                 case "TOKEN":
                     continue
-                case "BUFFER_MUTATION" | "USER_OUTPUT":
+                case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":
                     pass
                 case kind:
                     self._refuse(node, f"results of the kind {kind} are not supported")
@@ -290,10 +300,14 @@ class _Importer:
             if is_computed(meta):
                 value = self._values[node]
                 is_made = isinstance(value, (Known, Number))
-                values.append(value.create(build) if is_made else value)
+                value = value.create(build) if is_made else value
+                if spec.kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
+                    kept[spec.target] = value
+                else:
+                    values.append(value)
             if spec.kind.name == "USER_OUTPUT":
                 outputs.append(meta if is_computed(meta) else self._resolved(node))
-        build.finish(values)
+        build.finish([*(kept[name] for name in state), *values])
         return changed, outputs
 
     def _module(self) -> ModuleOp:
