@@ -266,21 +266,28 @@ def _packages_of(value: Any) -> set[str]:
     return {base.__module__.partition(".")[0] for base in type(value).__mro__}
 
 
-def _packages_in(value: Any, depth: int = 0) -> set[str]:
+def _packages_in(value: Any) -> set[str]:
     """The packages of the values in nested containers and in attributes of objects."""
-    if isinstance(value, Mapping):
-        items = list(cast("Mapping[Any, Any]", value).values())
-    elif isinstance(value, tuple | list):
-        items = list(cast("Sequence[Any]", value))
-    else:
-        packages = _packages_of(value)
-        if packages & {"torch", "jax", "jaxlib", "numpy"} or isinstance(value, type | ModuleType):
-            return packages
-        items = list(getattr(value, "__dict__", {}).values())
-    if depth == _MAX_DEPTH:
-        return _packages_of(value)
-    return _packages_of(value).union(*(_packages_in(item, depth + 1) for item in items))
+    found: set[str] = set()
+    # Objects may hold each other; keeping them keeps their identities.
+    seen: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen[id(item)] = item
+        if isinstance(item, Mapping):
+            pending += cast("Mapping[Any, Any]", item).values()
+        elif isinstance(item, tuple | list):
+            pending += cast("Sequence[Any]", item)
+        else:
+            packages = _packages_of(item)
+            found |= packages
+            if not packages & _ARRAYS and not isinstance(item, type | ModuleType):
+                pending += getattr(item, "__dict__", {}).values()
+    return found
 
 
-_MAX_DEPTH = 8
-"""Arrays are looked for as deep in arguments, to find their framework."""
+_ARRAYS = {"torch", "jax", "jaxlib", "numpy"}
+"""Packages whose objects are not looked into."""

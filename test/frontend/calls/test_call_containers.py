@@ -127,6 +127,23 @@ def test_files_hold_objects_as_dictionaries(tmp_path: Path) -> None:
         torch.testing.assert_close(got["cache"]["layers"][1]["keys"], wanted.cache.layers[1].keys)
 
 
+def test_objects_that_hold_each_other() -> None:
+    """Without arrays they are constants; with arrays they are refused, in one line."""
+
+    class Node:
+        def __init__(self) -> None:
+            self.others: list[Any] = []
+
+    nodes = [Node() for _ in range(30)]
+    for node in nodes:
+        node.others = nodes
+    compiled = ttmlir.compile(lambda x, node: (x * 2, node), X, nodes[0])
+    assert compiled(X, nodes[0])[1] is nodes[0]
+    nodes[0].others = [*nodes, X]
+    with pytest.raises(TypeError, match="containers of arrays are nested more than 64 deep"):
+        ttmlir.compile(lambda x, node: x * 2, X, nodes[1])
+
+
 def test_results_of_many_kinds() -> None:
     """Dataclasses, named tuples, torch's own named results, and what is no tensor."""
 

@@ -178,9 +178,7 @@ def test_unsupported_operations_are_named_at_their_line() -> None:
     message = _refusal(splitting, torch.randn(5))
     first, line, caret = message.splitlines()
     assert re.match(r"test/frontend/torch/test_model_door\.py:\d+:5: error: 'aten\.frexp", first)
-    assert first.endswith(
-        "this operation is not supported; the nearest supported ones are exp, exp2, expm1"
-    )
+    assert first.endswith("this operation is not supported")
     assert line.strip() == "return y.frexp().mantissa"
     assert caret.rstrip() == "    ^"
 

@@ -241,3 +241,21 @@ def test_registrations_have_a_meaning() -> None:
         ttmlir.register_custom_call("x")
     with pytest.raises(ValueError, match=r"calls of 'tt\.kernel' carry their kernel"):
         ttmlir.register_custom_call("tt.kernel", numpy=np.exp)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("lapack_sgetrf_ffi", "the LU factors of a matrix (for jnp.linalg.inv, solve or det)"),
+        ("lapack_spotrf_ffi", "the Cholesky factor of a matrix"),
+        ("lapack_dsyevd_ffi", "the eigenvalues of a symmetric matrix"),
+        ("lapack_strsm_ffi", "the solution of triangular equations"),
+    ],
+)
+def test_calls_of_lapack_are_named_by_what_they_are(target: str, words: str) -> None:
+    """What is computed, that it is the host that does it, and what to do."""
+    with pytest.raises(DiagnosticError) as caught:
+        lower(call("", target), TTIR)
+    text = str(caught.value)
+    assert f"'{target}' computes {words} with LAPACK on the host, which is not part of" in text
+    assert "do it outside of the model and pass the result as an argument" in text

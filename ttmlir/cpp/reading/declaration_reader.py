@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ttmlir.cpp.amendments import UNNAMED_ENUMERATION
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.reading.amendments import UNNAMED_ENUMERATION
 from ttmlir.cpp.reading.expression_reader import ExpressionReader
 from ttmlir.cpp.tree import (
     Alias,

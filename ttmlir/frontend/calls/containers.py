@@ -77,24 +77,24 @@ class Opener(ABC):
             return opened
         if isinstance(value, tuple | list):
             return _open_sequence(cast("Sequence[Any]", value))
-        if _attributes(value) and self._holds_leaf(value, 0):
+        if _attributes(value) and self._holds_leaf(value, set()):
             return _open_object(value)
         return None
 
-    def _holds_leaf(self, value: Any, depth: int) -> bool:
-        if depth > MAX_DEPTH:
-            return False
+    def _holds_leaf(self, value: Any, seen: set[int]) -> bool:
+        """True if there is an array in a value, which may hold itself."""
         if self.is_leaf(value):
             return not isinstance(value, bool | int | float)
-        if value is None or isinstance(value, (*_PLAIN, *_FUNCTIONS)):
+        if value is None or isinstance(value, (*_PLAIN, *_FUNCTIONS)) or id(value) in seen:
             return False
+        seen.add(id(value))
         if isinstance(value, Mapping):
             children: Sequence[Any] = list(cast("Mapping[Any, Any]", value).values())
         elif isinstance(value, tuple | list):
             children = cast("Sequence[Any]", value)
         else:
             children = list(_attributes(value).values())
-        return any(self._holds_leaf(child, depth + 1) for child in children)
+        return any(self._holds_leaf(child, seen) for child in children)
 
 
 def _attributes(value: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
+from ttmlir.frontend.torch.quiet import quiet, reason_of
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
@@ -131,15 +132,14 @@ def export(
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with user_frames_kept(), warnings.catch_warnings():
+    with user_frames_kept(), quiet(), warnings.catch_warnings():
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
         return torch_package().export.export(module, args, kwargs, strict=False)
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
-    reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    return LocatedError(place, f"torch cannot trace this: {reason}")
+    return LocatedError(place, f"torch cannot trace this: {reason_of(error)}")
 
 
 def _distinct(values: Any) -> Any:
@@ -169,7 +169,7 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
-    with warnings.catch_warnings():
+    with quiet(), warnings.catch_warnings():
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:

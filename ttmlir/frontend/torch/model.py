@@ -59,7 +59,11 @@ def import_models(
     calls: Sequence[tuple[Any, tuple[Any, ...], dict[str, Any]]], *, weights: Weights = "constants"
 ) -> list[ImportedModel]:
     """Several models with examples, which share the buffers that any of them changes."""
-    traced = [_trace(*call) for call in calls]
+    return _import_all([_trace(*call) for call in calls], weights)
+
+
+def _import_all(traced: Sequence[tuple[str, Any, Any]], weights: Weights) -> list[ImportedModel]:
+    """Models of what `_trace` gives."""
     # Keeping the buffers keeps their identities from being given to others.
     changing = {id(buffer): buffer for each in traced for buffer in changed_buffers(each[1])}
     store: dict[int, Array] = {}
@@ -76,6 +80,12 @@ def import_models(
     return models
 
 
+def import_traced(name: str, function: Any, arguments: Sequence[Any]) -> ImportedModel:
+    """A model from a function that torch has written."""
+    [imported] = _import_all([_trace_call(name, function, tuple(arguments), {})], "constants")
+    return imported
+
+
 def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, Any, Any]:
     """The name of a model, its decomposed program, and what it comes from."""
     torch = torch_package()
@@ -90,6 +100,12 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
             )
         with in_terms_of_the_user(name):
             return name, decompose(model), model
+    return _trace_call(name, model, args, kwargs)
+
+
+def _trace_call(
+    name: str, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[str, Any, Any]:
     with in_terms_of_the_user(name):
         traced = trace_model(name, model, args, kwargs)
         return name, decompose(traced.exported), traced

@@ -36,8 +36,9 @@ def place_of_trace(trace: str) -> LocationAttr:
 
 
 def place_of_error(error: BaseException) -> LocationAttr:
-    """The innermost line outside of libraries that an exception came through."""
-    frames = traceback.extract_tb(error.__traceback__)
+    """The innermost line outside of torch that an exception came through."""
+    # The frames that lead here, then those from here to the error.
+    frames = [*traceback.extract_stack(), *traceback.extract_tb(error.__traceback__)]
     own = [frames[i] for i in _own([frame.filename for frame in frames])]
     if not own or own[-1].lineno is None:
         return UNKNOWN_LOC
@@ -45,13 +46,44 @@ def place_of_error(error: BaseException) -> LocationAttr:
 
 
 def _own(files: Sequence[str]) -> list[int]:
-    """The frames outside of libraries, by the files of all, the outermost first.
+    """The frames to show, by the files of all, the outermost first.
 
-    Frames of `<string>` are functions that torch has written, or the user's in `python -c`, where
-    there are no files.
+    Those of the user's model, or of a library's model; where it is one of torch itself, those that
+    compile it. Frames of `<string>` are functions that torch has written, or the user's in
+    `python -c`, where there are no files.
     """
-    own = [i for i, file in enumerate(files) if not file.startswith(_library_folders())]
-    return [i for i in own if files[i] != _STRING] or own
+    start = max(
+        (i + 1 for i, file in enumerate(files) if file.startswith(PACKAGE_FOLDER)), default=0
+    )
+    kinds = [_kind_of(file) for file in files]
+    model = range(start, len(files))
+    for kind, among in (
+        (_USER, model),
+        (_LIBRARY, model),
+        (_USER, range(start)),
+        (_TEXT, range(len(files))),
+    ):
+        if found := [i for i in among if kinds[i] == kind]:
+            return found
+    return []
+
+
+_USER, _LIBRARY, _TEXT, _HIDDEN = "user", "library", "text", "hidden"
+
+
+@cache
+def _kind_of(file: str) -> str:
+    """Whose a file is: the user's, a library's, of no file, or one that no user would look at."""
+    if file == _STRING:
+        return _TEXT
+    torch = os.path.dirname(torch_package().__file__) + os.sep
+    if file.startswith(("<", torch, PACKAGE_FOLDER)):
+        return _HIDDEN
+    # Python's own folder holds that of installed packages.
+    for kinds, kind in ((("purelib", "platlib"), _LIBRARY), (("stdlib", "platstdlib"), _HIDDEN)):
+        if file.startswith(tuple(sysconfig.get_path(each) + os.sep for each in kinds)):
+            return kind
+    return _USER
 
 
 _STRING = "<string>"
@@ -118,14 +150,3 @@ def _user_frames(_: object, summary: traceback.StackSummary) -> traceback.StackS
 
 
 _FRAMES_KEPT = 3
-
-
-@cache
-def _library_folders() -> tuple[str, ...]:
-    """Folders of torch, of other installed packages, of Python itself and of this front end."""
-    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
-    torch = os.path.dirname(torch_package().__file__) + os.sep
-    # torch names the code that it generates so.
-    generated = "<eval_with_key>"
-    paths = (sysconfig.get_path(kind) + os.sep for kind in kinds)
-    return torch, PACKAGE_FOLDER, generated, *paths

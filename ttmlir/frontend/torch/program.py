@@ -186,6 +186,10 @@ class _Importer:
             self._argument(node, spec.target)
 
     def _place_input(self, node: Any, spec: Any, found: _Inputs) -> None:
+        if spec.kind.name == "TOKEN":
+            # torch keeps checks of results, as those of torch.linalg, in order by it.
+            self._values[node] = None
+            return
         if spec.kind.name != "USER_INPUT":
             self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
         meta = node.meta.get("val")
@@ -286,6 +290,8 @@ class _Importer:
             match spec.kind.name:
                 case "USER_INPUT_MUTATION":
                     changed.append(spec.target)
+                case "TOKEN":
+                    continue
                 case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":
                     pass
                 case kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -40,6 +41,24 @@ _CALLBACKS = ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_cal
 """What JAX makes of Python functions, and of kernels in programs that it lowers for the CPU."""
 
 
+_LAPACK = re.compile(r"lapack_[sdcz](\w+?)(?:_ffi)?")
+_FACTORS = {
+    "getrf": "the LU factors of a matrix (for jnp.linalg.inv, solve or det)",
+    "potrf": "the Cholesky factor of a matrix",
+    **dict.fromkeys(("geqrf", "geqp3"), "the QR factors of a matrix"),
+    **dict.fromkeys(("orgqr", "ungqr"), "the orthogonal factor of a matrix"),
+    **dict.fromkeys(("gesdd", "gesvd"), "the singular values of a matrix"),
+    **dict.fromkeys(("syevd", "heevd"), "the eigenvalues of a symmetric matrix"),
+    **dict.fromkeys(("geev", "geevx"), "the eigenvalues of a matrix"),
+    "trsm": "the solution of triangular equations",
+    "gehrd": "the Hessenberg form of a matrix",
+    "gees": "the Schur form of a matrix",
+    **dict.fromkeys(("sytrd", "hetrd"), "the tridiagonal form of a matrix"),
+    "gtsv": "the solution of tridiagonal equations",
+}
+"""What JAX calls LAPACK for."""
+
+
 def _custom_call(op: Operation) -> None:
     target = cast("StringAttr", op.properties["call_target_name"]).data
     if target == TARGET:
@@ -59,6 +78,13 @@ def _custom_call(op: Operation) -> None:
             f"'{target}' calls a function of Python, which is not part of the program; give "
             "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
             "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
+        )
+    elif (found := _LAPACK.fullmatch(target)) and found[1] in _FACTORS:
+        refuse_to_legalize(
+            op,
+            f"'{target}' computes {_FACTORS[found[1]]} with LAPACK on the host, which is not part "
+            "of the program; do it outside of the model and pass the result as an argument, or "
+            f"{how_to_register(target)}",
         )
     else:
         refuse_to_legalize(

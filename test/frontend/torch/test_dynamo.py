@@ -1,0 +1,133 @@
+"""`torch.compile(model, backend="ttmlir")`: inference, training, graph breaks, shapes, options.
+
+Expected values are what torch computes without it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+import pytest
+
+import ttmlir
+from ttmlir.frontend.torch import dynamo
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+
+pytestmark = [
+    # torch's own, from within its compiler.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:isinstance.*is deprecated:FutureWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    """Leave nothing of a test to the next one."""
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def network() -> Any:
+    """Three kinds of layers."""
+    return nn.Sequential(nn.Linear(5, 7), nn.GELU(), nn.LayerNorm(7), nn.Linear(7, 3))
+
+
+def test_torch_finds_the_backend() -> None:
+    """By the package's entry point, and by its name once it is imported."""
+    assert dynamo.NAME in torch._dynamo.list_backends(())
+    [entry] = entry_points(group="torch_dynamo_backends", name="ttmlir")
+    assert entry.load() is dynamo.compile_graph
+
+
+def test_a_module_with_several_shapes() -> None:
+    """One program for each shape, also where torch takes sizes for unknown ones."""
+    torch.manual_seed(0)
+    module = network().eval()
+    compiled = torch.compile(module, backend="ttmlir")
+    with torch.no_grad():
+        for rows in (4, 2, 3, 4):
+            x = torch.randn(rows, 5)
+            torch.testing.assert_close(compiled(x), module(x), atol=1e-5, rtol=1e-5)
+
+
+def test_training() -> None:
+    """Three steps of Adam arrive at the same weights."""
+    torch.manual_seed(0)
+    mine, theirs = network(), network()
+    theirs.load_state_dict(mine.state_dict())
+    inputs = torch.randn(3, 4, 5)
+    for model, function in ((mine, torch.compile(mine, backend="ttmlir")), (theirs, theirs)):
+        optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+        for x in inputs:
+            optimizer.zero_grad()
+            function(x).square().mean().backward()
+            optimizer.step()
+    for name, weight in theirs.state_dict().items():
+        torch.testing.assert_close(mine.state_dict()[name], weight, atol=1e-5, rtol=1e-4)
+
+
+def test_graph_breaks_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line of the user, why, and what becomes of it; the results are right."""
+
+    def function(x: Any) -> Any:
+        y = torch.tanh(x) * 2
+        print("between")
+        return y.sum(1), x + 1
+
+    x = torch.randn(3, 5)
+    compiled = torch.compile(function, backend="ttmlir")
+    line = function.__code__.co_firstlineno + 2
+    message = rf"test_dynamo\.py:{line}: torch\.compile breaks the graph here; .*`print`"
+    with pytest.warns(UserWarning, match=message):
+        got = compiled(x)
+    for mine, theirs in zip(got, function(x), strict=True):
+        torch.testing.assert_close(mine, theirs)
+    assert capsys.readouterr().out == "between\n" * 2
+
+
+def test_arguments_that_are_changed_in_place() -> None:
+    """As in torch."""
+
+    def function(x: Any) -> Any:
+        x.mul_(2)
+        return x.sum()
+
+    mine = torch.randn(3, 5)
+    theirs = copy.deepcopy(mine)
+    torch.testing.assert_close(torch.compile(function, backend="ttmlir")(mine), function(theirs))
+    torch.testing.assert_close(mine, theirs)
+
+
+def test_options() -> None:
+    """Those of `ttmlir.compile`; others are named."""
+    x = torch.full((2, 3), 1.001)
+    options = {"numerics": "device", "board": "n150"}
+    rounded = torch.compile(lambda x: x.bfloat16() * 3, backend="ttmlir", options=options)(x)
+    assert rounded.dtype == torch.bfloat16
+    with pytest.raises(Exception, match=r"options of the backend are numerics, .*, not 'fast'"):
+        torch.compile(lambda x: x * 3, backend="ttmlir", options={"fast": True})(x)
+
+
+def test_refusals_are_at_the_users_line() -> None:
+    """As those of `ttmlir.compile`."""
+
+    def function(x: Any) -> Any:
+        return torch.special.airy_ai(x.sin())
+
+    line = function.__code__.co_firstlineno + 1
+    with pytest.raises(ttmlir.CompilationError, match=rf"test_dynamo\.py:{line}:.*airy_ai"):
+        torch.compile(function, backend="ttmlir")(torch.randn(3))
+
+
+def test_double_precision_is_narrowed_with_a_warning() -> None:
+    """Once, when the program is made."""
+    x = torch.randn(3, dtype=torch.float64)
+    with pytest.warns(UserWarning, match=r"torch\.compile: tensors of f64 are kept as f32"):
+        torch.compile(lambda x: x * 2, backend="ttmlir")(x)

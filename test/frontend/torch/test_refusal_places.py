@@ -1,0 +1,144 @@
+"""Where and why torch programs are refused: lines of libraries, causes in the user's terms."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import sysconfig
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ttmlir
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+
+X = torch.ones(4, 4)
+
+LIBRARY = """
+class Inner(nn.Module):
+    def forward(self, x):
+        return torch.special.airy_ai(x)
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+    def forward(self, x):
+        return self.inner(x) + 1
+
+class Deciding(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x
+        return -x
+"""
+
+
+def installed() -> dict[str, Any]:
+    """The names of a library that is installed."""
+    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    file = Path(sysconfig.get_path("purelib")) / "some_models.py"
+    exec(compile(LIBRARY, str(file), "exec"), names)
+    return names
+
+
+def refusal(function: Any, *arguments: Any, **options: Any) -> str:
+    """The text of the error."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(function, *arguments, **options)
+    return str(caught.value)
+
+
+def test_models_of_libraries_are_at_their_own_lines() -> None:
+    """The library's file and line, and the path of the module."""
+    text = refusal(installed()["Model"](), X)
+    assert "some_models.py:4:" in text
+    assert "'aten.special_airy_ai.default' (in the module 'inner')" in text
+
+
+def test_libraries_within_the_users_model_are_at_the_users_line() -> None:
+    """The line that calls the library."""
+    layer = installed()["Model"]()
+
+    class User(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return layer(x) * 2
+
+    line = User.forward.__code__.co_firstlineno + 1
+    assert f"test_refusal_places.py:{line}:" in refusal(User(), X)
+
+
+def test_what_torch_cannot_trace_in_a_library() -> None:
+    """The cause in the user's terms, with the remedy."""
+    text = refusal(installed()["Deciding"](), X)
+    assert "some_models.py:15:" in text
+    assert "Python asks here for a number in a tensor" in text
+    assert "torch.where(condition, a, b) chooses" in text
+
+
+def test_what_torch_itself_refuses_is_at_the_line_that_compiles() -> None:
+    """There is no line of a model."""
+    assert "test_refusal_places.py:" in refusal(nn.Linear(3, 2), X)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (torch.linalg.inv, "'aten.linalg_inv_ex.default': the device does not compute the inverse"),
+        (torch.linalg.qr, "does not compute the QR factors of a matrix; do it outside of the mod"),
+        (torch.linalg.cholesky, "does not compute the Cholesky factor of a matrix"),
+        (torch.linalg.svdvals, "does not compute the singular values of a matrix"),
+        (torch.linalg.eigvalsh, "does not compute the eigenvalues of a matrix"),
+        (torch.linalg.det, "does not compute the determinant of a matrix"),
+        (lambda x: torch.linalg.solve(x, x), "does not compute the solution of linear equations"),
+        (lambda x: torch.linalg.lstsq(x, x)[0], "does not compute a least squares solution"),
+        (lambda x: torch.special.airy_ai(x), "this operation is not supported\n"),
+    ],
+)
+def test_operations_are_named_by_what_they_are(function: Any, words: str) -> None:
+    """Linear algebra is named, and only names that are alike are suggested."""
+    text = refusal(lambda x: function(x), X) + "\n"
+    assert words in text
+    assert "nearest" not in text
+
+
+def test_names_that_are_alike_are_suggested() -> None:
+    """And no others."""
+    from ttmlir.frontend.torch.support import near
+
+    names = ["expm1", "linear", "logical_or"]
+    assert near("aten.expm2.default", names).endswith("; the nearest supported ones are expm1")
+    assert near("aten.frexp.Tensor", names) == "this operation is not supported"
+
+
+def test_results_that_hold_no_tensors() -> None:
+    """Objects are taken; what becomes of them is what they were."""
+    marker = object()
+    got, same = ttmlir.compile(lambda x: (x + 1, marker), X)(X)
+    torch.testing.assert_close(got, X + 1)
+    assert same is marker
+
+
+def test_torch_says_nothing_itself(tmp_path: Path) -> None:
+    """Neither logs nor graphs go to the terminal, and logging works again afterwards."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import torch, ttmlir\n"
+        "for function in (lambda x: x if x.sum() > 0 else -x, lambda x: x @ x[:2]):\n"
+        "    try:\n"
+        "        ttmlir.compile(function, torch.ones(4, 4))\n"
+        "    except ttmlir.CompilationError as error:\n"
+        "        print(str(error).partition(': error: ')[0])\n",
+        encoding="utf-8",
+    )
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert run.stdout == "script.py:2:1\n" * 2
+    assert run.stderr == ""
+    assert logging.root.manager.disable == logging.NOTSET
