@@ -185,19 +185,6 @@ def test_unsupported_operations_are_named_at_their_line() -> None:
     assert caret.rstrip() == "    ^"
 
 
-class Dropping(nn.Module):
-    """A layer that is random in training."""
-
-    def __init__(self) -> None:
-        """Half of the numbers are dropped."""
-        super().__init__()
-        self.inner = nn.Sequential(nn.Dropout(0.5))
-
-    def forward(self, x: Any) -> Any:
-        """One layer."""
-        return self.inner(x)
-
-
 class Writing(nn.Module):
     """A module that changes its argument."""
 
@@ -219,10 +206,11 @@ def branching(x: Any) -> Any:
         (lambda x: x[x > 0], "float32", "depends on the numbers in a tensor"),
         (lambda x: x.reshape(2, 2)[x[:2] > 0], "float32", "x2 depends on the numbers in a tensor"),
         (lambda x: x.nonzero(), "float32", "depends on the numbers in a tensor"),
-        (Dropping(), "float32", "'inner.0'): dropout in training is random"),
         (Writing(), "float32", "the argument 'x' is changed in place"),
         (lambda x: x.view(torch.int32), "float32", "reading the bits of a tensor as another"),
-        (lambda x: x + torch.rand(4), "float32", "make them outside and pass them as an argument"),
+        (lambda x: torch.poisson(x.abs()), "float32", "an unknown number of tries"),
+        (lambda x: x + torch.randperm(5000)[:4], "float32", "a random order of 5000 elements"),
+        (lambda x: torch.randint(0, 2**33, (4,)), "float32", "one of at most 2**31, not of"),
         (lambda x: torch.special.i0(x), "float32", "this operation is not supported"),
         (lambda x: x.sin().digamma(), "float32", "this operation is not supported"),
         (lambda x: x.cumprod(0), "float32", "of running values cumsum is supported"),

@@ -14,7 +14,10 @@ torch: Any = import_module("torch")
 
 NAMES = ("aten.sinh.default", "aten.sin.default", "aten.asin.default", "aten.sinc.default")
 SORTING = "sorting is not supported; max, min, argmax and argmin along a dimension are"
-RANDOM = "random numbers are not supported; make them outside and pass them as an argument"
+RANDOM = (
+    "random numbers that take an unknown number of tries are not supported; make them outside and "
+    "pass them as an argument"
+)
 COMPLEX = "complex numbers and their transforms are not supported"
 AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
@@ -24,8 +27,7 @@ INSTEAD = {
     **dict.fromkeys(
         ["sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"], SORTING
     ),
-    **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
-    **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
+    **dict.fromkeys(["poisson", "binomial", "_standard_gamma", "_sample_dirichlet"], RANDOM),
     **dict.fromkeys(
         ["cumprod", "cummax", "cummin", "logcumsumexp"], "of running values cumsum is supported"
     ),

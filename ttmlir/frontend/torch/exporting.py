@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import LocationAttr
 
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
+from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
     lower_gradients,
 )
+from ttmlir.frontend.torch.training.holding import take_names
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 
 
@@ -33,18 +35,60 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        try:
-            with gradients_refused(module):
-                return _export(module, args, kwargs)
-        except GradientsAsked:
-            lowered = lower_gradients(module, args, kwargs)
-        with torch.no_grad():
-            return _export(lowered, args, kwargs)
+        return _export_seeded(module, args, kwargs)
     except LocatedError:
         raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         raise _untraceable(error, place_of_error(error)) from error
+
+
+def _export_seeded(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The program of a module; if it draws random numbers, a seed is an argument of it, too."""
+    try:
+        with gradients_refused(module):
+            return take_seed(module, _export(module, args, kwargs), args, kwargs)
+    except GradientsAsked:
+        lowered = lower_gradients(module, args, kwargs)
+    if lowered.takes_seed:
+        return _export_with_seed(lowered, args, kwargs)
+    with torch_package().no_grad():
+        return _export(lowered, args, kwargs)
+
+
+def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The program of a module, with a seed as a further argument if it draws random numbers.
+
+    The module may be the program itself, for arguments like those that it was exported for.
+    """
+    # Most programs do not, and decomposing takes as long as exporting.
+    if not is_random(exported.graph):
+        return exported
+    decomposed = decompose(exported)
+    if not is_random(decomposed.graph):
+        return exported
+    if module is exported:
+        module = exported.module()
+    seeded = take_names(create_seeded(decomposed), module, SEED)
+    return _export_with_seed(seeded, args, kwargs)
+
+
+def _export_with_seed(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    torch = torch_package()
+    if SEED in kwargs:
+        raise TypeError(
+            f"a program with random numbers is called with {SEED}=..., which is an argument of "
+            "the model itself; give that another name"
+        )
+    with torch.no_grad():
+        seed = torch.zeros((), dtype=torch.int32)
+        exported = _export(module, args, {**kwargs, SEED: seed})
+    exported.graph_module.meta[TAKES_SEED] = True
+    return exported
+
+
+TAKES_SEED = "ttmlir.takes_seed"
+"""What says of an exported program that its last keyword is a seed of ours."""
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -21,8 +21,9 @@ from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.signature import structure_of_torch
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.exporting import export
+from ttmlir.frontend.torch.exporting import TAKES_SEED, export, take_seed
 from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program
+from ttmlir.frontend.torch.random.seeding import SEED, create_seed
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
@@ -51,7 +52,9 @@ def import_model(
                 "an exported program of torch knows its arguments: ttmlir.compile takes no "
                 "examples with it"
             )
-        exported = model
+        example: Any = model.example_inputs
+        with in_terms_of_the_user(name):
+            exported = take_seed(model, model, *example) if example else model
     else:
         with in_terms_of_the_user(name):
             exported = export(model, args, kwargs)
@@ -74,6 +77,8 @@ class _Door:
         }
         self._state = range(len(program.weights), len(passed_on))
         self._last_state: list[Array] = []
+        self._takes_seed = bool(exported.graph_module.meta.get(TAKES_SEED))
+        self._last_seed: Any = None
 
     def imported(self) -> ImportedModel:
         """What a compiled model is made of."""
@@ -124,6 +129,9 @@ class _Door:
         """The arrays of a call."""
         pytree: Any = torch_package().utils._pytree
         spec = self._program.in_spec
+        if self._takes_seed:
+            self._last_seed = create_seed(kwargs.get(SEED))
+            kwargs = {**kwargs, SEED: self._last_seed}
         leaves, given = pytree.tree_flatten((args, _in_order(kwargs, spec)))
         if given != spec:
             raise InputError(
@@ -163,8 +171,14 @@ class _Door:
         return torch_package().utils._pytree.tree_unflatten(leaves, program.out_spec)
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
-        """What torch computes; buffers begin as in the next call, and the module's stay."""
+        """What torch computes; buffers begin as in the next call, and the module's stay.
+
+        Random numbers are those of the seed that is given, or else of the last call.
+        """
         torch = torch_package()
+        if self._takes_seed:
+            last = kwargs.get(SEED, self._last_seed)
+            kwargs = {**kwargs, SEED: create_seed(last)}
         # Not the model: what it computes may depend on more than its arguments.
         function = self._exported.module()
         with torch.no_grad(), warnings.catch_warnings():
@@ -184,6 +198,8 @@ class _Door:
         from ttmlir.frontend.torch.tracing import trace_nodes
 
         self.flatten(args, kwargs)
+        if self._takes_seed:
+            kwargs = {**kwargs, SEED: self._last_seed}
         pytree: Any = torch_package().utils._pytree
         leaves = pytree.tree_leaves((args, _in_order(kwargs, self._program.in_spec)))
         buffers = {
