@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +38,24 @@ D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
 
 PIPELINES = {"ttnn": TTNN_PIPELINE, "kernels": D2M_PIPELINE}
 """From ttir on, by the targets of `ttmlir.compile` and `ttmlir-bisect`."""
+
+_MAX_ITERATIONS_OF_KERNELS = 64
+"""Iterations of the longest loop that is written out for kernels without being asked for."""
+_TO_TTIR_OPTIONS = ("max-trip-count",)
+"""Options of the pipelines to ttir."""
+
+
+def divide_options(options: str, target: str) -> tuple[str, str]:
+    """Options of the pipeline to ttir, and those of a target's pipeline, of both in one text.
+
+    Kernels have no loops around them: as many iterations as may be are written out.
+    """
+    words = options.split()
+    front = [word for word in words if word.partition("=")[0] in _TO_TTIR_OPTIONS]
+    if target == "kernels" and not front:
+        front = [f"max-trip-count={_MAX_ITERATIONS_OF_KERNELS}"]
+    back = [word for word in words if word.partition("=")[0] not in _TO_TTIR_OPTIONS]
+    return " ".join(front), " ".join(back)
 
 
 @contextmanager
@@ -133,14 +152,17 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 
 @_without_collections()
 def write_ttnn(
-    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+    module: ModuleOp,
+    *,
+    golden: Golden | None = None,
+    signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
-    inputs and results of a reference, with which `ttrt run --golden` compares. `signature` is a
-    `CallSignature` table for `ttmlir.load`.
+    inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
+    `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one.
     """
     from ttmlir.dialects.definition.narrowing import warn_of_narrowing
     from ttmlir.mlir.printing.module import print_module
@@ -153,17 +175,20 @@ def write_ttnn(
         mlir_source=print_module(module, FILE_TEXT),
         cpp_source=_cpp_to_read(module),
         golden=golden,
-        signature=signature,
+        signatures=signatures,
     )
 
 
 @_without_collections()
 def write_ttm(
-    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+    module: ModuleOp,
+    *,
+    golden: Golden | None = None,
+    signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
 
-    `golden` holds the inputs and results of a reference, `signature` how the model is called, as in
+    `golden` holds the inputs and results of a reference, `signatures` how models are called, as in
     `write_ttnn`.
     """
     from ttmlir.mlir.printing.module import print_module
@@ -174,7 +199,7 @@ def write_ttm(
         module,
         mlir_source=print_module(module, FILE_TEXT),
         golden=golden,
-        signature=signature,
+        signatures=signatures,
     )
 
 

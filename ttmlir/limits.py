@@ -12,6 +12,11 @@ MEMORY_VARIABLE = "TTMLIR_MEMORY_GIB"
 DEFAULT_MEMORY_GIB = 8
 """What the tensors of a run, and the memories of a simulated device, may take."""
 
+ITERATIONS_VARIABLE = "TTMLIR_MAX_ITERATIONS"
+"""Environment variable with another limit of iterations."""
+DEFAULT_MAX_ITERATIONS = 10_000_000
+"""What all loops of a run may make together, so that a file without an end comes to one."""
+
 MAX_CHIPS = 1024
 """Most chips of a system, and descriptions of chips."""
 MAX_GRID_EXTENT = 64
@@ -43,6 +48,12 @@ def memory_limit() -> int:
     except ValueError:
         gib = DEFAULT_MEMORY_GIB
     return int(gib * (1 << 30)) if 0 < gib < 1 << 20 else DEFAULT_MEMORY_GIB << 30
+
+
+def iteration_limit() -> int:
+    """The most iterations that the loops of a run may make."""
+    text = os.environ.get(ITERATIONS_VARIABLE, "")
+    return int(text) if text.isdecimal() and len(text) < 19 else DEFAULT_MAX_ITERATIONS
 
 
 def memory_advice() -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from running.confinement import confined
 from samples.binary_mutations import mutants
+from samples.control_programs import calling, function, goes_on, packed
 from samples.generic_modules import generic_module, tiled_type
 from samples.generic_programs import exp_program
 from samples.metal_examples import EXAMPLES
@@ -19,7 +20,7 @@ from samples.metal_examples import EXAMPLES
 from ttmlir.compiler import write_ttnn
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.system_tables import system_desc_from_table
-from ttmlir.limits import MEMORY_VARIABLE
+from ttmlir.limits import ITERATIONS_VARIABLE, MEMORY_VARIABLE
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
@@ -111,6 +112,14 @@ def test_mutants_of_programs_on_memrefs_are_used_or_refused(
     """Buffers in blocks, described kernels and references of several operations."""
     monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
     check_mutants(ttmetal_to_flatbuffer(EXAMPLES["sums_of_rows"]().module), "sums.ttm")
+
+
+def test_mutants_of_loops_are_used_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of functions and iterations that are changed."""
+    monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
+    monkeypatch.setenv(ITERATIONS_VARIABLE, "100")
+    functions = function("f"), goes_on(), calling("inner", 0)
+    check_mutants(packed(*functions, body=2, condition=1, trip_count=5), "loops.ttnn")
 
 
 def check_mutants(data: bytes, name: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ttmlir.cost.control import Rows, estimate_control
 from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.kernels import MOST_BYTES, simulate_kernels
@@ -81,8 +82,10 @@ def estimate_program(
             "ttrt perf, or profile of a compiled model"
         )
     machine = find_machine(board, program)
-    reader = _Reader(machine, program, traced)
-    rows = tuple(reader.row(operation) for operation in program.operations)
+    functions: list[Rows] = []
+    for function in program.binary.functions:
+        functions.append(_Reader(machine, function, traced, functions).rows())
+    rows = _Reader(machine, program, traced, functions).rows()
     return Estimate(program.name, machine, rows, program_memory(program, machine.chip), traced)
 
 
@@ -93,6 +96,8 @@ class _Reader:
     machine: Machine
     program: BinaryProgram
     traced: bool
+    functions: Sequence[Rows] = ()
+    """Those of the file that may be called, by number."""
     most_bytes: int = MOST_BYTES
     """Of tensors that may still be simulated."""
     places: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
@@ -100,6 +105,10 @@ class _Reader:
 
     A tensor that to_layout leaves on the host is described as one of the device.
     """
+
+    def rows(self) -> tuple[OperationEstimate, ...]:
+        """The estimates of all operations."""
+        return tuple(self.row(operation) for operation in self.program.operations)
 
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
@@ -200,12 +209,17 @@ class _Reader:
             self.most_bytes -= sum(desc.size_in_bytes for desc in descs)
         return self._row(operation, cost, inputs=descs[:-count], output=descs[-1])
 
+    def control(self, operation: Operation) -> OperationEstimate:
+        """A loop or branch: all that its functions take."""
+        return estimate_control(self.program, operation, self.functions)
+
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)
         check_shapes(call)
         inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
         output = call.output.desc
-        self.places.pop(call.output.global_id, None)
+        for ref in call.outputs:
+            self.places.pop(ref.global_id, None)
         if not output.is_on_device:
             return self._row(operation, OperationCost(), name=call.name, output=output)
         config = call.compute_config
@@ -226,5 +240,6 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
     **dict.fromkeys(("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"), _Reader.move),
     **dict.fromkeys(("ConstantOp", "FullOp"), _Reader.constant),
     "GenericOp": _Reader.generic,
+    **dict.fromkeys(("WhileOp", "CaseOp"), _Reader.control),
 }
 """Operations about memory rather than numbers; all others are rows of the operation table."""

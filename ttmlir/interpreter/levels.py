@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import run_passes, transform
+from ttmlir.compiler import divide_options, run_passes, transform
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.execution import execute, find_function, functions_in
 from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
@@ -26,6 +26,7 @@ from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.core.option_text import parse_options
 from ttmlir.passes.core.registry import lookup
 from ttmlir.runtime.element import Numerics
 
@@ -65,6 +66,10 @@ def source_dialect(module: ModuleOp) -> str:
             module.location, f"there is nothing to compare: no operation of {', '.join(SOURCES)}"
         )
     return found
+
+
+_WITH_LOOPS = "stablehlo"
+"""The dialect whose pipeline has options, which are about loops."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,8 @@ def levels_of(
     dialect = source_dialect(module)
     name = find_function(module, function).sym_name.data
     levels = [Level(dialect, module, name)]
-    stages = {"ttir": _to_ttir(dialect), "ttir decomposed": _decomposition()}
+    to_ttir, options = divide_options(options, target)
+    stages = {"ttir": _to_ttir(dialect, to_ttir), "ttir decomposed": _decomposition()}
     for stage, passes in stages.items():
         if stage == "ttir" == dialect:
             continue
@@ -159,12 +165,14 @@ def _is_of_tiles(op: Operation) -> bool:
     )
 
 
-def _to_ttir(dialect: str) -> Sequence[Pass]:
+def _to_ttir(dialect: str, options: str) -> Sequence[Pass]:
     """The passes from a dialect to ttir with its general operations."""
     pipeline = lookup(f"{dialect}-to-ttir-pipeline")
     if pipeline is None or not issubclass(pipeline, Pipeline):
         return ()
-    return tuple(each for each in pipeline().passes() if each.name != _DECOMPOSITION)
+    made = parse_options(pipeline, options if dialect == _WITH_LOOPS else "")
+    assert isinstance(made, Pipeline), "it is made of the class of one"
+    return tuple(each for each in made.passes() if each.name != _DECOMPOSITION)
 
 
 def _decomposition() -> Sequence[Pass]:

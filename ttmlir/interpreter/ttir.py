@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.interpreter import kernels
+from ttmlir.interpreter import kernels, structure
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.tensors import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
@@ -42,6 +42,8 @@ def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
         source, target = _element(op.operands[0]), _element(op.results[0])
         parameters |= {"source": source.host, "target": target.host}
     result = row.reference(np, *_inputs(op, operands), **parameters)
+    if len(row.results) > 1:
+        return tuple(map(np.asarray, result))
     return (_fit(op, row, np.asarray(result)),)
 
 
@@ -188,6 +190,7 @@ def _row_functions() -> dict[str, Function]:
 FUNCTIONS: dict[str, Function] = {
     **_row_functions(),
     **kernels.FUNCTIONS,
+    **structure.CONTROL,
     "ttir.alloc": empty_tensor,
     "ttir.avg_pool2d": _on_image,
     "ttir.constant": _constant,

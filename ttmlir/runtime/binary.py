@@ -196,6 +196,8 @@ class BinaryProgram:
     name: str
     binary: Binary
     _table: Table = field(repr=False)
+    is_function: bool = False
+    """True for what loops and branches of the file call."""
     _tensors: dict[int, TensorRef] = field(default_factory=dict[int, TensorRef], repr=False)
 
     def __repr__(self) -> str:
@@ -208,7 +210,8 @@ class BinaryProgram:
     @property
     def where(self) -> str:
         """File and program, for messages."""
-        return f"{self.binary.source}: program {self.index} '{self.name}'"
+        kind = "function" if self.is_function else "program"
+        return f"{self.binary.source}: {kind} {self.index} '{self.name}'"
 
     @cached_property
     def inputs(self) -> tuple[TensorRef, ...]:
@@ -333,6 +336,14 @@ class Binary:
         return tuple(
             self.PROGRAM(i, table["name"] or "", self, table)
             for i, table in enumerate(self.view["programs"] or ())
+        )
+
+    @cached_property
+    def functions(self) -> tuple[BinaryProgram, ...]:
+        """What loops and branches call, by number."""
+        return tuple(
+            self.PROGRAM(i, table["name"] or "", self, table, is_function=True)
+            for i, table in enumerate(self.view["functions"] or ())
         )
 
     @cached_property

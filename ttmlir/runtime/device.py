@@ -38,12 +38,12 @@ class Counters:
         self.reads += 1
         self.bytes_read += desc.size_in_bytes
 
-    def add(self, other: Counters) -> None:
-        """Add the traffic of a run."""
-        self.writes += other.writes
-        self.bytes_written += other.bytes_written
-        self.reads += other.reads
-        self.bytes_read += other.bytes_read
+    def add(self, other: Counters, times: int = 1) -> None:
+        """Add the traffic of a run, or of as many runs of a function within one."""
+        self.writes += other.writes * times
+        self.bytes_written += other.bytes_written * times
+        self.reads += other.reads * times
+        self.bytes_read += other.bytes_read * times
         self.programs += other.programs
 
 

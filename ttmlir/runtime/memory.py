@@ -379,8 +379,12 @@ def results_of(operation: Operation) -> Sequence[TensorRef]:
     match operation.table:
         case "NONE" | "GetDeviceOp" | "DeallocOp":
             return ()
+        case "WhileOp" | "CaseOp":
+            return operation.tensors("outputs")
         case "GenericOp":
             refs = operation.tensors("io_tensors")
             return refs[len(refs) - int(operation.scalar("num_outputs")) :]
+        case "SortOp" | "TopKOp":
+            return operation.tensors("outputs")
         case table:
             return (operation.tensor("output" if table in _OUTPUT_TABLES else "out"),)

@@ -13,7 +13,10 @@ from ttmlir.frontend.torch.support import near
 torch: Any = import_module("torch")
 
 NAMES = ("aten.sinh.default", "aten.sin.default", "aten.asin.default", "aten.sinc.default")
-SORTING = "sorting is not supported; max, min, argmax and argmin along a dimension are"
+DIFFERENT = (
+    "the number of different elements is known only at run time; x.sort() keeps the shape, and "
+    "torch.histc(x, bins, min, max) counts"
+)
 RANDOM = (
     "random numbers that take an unknown number of tries are not supported; make them outside and "
     "pass them as an argument"
@@ -24,13 +27,8 @@ AT_RUN_TIME = (
     "the shape"
 )
 INSTEAD = {
-    **dict.fromkeys(
-        ["sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"], SORTING
-    ),
+    **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
     **dict.fromkeys(["poisson", "binomial", "_standard_gamma", "_sample_dirichlet"], RANDOM),
-    **dict.fromkeys(
-        ["cumprod", "cummax", "cummin", "logcumsumexp"], "of running values cumsum is supported"
-    ),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
     **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
 }

@@ -53,8 +53,11 @@ def test_calls_that_double_are_not_inlined_without_end(monkeypatch: pytest.Monke
 
 
 def test_nested_loops_are_not_unrolled_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each loop is short, all together are not."""
+    """Each loop is short, all together are not: asked for, they are refused, else they stay."""
     monkeypatch.setattr(flattening, "MAX_COPIES", 1000)
-    assert lower(nested_loops(2), "stablehlo-to-ttnn-pipeline") is not None
+    unrolling = "stablehlo-to-ttnn-pipeline{max-trip-count=64}"
+    assert lower(nested_loops(2), unrolling) is not None
     with pytest.raises(DiagnosticError, match="unrolling makes more than 1000 operations"):
-        lower(nested_loops(8), "stablehlo-to-ttnn-pipeline")
+        lower(nested_loops(8), unrolling)
+    module = lower(nested_loops(8), "stablehlo-to-ttnn-pipeline")
+    assert sum(op.name == "ttnn.while" for op in module.walk()) > 1

@@ -14,6 +14,7 @@ from ttmlir.dialects.definition.ods import ODSOperation
 from ttmlir.dialects.definition.row_ops import OpClasses, destination_signature, properties_of
 from ttmlir.dialects.definition.shape_checks import check_of
 from ttmlir.dialects.ttir.checks import CHECKS
+from ttmlir.dialects.ttir.control import CaseOp, WhileOp
 from ttmlir.dialects.ttir.families import (
     OPERAND_CONSTRAINTS,
     BinaryOp,
@@ -23,6 +24,7 @@ from ttmlir.dialects.ttir.families import (
     LookupOp,
     MovementOp,
     NormalizationOp,
+    OrderingOp,
     ReductionOp,
     TernaryOp,
     TTIROp,
@@ -51,6 +53,7 @@ __all__ = [
     "AllocOp",
     "ArangeOp",
     "BinaryOp",
+    "CaseOp",
     "ConstantOp",
     "ContractionOp",
     "CustomKernelOp",
@@ -62,12 +65,14 @@ __all__ = [
     "LookupOp",
     "MovementOp",
     "NormalizationOp",
+    "OrderingOp",
     "ReductionOp",
     "TTIROp",
     "TTIRRowOp",
     "TernaryOp",
     "ToLayoutOp",
     "UnaryOp",
+    "WhileOp",
     "WindowOp",
     "YieldOp",
     "op_class",
@@ -84,9 +89,10 @@ _FAMILIES: dict[Family, type[TTIRRowOp]] = {
     Family.WINDOW: WindowOp,
     Family.NORMALIZATION: NormalizationOp,
     Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
 }
 
-_CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", STRUCTURE_OPS)
+_CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
 def _add(row: Row) -> None:

@@ -23,6 +23,7 @@ from ttmlir.dialects.ttnn.attrs import (
     TensorMemoryLayoutAttr,
 )
 from ttmlir.dialects.ttnn.checks import CHECKS
+from ttmlir.dialects.ttnn.control import CaseOp, WhileOp
 from ttmlir.dialects.ttnn.families import (
     COMPUTE_CONFIG,
     DEVICE_OPERAND,
@@ -33,6 +34,7 @@ from ttmlir.dialects.ttnn.families import (
     LookupOp,
     MovementOp,
     NormalizationOp,
+    OrderingOp,
     ReductionOp,
     TernaryOp,
     TTNNOp,
@@ -71,6 +73,7 @@ __all__ = [
     "ArangeOp",
     "BinaryOp",
     "BufferTypeAttr",
+    "CaseOp",
     "ConstantOp",
     "ContractionOp",
     "CoreRangeAttr",
@@ -89,6 +92,7 @@ __all__ = [
     "MeshShapeAttr",
     "MovementOp",
     "NormalizationOp",
+    "OrderingOp",
     "ProgramAttr",
     "ReductionOp",
     "ShapeAttr",
@@ -102,6 +106,7 @@ __all__ = [
     "ToLayoutOp",
     "ToMemoryConfigOp",
     "UnaryOp",
+    "WhileOp",
     "WindowOp",
     "op_class",
 ]
@@ -116,9 +121,10 @@ _FAMILIES: dict[Family, type[TTNNRowOp]] = {
     Family.WINDOW: WindowOp,
     Family.NORMALIZATION: NormalizationOp,
     Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
 }
 
-_CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", STRUCTURE_OPS)
+_CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
 def _add(row: Row) -> None:

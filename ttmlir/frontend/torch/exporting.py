@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
+from ttmlir.frontend.calls.call_layout import CallLayout, read_call
+from ttmlir.frontend.calls.containers import Layout, read_layout
+from ttmlir.frontend.torch.containers import OPENER
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
@@ -20,6 +26,85 @@ from ttmlir.frontend.torch.training.gradients import (
 )
 from ttmlir.frontend.torch.training.holding import take_names
 from ttmlir.mlir.reporting.diagnostics import LocatedError
+
+
+@dataclass(frozen=True)
+class TracedModel:
+    """A module or function as torch has traced it for example arguments.
+
+    `exported` takes and returns tensors in a row; the layouts say where they are in a call.
+    """
+
+    exported: Any
+    call: CallLayout
+    results: Layout
+
+
+def trace_model(
+    name: str, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> TracedModel:
+    """Trace a module, a method of one, or a function, for these example arguments.
+
+    Containers of any kind may be arguments and results; torch sees the tensors in them alone.
+    Raises `DiagnosticError` at the user's own line for what torch cannot trace.
+    """
+    is_module = isinstance(model, torch_package().nn.Module)
+    function = model.forward if is_module else model
+    owner: Any = getattr(function, "__self__", None)
+    if not isinstance(owner, torch_package().nn.Module):
+        owner = None
+    call, leaves = read_call(name, function, (args, dict(kwargs)), OPENER)
+    found: list[Layout] = []
+
+    def run(*tensors: Any) -> tuple[Any, ...]:
+        args, kwargs = call.unflatten(tensors)
+        # A module is called, for its hooks; a method of one is not.
+        with _attributes_of(owner, before) if is_module else nullcontext():
+            returned = (model if is_module else function)(*args, **kwargs)
+        layout, results = read_layout(returned, OPENER)
+        found.append(layout)
+        return tuple(results)
+
+    # The module itself is traced, so that names of weights and of modules in messages are the
+    # user's; its call is replaced while that is done.
+    after: dict[str, Any] = {"forward": run, "_forward_hooks": {}, "_forward_pre_hooks": {}}
+    before: dict[str, Any] = {}
+    if owner is not None:
+        before = {name: _held_by(owner).get(name) for name in after}
+    tensors = [torch_package().as_tensor(leaf) for leaf in leaves]
+    with _attributes_of(owner, after):
+        exported = export(_as_module(run) if owner is None else owner, tensors)
+    if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
+        raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
+    return TracedModel(exported, call, found[-1])
+
+
+@contextmanager
+def _attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
+    """Let a module have other attributes for a while; None is for those of its class."""
+    if module is None:
+        yield
+        return
+    held = _held_by(module)
+    before = {name: held.get(name) for name in values}
+    _set_attributes(module, values)
+    try:
+        yield
+    finally:
+        _set_attributes(module, before)
+
+
+def _held_by(module: Any) -> dict[str, Any]:
+    return module.__dict__
+
+
+def _set_attributes(module: Any, values: Mapping[str, Any]) -> None:
+    held = _held_by(module)
+    for name, value in values.items():
+        if value is None:
+            held.pop(name, None)
+        else:
+            held[name] = value
 
 
 def export(
@@ -76,19 +161,24 @@ def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[st
 def _export_with_seed(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     torch = torch_package()
     if SEED in kwargs:
-        raise TypeError(
-            f"a program with random numbers is called with {SEED}=..., which is an argument of "
-            "the model itself; give that another name"
-        )
+        raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
     with torch.no_grad():
         seed = torch.zeros((), dtype=torch.int32)
         exported = _export(module, args, {**kwargs, SEED: seed})
-    exported.graph_module.meta[TAKES_SEED] = True
+    exported.graph_module.meta[_TAKES_SEED] = True
     return exported
 
 
-TAKES_SEED = "ttmlir.takes_seed"
-"""What says of an exported program that its last keyword is a seed of ours."""
+_TAKES_SEED = "ttmlir.takes_seed"
+_TWO_SEEDS = (
+    f"a program with random numbers is called with {SEED}=..., which is an argument of the model "
+    "itself; give that another name"
+)
+
+
+def takes_seed(exported: Any) -> bool:
+    """True for an exported program whose last input is a seed of ours."""
+    return bool(exported.graph_module.meta.get(_TAKES_SEED))
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -134,7 +224,8 @@ def decompose(exported: Any) -> Any:
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
-            return exported.run_decompositions(dict(_decompositions()))
+            table = {**_decompositions(), **own_decompositions()}
+            return exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))

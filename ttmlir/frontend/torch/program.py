@@ -7,7 +7,7 @@ new values of what it changes, then the user's results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
@@ -51,11 +51,11 @@ class ImportedProgram:
     inputs: list[tuple[str, Any]]
     """What the user passes, flattened: the name, and a fake tensor or the one value allowed."""
     outputs: list[Any]
-    """What the program returns, flattened: a fake tensor, or the value itself if it is none."""
-    in_spec: Any
-    """torch's description of the containers of the arguments."""
-    out_spec: Any
-    """torch's description of the containers of the results."""
+    """What the program returns, flattened: a fake tensor, a number that torch does not know, or
+    the value itself if it is neither."""
+    changed: list[int]
+    """The tensors that the user passes and the program changes, by their number; their new values
+    are results behind those of the state."""
 
 
 def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
@@ -64,7 +64,34 @@ def import_program(exported: Any, *, weights: Weights = "constants") -> Imported
     Parameters and buffers become constants of the module, or with `weights="arguments"` its first
     arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
     """
-    return _Importer(decompose(exported), weights).run()
+    return import_decomposed(decompose(exported), weights=weights)
+
+
+def import_decomposed(
+    exported: Any,
+    *,
+    weights: Weights = "constants",
+    input_names: Sequence[str] = (),
+    changing: Collection[int] = (),
+) -> ImportedProgram:
+    """The same for what `decompose` gives.
+
+    `input_names` are the user's names of the tensors that are passed. `changing` are the identities
+    of buffers that other programs change: they are arguments, too.
+    """
+    return _Importer(exported, weights, input_names, changing).run()
+
+
+def changed_buffers(exported: Any) -> list[Any]:
+    """The buffers and parameters that a decomposed program changes."""
+    signature = exported.graph_signature
+    names = (*signature.buffers_to_mutate.values(), *signature.parameters_to_mutate.values())
+    return [exported.state_dict.get(name, exported.constants.get(name)) for name in names]
+
+
+def is_computed(meta: Any) -> bool:
+    """True for what torch says of a tensor or of a number that it does not know."""
+    return is_tensor(meta) or is_symbolic(meta)
 
 
 _Named = list[tuple[str, Any]]
@@ -82,13 +109,22 @@ class _Inputs:
 class _Importer:
     """One walk over a graph."""
 
-    def __init__(self, exported: Any, weights: Weights) -> None:
+    def __init__(
+        self,
+        exported: Any,
+        weights: Weights,
+        input_names: Sequence[str],
+        changing: Collection[int],
+    ) -> None:
         self._exported = exported
+        self._changing = changing
+        self._input_names = list(input_names)
         self._signature = exported.graph_signature
         self._weights: Weights = weights
         self._values: dict[Any, Any] = {}
         self._block = Block()
         self._known: dict[int, Known] = {}
+        self._user_inputs: list[str] = []
 
     def run(self) -> ImportedProgram:
         placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
@@ -108,15 +144,14 @@ class _Importer:
             elif node.op == "get_attr":
                 # The branches and bodies of control flow, which is refused where it is called.
                 self._values[node] = None
-        outputs = self._finish(build, [name for name, _ in found.state], results)
+        changed, outputs = self._finish(build, [name for name, _ in found.state], results)
         return ImportedProgram(
             self._module(),
             weights=found.weights,
             state=found.state,
             inputs=found.inputs,
             outputs=outputs,
-            in_spec=self._exported.call_spec.in_spec,
-            out_spec=self._exported.call_spec.out_spec,
+            changed=[self._user_inputs.index(name) for name in changed],
         )
 
     # -- arguments -----------------------------------------------------------------------------
@@ -142,7 +177,8 @@ class _Importer:
 
     def _place_weight(self, node: Any, spec: Any, found: _Inputs) -> None:
         tensor = self._tensor(spec)
-        if self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR":
+        is_constant = self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR"
+        if is_constant and id(tensor) not in self._changing:
             # Modules may share a parameter, which is one constant then.
             self._values[node] = self._known.setdefault(id(tensor), Known(tensor))
         elif node.users:
@@ -153,11 +189,15 @@ class _Importer:
         if spec.kind.name != "USER_INPUT":
             self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
         meta = node.meta.get("val")
-        found.inputs.append((node.name, meta))
-        if is_tensor(meta):
-            self._argument(node, node.name)
-        else:
+        if not is_tensor(meta):
+            found.inputs.append((node.name, meta))
             self._values[node] = meta
+            return
+        number = len(self._user_inputs)
+        name = self._input_names[number] if self._input_names else node.name
+        found.inputs.append((name, meta))
+        self._user_inputs.append(node.name)
+        self._argument(node, name)
 
     def _tensor(self, spec: Any) -> Any:
         if spec.kind.name == "CONSTANT_TENSOR" or spec.target not in self._exported.state_dict:
@@ -233,34 +273,36 @@ class _Importer:
 
     def _finish(
         self, build: BodyBuilder, state: Sequence[str], results: Sequence[Any]
-    ) -> list[Any]:
-        changed: dict[str, SSAValue] = {}
+    ) -> tuple[list[str], list[Any]]:
+        """End the function; the inputs that it changes, and what it returns.
+
+        New values of the `state` come first, in its order.
+        """
+        kept: dict[str, SSAValue] = {}
         values: list[SSAValue] = []
         outputs: list[Any] = []
+        changed: list[str] = []
         for node, spec in zip(results, self._signature.output_specs, strict=True):
             match spec.kind.name:
+                case "USER_INPUT_MUTATION":
+                    changed.append(spec.target)
                 case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":
                     pass
-                case "USER_INPUT_MUTATION":
-                    self._refuse(
-                        node,
-                        f"the argument '{spec.target}' is changed in place; make the module return "
-                        "the new value, or keep it in a buffer",
-                    )
                 case kind:
                     self._refuse(node, f"results of the kind {kind} are not supported")
-            has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
-            if has_numbers:
+            meta = node.meta.get("val") if hasattr(node, "op") else None
+            if is_computed(meta):
                 value = self._values[node]
-                value = value.create(build) if isinstance(value, Known) else value
-                if spec.kind.name == "USER_OUTPUT":
-                    values.append(value)
+                is_made = isinstance(value, (Known, Number))
+                value = value.create(build) if is_made else value
+                if spec.kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
+                    kept[spec.target] = value
                 else:
-                    changed[spec.target] = value
+                    values.append(value)
             if spec.kind.name == "USER_OUTPUT":
-                outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
-        build.finish([*(changed[name] for name in state), *values])
-        return outputs
+                outputs.append(meta if is_computed(meta) else self._resolved(node))
+        build.finish([*(kept[name] for name in state), *values])
+        return changed, outputs
 
     def _module(self) -> ModuleOp:
         arguments = [argument.type for argument in self._block.args]

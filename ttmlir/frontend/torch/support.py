@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.random.distributions import DRAWS
 from ttmlir.frontend.torch.rules import rule_of
@@ -37,8 +38,9 @@ _OTHERWISE = {
 
 _INSTEAD = {
     **dict.fromkeys(
-        ("sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"),
-        "sorting is not supported; max, min, argmax and argmin along a dimension are",
+        ("unique_dim", "unique_consecutive", "_unique2", "bincount"),
+        "the number of different elements is known only at run time; x.sort() keeps the shape, and "
+        "torch.histc(x, bins, min, max) counts",
     ),
     **dict.fromkeys(
         ("poisson", "binomial", "_standard_gamma", "_sample_dirichlet"),
@@ -46,14 +48,11 @@ _INSTEAD = {
         "and pass them as an argument",
     ),
     **dict.fromkeys(
-        ("cumprod", "cummax", "cummin", "logcumsumexp"), "of running values cumsum is supported"
-    ),
-    **dict.fromkeys(
         ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
         "complex numbers and their transforms are not supported",
     ),
     **dict.fromkeys(
-        ("masked_select", "masked_scatter", "nonzero"),
+        ("masked_select", "nonzero"),
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
         "keeps the shape",
     ),
@@ -62,8 +61,9 @@ _INSTEAD = {
 
 
 def supported() -> list[Support]:
-    """Every overload of the core operator set and every other one that has a rule."""
+    """Every overload of the core operator set and every other one that is taken."""
     table = {str(key) for key in torch_package().export.default_decompositions()}
+    own = {str(key) for key in own_decompositions()}
     found: list[Support] = []
     for name, core in _overloads():
         if name.removeprefix("aten.").partition(".")[0] in DRAWS and name not in _RULED:
@@ -72,6 +72,8 @@ def supported() -> list[Support]:
             state = "rule"
         elif name in _OTHERWISE:
             state = _OTHERWISE[name]
+        elif name in own:
+            state = "decomposed"
         elif not core:
             continue
         else:

@@ -61,6 +61,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, tt, ttnn
+from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
@@ -69,6 +70,7 @@ from ttmlir.layout.enums import DataType, TTNNLayout
 from ttmlir.mlir.attributes.elements import elements_of
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.emitc.control_to_emitc import callees_first, convert_case, convert_while
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -139,6 +141,8 @@ class _Conversion:
             ttnn.GetDeviceOp: self._get_device,
             ttnn.ToLayoutOp: self._to_layout,
             ttnn.op_class("multiply"): self._multiply,
+            ttnn.WhileOp: self._while,
+            ttnn.CaseOp: self._case,
         }
 
     def copy_regions(self, source: Operation, target: Operation) -> list[Block]:
@@ -149,7 +153,7 @@ class _Conversion:
             for block in old.blocks
         ]
         for block, copy in pairs:
-            for op in block.ops:
+            for op in _in_order(block):
                 self._convert(op, copy)
         return [copy for _, copy in pairs]
 
@@ -215,6 +219,16 @@ class _Conversion:
         arguments = (_operand(0), layout, _new_format(op), _NULLOPT, _operand(1))
         self._replace(op, block, _call_of(op, (tensor, pointer.results[0]), arguments))
 
+    def _while(self, op: Operation, block: Block) -> None:
+        assert isinstance(op, ttnn.WhileOp)
+        results = convert_while(op, self._operands(op), block, TENSOR)
+        self._values.update(zip(op.results, results, strict=True))
+
+    def _case(self, op: Operation, block: Block) -> None:
+        assert isinstance(op, ttnn.CaseOp)
+        results = convert_case(op, self._operands(op), block, TENSOR)
+        self._values.update(zip(op.results, results, strict=True))
+
     def _multiply(self, op: Operation, block: Block) -> None:
         """The one binary operation whose optional arguments are spelled."""
         arguments = (_operand(0), _operand(1), _NULLOPT, _NULLOPT, _operand(2))
@@ -224,6 +238,15 @@ class _Conversion:
         spells = _has_spelled_parameters(op) or "compute_config" in op.properties
         arguments = _arguments(op) if spells else None
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
+
+
+def _in_order(block: Block) -> Sequence[Operation]:
+    """The operations of a block; functions that loops and branches call before those."""
+    ops = list(block.ops)
+    functions = [op for op in ops if isinstance(op, FuncOp)]
+    if not any(isinstance(op, ControlOp) for each in functions for op in each.walk()):
+        return ops
+    return [*(op for op in ops if not isinstance(op, FuncOp)), *callees_first(functions)]
 
 
 def _refuse_allocation(op: Operation, block: Block) -> None:

@@ -52,7 +52,7 @@ take them as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of, require_device, require_system_desc, with_layout
 from ttmlir.ir.rewriting import AttributeMemo, refuse
@@ -72,6 +73,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.locations import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.l1_sharding import Sharding
 from ttmlir.passes.placement.layout_overrides import (
@@ -118,6 +120,9 @@ class TTIRGridSetPass(ModulePass):
         warn_of_unknown_names("override-grid-sizes", module, ops, dict(self.override_grid_sizes))
         warn_of_unknown_names("override-output-layout", module, ops, layouts)
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
+        control = parts_of_control(module)
+        called |= control.parts
+        choice.begin_control(ops, control)
         for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
                 runs: dict[Operation, Attribute] = {}
@@ -129,6 +134,7 @@ class TTIRGridSetPass(ModulePass):
                 _return_as_declared(function)
             else:
                 _declare_what_is_returned(function)
+        choice.end_control(ops, control)
 
 
 def _spell(grid: Grid) -> str:
@@ -256,6 +262,48 @@ class _Choice:
         if isinstance(op, ttir.TTIROp):
             for number, result in op.written_results.items():
                 self._retype_destination(op, number, result.type)
+
+    def begin_control(self, ops: Sequence[Operation], control: ControlParts) -> None:
+        """Say what parts of loops and branches take and return, and what loops and branches give.
+
+        They are the layouts that operations leave their results in.
+        """
+        for op in ops:
+            if isinstance(op, FuncOp) and control.takes_from_device(op):
+                self._take_on_workers(op, returns=control.returns_on_device(op))
+            elif control.gives_from_device(op):
+                for result in op.results:
+                    retype(result, self._on_workers(result.type))
+
+    def end_control(self, ops: Sequence[Operation], control: ControlParts) -> None:
+        """Move what loops and branches pass to their parts, where it is in another layout."""
+        for op in ops:
+            if isinstance(op, ControlOp) and control.gives_from_device(op):
+                self._pass_on_workers(op)
+
+    def _take_on_workers(self, function: FuncOp, *, returns: bool) -> None:
+        """Let a part of a loop or branch take, and return, tensors on the cores of the device."""
+        signature = function.function_type
+        outputs = signature.outputs.data
+        function.function_type = FunctionType.from_lists(
+            [self._on_workers(type_) for type_ in signature.inputs],
+            [self._on_workers(type_) for type_ in outputs] if returns else outputs,
+        )
+        for argument in function.body.block.args:
+            retype(argument, self._on_workers(argument.type))
+
+    def _pass_on_workers(self, op: ControlOp) -> None:
+        """Bring what a loop or branch passes to its functions to the cores of the device."""
+        for number, value in enumerate(op.passed, len(op.operands) - len(op.passed)):
+            wanted, owner = self._on_workers(value.type), value.owner
+            if wanted == value.type:
+                continue
+            if value.has_one_use() and isinstance(owner, ttir.ToLayoutOp | ttir.ConstantOp):
+                retype(value, wanted)
+                if isinstance(owner, ttir.ToLayoutOp):
+                    self._retype_destination(owner, owner.init_range[0], wanted)
+            else:
+                op.operands[number] = Builder.before(op).move_to_layout(value, wanted)
 
     def _chosen(self, op: Operation, current: Attribute) -> Attribute:
         overridden = self._overrides.choose(op, current)

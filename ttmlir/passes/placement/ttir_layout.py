@@ -69,6 +69,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import (
@@ -97,6 +98,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control
 from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
 from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
 
@@ -157,7 +159,7 @@ class TTIRLayoutPass(ModulePass):
         """Lay out every tensor of the module."""
         device = _device_of(ctx, module)
         clean_up(module)
-        _InitialLayouts(device.worker_grid.rank, self).assign(module)
+        _InitialLayouts(device.worker_grid.rank, self, parts_of_control(module)).assign(module)
         _Moves(self).place(module)
         clean_up(module)
         warn_of_narrowing(module)
@@ -180,45 +182,76 @@ def _device_of(ctx: Context, module: ModuleOp) -> DeviceView:
 class _InitialLayouts:
     """Puts the layout in which tensors start on every tensor without one."""
 
-    def __init__(self, grid_rank: int, options: TTIRLayoutPass):
+    def __init__(self, grid_rank: int, options: TTIRLayoutPass, parts: ControlParts):
         self._grid = (1,) * grid_rank
         self._options = options
         self._type = AttributeMemo(self._with_layout)
+        self._tiled = AttributeMemo(self._with_tiles)
+        self._parts = parts
 
     def assign(self, op: Operation) -> None:
         """Lay out what is inside `op`."""
         for region in op.regions:
             for block in region.blocks:
-                self._retype(op, block.args)
+                self._retype(op, block.args, in_tiles=self._parts.takes_from_device(op))
                 for inner in block.ops:
                     if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
                         # The attribute says the type, too, and it has no layout.
                         refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
-                    self._retype(inner, inner.results, on_host=on_host)
+                    in_tiles = self._parts.gives_from_device(inner)
+                    self._retype(inner, inner.results, on_host=on_host, in_tiles=in_tiles)
                     if isinstance(inner, FuncOp):
                         self._retype_signature(inner)
                     # A core sees the shards of a generic's operands, not tensors with a layout.
                     if inner.regions and not isinstance(inner, ttir.GenericOp):
                         self.assign(inner)
 
-    def _retype(self, op: Operation, values: Sequence[SSAValue], *, on_host: bool = False) -> None:
-        space = MemorySpace.SYSTEM if on_host else self._options.init_memory_space
+    def _retype(
+        self,
+        op: Operation,
+        values: Sequence[SSAValue],
+        *,
+        on_host: bool = False,
+        in_tiles: bool = False,
+    ) -> None:
         for value in values:
             try:
-                retype(value, self._type(value.type, space))
+                retype(value, self._laid_out(value.type, on_host=on_host, in_tiles=in_tiles))
             except LayoutError as error:
                 refuse(op, f"no layout for {value.type}: {error}")
 
     def _retype_signature(self, function: FuncOp) -> None:
-        signature, space = function.function_type, self._options.init_memory_space
+        signature, parts = function.function_type, self._parts
+        takes, returns = parts.takes_from_device(function), parts.returns_on_device(function)
         try:
             function.function_type = FunctionType.from_lists(
-                [self._type(type_, space) for type_ in signature.inputs],
-                [self._type(type_, space) for type_ in signature.outputs],
+                [self._laid_out(type_, in_tiles=takes) for type_ in signature.inputs],
+                [self._laid_out(type_, in_tiles=returns) for type_ in signature.outputs],
             )
         except LayoutError as error:
             refuse(function, f"no layout for {signature}: {error}")
+
+    def _laid_out(
+        self, type_: Attribute, *, on_host: bool = False, in_tiles: bool = False
+    ) -> Attribute:
+        if in_tiles:
+            return self._tiled(type_)
+        return self._type(type_, MemorySpace.SYSTEM if on_host else self._options.init_memory_space)
+
+    def _with_tiles(self, type_: Attribute) -> Attribute:
+        """Where operations want tensors: in the memory of the device, in tiles."""
+        if not is_plain_tensor(type_):
+            return type_
+        space, memory_layout = (
+            self._options.default_memory_space,
+            self._options.default_device_memory_layout,
+        )
+        tile = TileFormat.of(scalar_of(type_))
+        layout = TensorLayout.of(
+            shape_of(type_), tile, space, self._grid, memory_layout=memory_layout
+        )
+        return with_layout(type_, layout)
 
     def _with_layout(self, type_: Attribute, space: MemorySpace) -> Attribute:
         if not is_plain_tensor(type_):
@@ -264,11 +297,28 @@ class _Moves:
         elif isinstance(op, ReturnOp):
             self._place_as(op, function.function_type.outputs)
         elif isinstance(op, CallOp):
-            callee = self._functions.get((function.parent, op.callee.string_value()))
-            if callee is not None:
-                self._place_as(op, callee.function_type.inputs)
+            self._place_as_callee(op, function, op.callee.string_value())
+        elif isinstance(op, ControlOp):
+            self._place_as_callee(op, function, op.callees()[0], len(op.operands) - len(op.passed))
         elif not op.name.startswith("ttir."):
             self._place_as_before(op)
+
+    def _place_as_callee(self, op: Operation, function: FuncOp, name: str, first: int = 0) -> None:
+        """Bring the operands from the first on to where a function takes them."""
+        callee = self._functions.get((function.parent, name))
+        own = [value.type for value in op.operands[:first]]
+        own = [self._type_on_host(type_) for type_ in own]
+        if callee is not None:
+            self._place_as(op, (*own, *callee.function_type.inputs))
+
+    def _type_on_host(self, type_: Attribute) -> Attribute:
+        """The type of what the host looks at."""
+        layout = layout_of(type_)
+        if layout is None or layout.memory_space.is_system:
+            return type_
+        shape, scalar = shape_of(type_), scalar_of(type_)
+        one = Grid((1,) * layout.grid.rank)
+        return with_layout(type_, TensorLayout.of(shape, scalar, MemorySpace.SYSTEM, one))
 
     def _place_constrained(self, op: ttir.TTIROp) -> None:
         attr = op.operand_constraints

@@ -1,9 +1,11 @@
-"""Write loops out turn by turn, and compute all branches and choose.
+"""Write short loops out iteration by iteration, and make functions of what longer ones repeat.
 
-Programs of `.ttnn` files are straight lines. A loop whose counter is known while compiling, such as
-that of a JAX scan, becomes as many copies of its body as it has turns; counters become constants.
-Of branches, all are computed and `stablehlo.select` takes the results of one; if it is known which
-one, only that one is left.
+A short loop becomes as many copies of its body as it has iterations; counters become constants. Any
+other loop becomes a `ttir.while`, which calls a function for each iteration, with a number of
+iterations if integers that are known while compiling tell it, else with a function that is asked
+before each iteration. Of small branches, all are computed and `stablehlo.select` takes the results
+of one; others become a `ttir.case`, which calls one of several functions. If it is known which
+branch is taken, only that one is left.
 
 Before:
 
@@ -37,8 +39,9 @@ After:
 Requires: calls inlined (`inline`).
 Ensures: no `stablehlo.while`, `stablehlo.if` or `stablehlo.case` is left; constants without users
 are gone.
-Options: `max-trip-count` is the largest number of turns that a loop may have; more are refused.
-Not done here: loops whose end depends on data are refused.
+Options: `max-trip-count` is the largest number of iterations of loops that are written out. 0, the
+default, writes out loops of at most 64 iterations which become at most 256 operations.
+Not done here: what a loop computes alike in each iteration stays in it.
 """
 
 from __future__ import annotations
@@ -59,80 +62,106 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation, Region, SSAValue
 
+    from ttmlir.passes.stablehlo.control.outlining import Outlined, Outlining
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
 CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
-DEFAULT_TRIP_COUNT = 64
+MAX_SHORT_ITERATIONS = 64
+"""Most iterations of a loop that is written out without being asked for."""
+MAX_SHORT_OPERATIONS = 256
+"""Most operations that such a loop becomes."""
+MAX_CHOSEN_OPERATIONS = 16
+"""Most operations of branches that are all computed."""
 
 
 @dataclass(frozen=True)
 class StableHLOFlattenControlFlowPass(ModulePass):
-    """Write loops out turn by turn, and compute all branches and choose."""
+    """Write short loops out, and make functions of what longer ones repeat."""
 
     name = "stablehlo-flatten-control-flow"
     title = "StableHLOFlattenControlFlow"
-    max_trip_count: int = option(DEFAULT_TRIP_COUNT, "Largest number of turns of a loop")
+    max_trip_count: int = option(
+        0, "Largest number of iterations of a loop that is written out; 0 for short loops"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Flatten what every function contains, the outermost loops and branches first."""
-        flattening = _Flattening(self.max_trip_count)
-        for function in module.ops:
-            for region in function.regions:
-                for block in region.blocks:
-                    outermost = [op for op in block.ops if op.name in CONTROL]
-                    for op in outermost:
-                        replace(op, *flattening.flattened(op))
-                    if outermost:
-                        erase_unused(op for op in block.ops if op.name == "stablehlo.constant")
+        flattening = _Flattening(module, self.max_trip_count)
+        for function in tuple(module.ops):
+            flattening.flatten_inside(function)
 
 
 class _Flattening:
-    """Copies of the bodies of loops and branches in front of them."""
+    """Copies of the bodies of loops and branches in front of them, or functions of them."""
 
-    def __init__(self, max_trip_count: int) -> None:
+    def __init__(self, module: ModuleOp, max_trip_count: int) -> None:
+        self._module = module
         self._max_trip_count = max_trip_count
         self._known: Known = {}
         self._copies = 0
+        self._outlining: Outlining | None = None
 
-    def flattened(self, op: Operation) -> list[SSAValue]:
+    def flatten_inside(self, root: Operation) -> None:
+        """Flatten what a function contains, the outermost loops and branches first."""
+        for region in root.regions:
+            for block in region.blocks:
+                outermost = [op for op in block.ops if op.name in CONTROL]
+                for op in outermost:
+                    replace(op, *self._flattened(op))
+                if outermost:
+                    erase_unused(op for op in block.ops if op.name == "stablehlo.constant")
+
+    def _flattened(self, op: Operation) -> list[SSAValue]:
         """What stands for the results of a loop or branch, computed in front of it."""
         if op.name == "stablehlo.while":
-            return self._turns(op)
+            return self._iterations(op)
         return self._branches(op)
 
-    def _turns(self, op: Operation) -> list[SSAValue]:
-        from ttmlir.passes.stablehlo.stablehlo_scalars import known_integer
+    def _iterations(self, op: Operation) -> list[SSAValue]:
+        from ttmlir.passes.stablehlo.control.trip_count import trip_count
 
-        condition, body = op.regions
+        count = trip_count(op, self._known)
+        if count is None or not self._is_written_out(op, count):
+            return self._called(self._outliner().outline_loop(op, count))
         carried = list(op.operands)
-        turns = 0
-        while True:
-            arguments: Known = {
-                argument: known_integer(value, self._known)
-                for argument, value in zip(condition.block.args, carried, strict=True)
-            }
-            decision = condition.block.last_op
-            assert decision is not None, "verified: a condition ends in stablehlo.return"
-            # What the condition computes is known for one turn only.
-            known = ChainMap({**arguments}, self._known)
-            goes_on = known_integer(decision.operands[0], known)
-            if goes_on is None:
-                refuse_to_legalize(
-                    op,
-                    "its number of turns depends on data; supported are loops whose condition "
-                    "compares integers that are known while compiling, such as those of "
-                    "jax.lax.scan and of jax.lax.fori_loop with constant bounds",
-                )
-            if not goes_on:
-                return carried
-            turns += 1
-            if turns > self._max_trip_count:
-                refuse_to_legalize(
-                    op,
-                    f"it has more than {self._max_trip_count} turns, which would be written out "
-                    "one by one; raise max-trip-count, or make the loop shorter",
-                )
-            carried = self._copied(body, carried, op)
+        for _ in range(count):
+            carried = self._copied(op.regions[1], carried, op)
+        return carried
+
+    def _is_written_out(self, op: Operation, iterations: int) -> bool:
+        if iterations < 2:
+            return True
+        if self._max_trip_count:
+            return iterations <= self._max_trip_count
+        copies = iterations * self._size_of(op.regions[1])
+        return iterations <= MAX_SHORT_ITERATIONS and copies <= MAX_SHORT_OPERATIONS
+
+    def _size_of(self, region: Region) -> int:
+        """How many operations a region becomes, as far as can be told."""
+        from ttmlir.passes.stablehlo.control.trip_count import trip_count
+
+        size = -1  # for the end
+        for op in region.block.ops:
+            is_loop = op.name == "stablehlo.while"
+            iterations = trip_count(op, ChainMap({}, self._known)) if is_loop else 1
+            bodies = sum(map(self._size_of, op.regions)) if op.name in CONTROL else 0
+            size += (op.name != "stablehlo.constant") + (iterations or 1) * bodies
+            if size > MAX_SHORT_OPERATIONS:
+                break
+        return size
+
+    def _outliner(self) -> Outlining:
+        from ttmlir.passes.stablehlo.control.outlining import Outlining
+
+        if self._outlining is None:
+            self._outlining = Outlining(self._module)
+        return self._outlining
+
+    def _called(self, outlined: Outlined) -> list[SSAValue]:
+        """The results of calls of functions, in which loops and branches are flattened, too."""
+        for function in outlined.functions:
+            self.flatten_inside(function)
+        return outlined.results
 
     def _branches(self, op: Operation) -> list[SSAValue]:
         from ttmlir.passes.stablehlo.stablehlo_scalars import known_integer
@@ -146,6 +175,8 @@ class _Flattening:
         if number is not None:
             is_inside = 0 <= number < len(regions)
             return self._copied(regions[number if is_inside else -1], (), op)
+        if sum(map(self._size_of, regions)) > MAX_CHOSEN_OPERATIONS:
+            return self._called(self._outliner().outline_branches(op, regions))
         branches = [self._copied(region, (), op) for region in regions]
         if op.name == "stablehlo.if":
             return [_chosen(op, selector, pair[1], pair[0]) for pair in zip(*branches, strict=True)]
@@ -169,7 +200,7 @@ class _Flattening:
             self._count_copies(original)
             copy = original.clone(values)
             insert_before(before, copy)
-            results = self.flattened(copy) if copy.name in CONTROL else self._folded(copy)
+            results = self._flattened(copy) if copy.name in CONTROL else self._folded(copy)
             if results is not None:
                 values.update(zip(original.results, results, strict=True))
                 replace(copy, *results)

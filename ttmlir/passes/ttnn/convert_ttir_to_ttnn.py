@@ -139,6 +139,8 @@ class _Conversion:
             ttir.ConstantOp: self._constant,
             ttir.op_class("broadcast"): self._broadcast,
             ttir.CustomKernelOp: self._custom_kernel,
+            ttir.WhileOp: _same_control(ttnn.WhileOp),
+            ttir.CaseOp: _same_control(ttnn.CaseOp),
         }
 
     def convert(self, op: Operation) -> None:
@@ -319,6 +321,22 @@ def _memory_config(
 def _is_written(use: Use) -> bool:
     user = use.operation
     return isinstance(user, DestinationStyleOp) and use.index in range(*user.init_range)
+
+
+def _same_control(cls: type[Operation]) -> ConversionRule:
+    """The rule of a loop or branch, which keeps all but its name."""
+
+    def rule(op: Operation) -> None:
+        new = cls.create(
+            operands=op.operands,
+            result_types=[result.type for result in op.results],
+            properties=dict(op.properties),
+            location=op.location,
+        )
+        insert_before(op, new)
+        replace(op, *new.results)
+
+    return rule
 
 
 def _keep(op: Operation) -> None:

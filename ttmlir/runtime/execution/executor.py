@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import ExecutionError
+from ttmlir.runtime.execution.control import Branch, Loop
 from ttmlir.runtime.execution.prepare import PreparedProgram, Step
 
 if TYPE_CHECKING:
@@ -17,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Sees every operation of a run, before and after."""
+    """Sees every operation of a run, before and after.
+
+    Loops and branches are one operation, unless the observer has an attribute `enters_functions`
+    that is true: then it sees those of the functions in each iteration, too.
+    """
 
     def before(self, run: Run, step: Step) -> None:
         """Called with the operands in place."""
@@ -29,6 +35,27 @@ class Observer(Protocol):
 
 
 @dataclass
+class Iterations:
+    """How many iterations the loops of a run may still make."""
+
+    most: int = field(default_factory=iteration_limit)
+    left: int = 0
+
+    def __post_init__(self) -> None:
+        """Start with all of them."""
+        self.left = self.most
+
+    def take(self) -> None:
+        """One more; ValueError if there is none left."""
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError(
+                f"the loops of the program have made {self.most} iterations and would go on; the "
+                f"environment variable {ITERATIONS_VARIABLE} sets another limit"
+            )
+
+
+@dataclass
 class Run:
     """One run of a program: what its slots hold at the moment."""
 
@@ -36,6 +63,22 @@ class Run:
     values: list[Array | None]
     runner: GenericRunner | None = None
     """What runs programs of kernels; one is made for the first of them."""
+    iterations: Iterations = field(default_factory=Iterations)
+    observer: Observer | None = None
+    """What sees the operations of functions."""
+
+    def call(self, prepared: PreparedProgram) -> Run:
+        """A run of a function of the file, which may be used again and again."""
+        runner = self._shared_runner(prepared)
+        return Run(prepared, [None] * prepared.slots, runner, self.iterations, self.observer)
+
+    def _shared_runner(self, prepared: PreparedProgram) -> GenericRunner | None:
+        """What runs the programs of kernels of functions, too."""
+        if self.runner is None and prepared.has_kernels:
+            from ttmlir.runtime.generic.runner import GenericRunner
+
+            self.runner = GenericRunner.of(self.prepared)
+        return self.runner
 
     def value(self, slot: int) -> Array:
         """The array in a slot, which the current step must be allowed to see."""
@@ -86,6 +129,7 @@ def execute(
         if observer is None:
             _run_steps(run)
         else:
+            run.observer = observer if getattr(observer, "enters_functions", False) else None
             _run_observed(run, observer)
     return _own(run, inputs)
 
@@ -97,11 +141,13 @@ def _run_steps(run: Run) -> None:
         if function is not None:
             arguments = [values[slot] for slot in step.inputs]
             try:
-                values[_slot(step)] = function(*arguments)
+                _write(values, step, function(*arguments))
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
             run.run_kernels(step)
+        elif step.control is not None:
+            _run_control(run, step, step.control)
         for slot in step.release:
             values[slot] = None
 
@@ -111,19 +157,73 @@ def _run_observed(run: Run, observer: Observer) -> None:
         observer.before(run, step)
         if step.function is not None:
             try:
-                run.values[_slot(step)] = step.function(*run.operands_of(step))
+                _write(run.values, step, step.function(*run.operands_of(step)))
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
             run.run_kernels(step)
+        elif step.control is not None:
+            _run_control(run, step, step.control)
         observer.after(run, step)
         for slot in step.release:
             run.values[slot] = None
 
 
-def _slot(step: Step) -> int:
+def _run_control(run: Run, step: Step, control: Loop | Branch) -> None:
+    arrays = list(run.operands_of(step))
+    try:
+        if isinstance(control, Loop):
+            results = _run_loop(run, control, arrays)
+        else:
+            number = int(arrays[0].reshape(())[()])
+            is_branch = 0 <= number < len(control.callees)
+            callee = control.callees[number if is_branch else -1]
+            results = _call(run.call(callee), arrays[1:])
+    except ExecutionError:
+        raise
+    except _DATA_ERRORS as error:
+        raise _failure(step, error) from error
+    for slot, array in zip(control.outputs, results, strict=True):
+        run.values[slot] = array
+
+
+def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
+    """The carried arrays after the last iteration."""
+    for place in loop.owned:
+        arrays[place] = np.array(arrays[place])
+    carried = len(loop.outputs)
+    body, iterations = run.call(loop.body), run.iterations
+    if loop.condition is None:
+        for _ in range(loop.known_iterations):
+            iterations.take()
+            arrays[:carried] = _call(body, arrays)
+        return arrays[:carried]
+    condition = run.call(loop.condition)
+    while _call(condition, arrays)[0].reshape(())[()]:
+        iterations.take()
+        arrays[:carried] = _call(body, arrays)
+    return arrays[:carried]
+
+
+def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:
+    """The results of a function, which may share memory with its arguments."""
+    values, prepared = run.values, run.prepared
+    for slot, array in zip(prepared.inputs, arrays, strict=True):
+        values[slot] = array
+    if run.observer is None:
+        _run_steps(run)
+    else:
+        _run_observed(run, run.observer)
+    return [run.value(slot) for slot in prepared.outputs]
+
+
+def _write(values: list[Array | None], step: Step, result: Any) -> None:
     assert step.output is not None, "a step with a function has an output"
-    return step.output
+    if not step.further:
+        values[step.output] = result
+        return
+    for slot, array in zip(step.written, result, strict=True):
+        values[slot] = array
 
 
 def _failure(step: Step, error: Exception) -> ExecutionError:

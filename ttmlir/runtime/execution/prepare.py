@@ -1,8 +1,9 @@
-"""Turns a program into a list of steps that only have to be called.
+"""Iterations a program into a list of steps that only have to be called.
 
-Programs have no branches, so everything but the numbers is known beforehand: which tensor is where
-(host or device), which memory is freed, which shape and element type every result has. All of that
-is checked here, once; running a prepared program is a loop over function calls.
+Programs are straight lines, and so are the functions that loops and branches call, so everything
+but the numbers is known beforehand: which tensor is where (host or device), which memory is freed,
+which shape and element type every result has. All of that is checked here, once; running a prepared
+program is a loop over function calls.
 
 A tensor of the file (`global_id`) gets a new slot at every definition. Operations that move a
 tensor without changing its numbers only give its slot another name.
@@ -32,6 +33,16 @@ from ttmlir.runtime.element import (
     storage_rounding,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.control import (
+    MAX_CALL_DEPTH,
+    Branch,
+    Loop,
+    busy,
+    check_call,
+    check_results,
+    function_of,
+    write_in_place,
+)
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
@@ -41,7 +52,7 @@ from ttmlir.runtime.tensor import TensorDesc
 if TYPE_CHECKING:
     from ttmlir.runtime.generic.run import GenericProgram
 
-Function = Callable[..., Array]
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -58,29 +69,46 @@ class Step:
 
     operation: Operation
     function: Function | None = None
-    """Maps the arrays of `inputs` to that of `output`; None where no number changes."""
+    """Maps the arrays of `inputs` to that of `output`, or to a tuple where there are `further`
+    results; None where no number changes."""
     inputs: tuple[int, ...] = ()
     output: int | None = None
     output_desc: TensorDesc | None = None
+    further: tuple[int, ...] = ()
+    """Slots of the results after the first one."""
     release: tuple[int, ...] = ()
     """Slots that no later step uses."""
     call: OperationCall | None = None
     """The row and parameters of a computing operation."""
     generic: GenericStep | None = None
     """A program of kernels, which runs on the simulator instead of a function."""
+    control: Loop | Branch | None = None
+    """Functions of the file, which run instead of one of NumPy."""
+
+    @property
+    def is_idle(self) -> bool:
+        """True where no number changes."""
+        return self.function is None and self.generic is None and self.control is None
 
     @property
     def written(self) -> tuple[int, ...]:
         """Slots of all results."""
+        if self.control is not None:
+            return self.control.outputs
         if self.generic is not None:
             return self.generic.outputs
-        return () if self.output is None else (self.output,)
+        return () if self.output is None else (self.output, *self.further)
 
     @property
     def written_descs(self) -> tuple[TensorDesc, ...]:
         """The descriptions of all results."""
+        if self.control is not None:
+            return self.control.output_descs
         if self.generic is not None:
             return self.generic.program.output_descs
+        if self.further:
+            assert self.call is not None, "only rows have several results"
+            return tuple(ref.desc for ref in self.call.outputs)
         return () if self.output_desc is None else (self.output_desc,)
 
 
@@ -102,11 +130,19 @@ class PreparedProgram:
     """What one run moves between host and device."""
     peak_bytes: dict[MemorySpace, int]
     """Largest number of bytes in use at a time per device memory space, inputs included."""
+    host_bytes: int
+    """Largest number of bytes that its arrays take at a time, inputs included."""
+    depth: int
+    """How deep the functions nest that it calls."""
 
     @property
     def has_kernels(self) -> bool:
-        """True if programs of kernels are among the operations."""
-        return any(step.generic is not None for step in self.busy_steps)
+        """True if programs of kernels are among the operations, also of functions."""
+        return any(
+            step.generic is not None
+            or (step.control is not None and any(p.has_kernels for p in step.control.callees))
+            for step in self.busy_steps
+        )
 
 
 def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
@@ -115,8 +151,12 @@ def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> Prep
     BinaryError or UnsupportedError if it cannot run.
     """
     known = program.binary.derived
-    key = ("prepared", program.index, numerics)
+    key = ("prepared", program.is_function, program.index, numerics)
     if key not in known:
+        if not program.is_function:
+            # In the order of the file: each function finds those that it calls.
+            for function in program.binary.functions:
+                prepare(function, numerics)
         known[key] = _Preparation(program, numerics).run()
     return known[key]
 
@@ -142,8 +182,9 @@ class _Preparation:
     slots: int = 0
     operation: Operation | None = None
     """The one that is being prepared."""
-    traffic: Counters = field(default_factory=lambda: Counters(programs=1))
+    traffic: Counters = field(default_factory=Counters)
     memory: _Memory = field(default_factory=lambda: _Memory())
+    depth: int = 0
 
     def run(self) -> PreparedProgram:
         inputs = tuple(self._define_input(i, ref) for i, ref in enumerate(self.program.inputs))
@@ -154,41 +195,45 @@ class _Preparation:
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
         steps = _with_releases(self.steps, keep={*slots})
-        self._check_memory(inputs, steps)
+        host_bytes = self._check_memory(inputs, steps)
         if self.device_memory is not None and self.device_memory.overflow is not None:
             raise BinaryError(self.device_memory.overflow)
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
             steps=steps,
-            busy_steps=tuple(
-                step for step in steps if step.function or step.generic or step.release
-            ),
+            busy_steps=busy(steps),
             slots=self.slots,
             inputs=inputs,
             outputs=slots,
             output_descs=tuple(value.desc for value in outputs),
             chip_ids=tuple(dict.fromkeys(i for ids in self.devices.values() for i in ids)),
-            traffic=self.traffic,
+            traffic=replace(self.traffic, programs=1),
             peak_bytes=self.memory.peak,
+            host_bytes=host_bytes,
+            depth=self.depth,
         )
 
-    def _check_memory(self, inputs: tuple[int, ...], steps: tuple[Step, ...]) -> None:
-        """Refuse a program whose tensors take more memory than a run may."""
+    def _check_memory(self, inputs: tuple[int, ...], steps: tuple[Step, ...]) -> int:
+        """The most bytes in use; BinaryError if that is more memory than a run may take."""
         sizes = {slot: _host_bytes(self.program.inputs[i].desc) for i, slot in enumerate(inputs)}
-        used = sum(sizes.values())
+        most = used = sum(sizes.values())
         where = f"{self.program.where}: its inputs"
         for step in (None, *steps):
+            called = 0
+            if step is not None and step.control is not None:
+                called = max(each.host_bytes for each in step.control.callees)
             if step is not None and step.written:
-                computes = step.function is not None or step.generic is not None
                 for slot, desc in zip(step.written, step.written_descs, strict=True):
-                    if slot not in sizes and computes:
+                    if slot not in sizes and not step.is_idle:
                         sizes[slot] = _host_bytes(desc)
                         used += sizes[slot]
                 where = f"{step.operation.where}: the tensors that are in use"
-            if used > memory_limit():
-                raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
+            most = max(most, used + called)
+            if most > memory_limit():
+                raise BinaryError(f"{where} take {most} bytes; {memory_advice()}")
             used -= sum(sizes.pop(slot, 0) for slot in (step.release if step else ()))
+        return most
 
     @cached_property
     def device_memory(self) -> DeviceMemory | None:
@@ -301,9 +346,19 @@ class _Preparation:
         out = operation.tensor("out")
         if out.constant is None:
             raise BinaryError(f"{operation.where}: field 'out.desc.constant_data' is missing")
-        values = convert(out.constant, out.desc.element.compute)
-        rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
-        self._constant_step(operation, out, values if rounding is None else rounding(values))
+        self._constant_step(operation, out, self._kept_constant(out.constant, out.desc))
+
+    def _kept_constant(self, constant: Array, desc: TensorDesc) -> Array:
+        """The elements as the device keeps them; programs that share a constant share these."""
+        known = self.program.binary.derived
+        address = constant.__array_interface__["data"][0]
+        key = ("constant", address, constant.shape, desc.element, desc.data_type, self.numerics)
+        if key not in known:
+            values = convert(constant, desc.element.compute)
+            rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
+            # The elements at this place of memory stay there as long as the key.
+            known[key] = constant, values if rounding is None else rounding(values)
+        return known[key][1]
 
     def _constant_step(self, operation: Operation, out: TensorRef, values: Array) -> None:
         slot = self._define(out, out.desc)
@@ -436,19 +491,114 @@ class _Preparation:
         if not call.row.takes_host_operands:
             for i, value in enumerate(values):
                 self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
-        out = call.output
         if call.row.family is not Family.CREATION:
-            self._require_device(operation, call.name, "the output", out, out.desc)
+            for out in call.outputs:
+                self._require_device(operation, call.name, "the output", out, out.desc)
+        if len({out.global_id for out in call.outputs}) != len(call.outputs):
+            raise BinaryError(f"{operation.where}: writes a tensor twice")
         function = self._function(call)
-        slot = self._define(out, out.desc)
+        slot, *further = (self._define(out, out.desc) for out in call.outputs)
         self.steps.append(
             Step(
                 operation=operation,
                 function=function,
                 inputs=tuple(value.slot for value in values),
                 output=slot,
-                output_desc=out.desc,
+                output_desc=call.output.desc,
+                further=tuple(further),
                 call=call,
+            )
+        )
+
+    def while_loop(self, operation: Operation) -> None:
+        given = [self._use(operation, ref) for ref in operation.tensors("inputs")]
+        outputs = operation.tensors("outputs")
+        trip_count = int(operation.scalar("trip_count"))
+        if not -1 <= trip_count:
+            raise BinaryError(f"{operation.where}: has {trip_count} iterations")
+        if len(outputs) > len(given):
+            raise BinaryError(
+                f"{operation.where}: carries {len(outputs)} tensors, but has {len(given)} inputs"
+            )
+        body = self._called(operation, operation.scalar("body"), given)
+        descs = [value.desc for value in given[: len(outputs)]]
+        check_results(operation, body.program, body.output_descs, descs)
+        condition = None
+        if trip_count < 0:
+            condition = self._called(operation, operation.scalar("condition"), given)
+            if [desc.volume for desc in condition.output_descs] != [1]:
+                raise BinaryError(
+                    f"{operation.where}: function {condition.program.index} is its condition, but "
+                    "does not return one element"
+                )
+        body, owned = write_in_place(body, len(outputs))
+        slots = self._define_outputs(operation, outputs, descs)
+        control = Loop(
+            body=body,
+            trip_count=None if trip_count < 0 else trip_count,
+            condition=condition,
+            owned=owned,
+            outputs=slots,
+            output_descs=tuple(descs),
+        )
+        self._control_step(operation, given, control)
+
+    def case(self, operation: Operation) -> None:
+        index = self._use(operation, operation.tensor("index"))
+        given = [self._use(operation, ref) for ref in operation.tensors("inputs")]
+        outputs = operation.tensors("outputs")
+        if index.desc.volume != 1:
+            raise BinaryError(f"{operation.where}: its index has {index.desc.volume} elements")
+        branches = operation.numbers("branches")
+        if not branches:
+            raise BinaryError(f"{operation.where}: has no branches")
+        callees = tuple(self._called(operation, number, given) for number in branches)
+        descs = list(callees[0].output_descs)
+        for callee in callees:
+            check_results(operation, callee.program, callee.output_descs, descs)
+        slots = self._define_outputs(operation, outputs, descs)
+        control = Branch(callees=callees, outputs=slots, output_descs=tuple(descs))
+        self._control_step(operation, [index, *given], control)
+
+    def _called(self, operation: Operation, number: int, given: list[_Value]) -> PreparedProgram:
+        """A function that is called with tensors, prepared."""
+        function = function_of(self.program, operation, int(number))
+        check_call(operation, function, [value.desc for value in given])
+        callee = prepare(function, self.numerics)
+        self.depth = max(self.depth, callee.depth + 1)
+        if self.depth > MAX_CALL_DEPTH:
+            raise BinaryError(
+                f"{operation.where}: loops and branches nest more than {MAX_CALL_DEPTH} deep"
+            )
+        return callee
+
+    def _define_outputs(
+        self, operation: Operation, refs: tuple[TensorRef, ...], descs: list[TensorDesc]
+    ) -> tuple[int, ...]:
+        if len({ref.global_id for ref in refs}) != len(refs):
+            raise BinaryError(f"{operation.where}: writes a tensor twice")
+        if len(refs) != len(descs):
+            raise BinaryError(
+                f"{operation.where}: has {len(refs)} outputs, but its functions return {len(descs)}"
+            )
+        for number, (ref, desc) in enumerate(zip(refs, descs, strict=True)):
+            if not ref.desc.agrees_with(desc):
+                differences = "; ".join(ref.desc.differences(desc))
+                raise BinaryError(f"{operation.where}: output {number} has {differences}")
+        return tuple(self._define(ref, desc) for ref, desc in zip(refs, descs, strict=True))
+
+    def _control_step(
+        self, operation: Operation, inputs: list[_Value], control: Loop | Branch
+    ) -> None:
+        for callee in control.callees:
+            self.traffic.add(callee.traffic, control.known_iterations)
+        self.steps.append(
+            Step(
+                operation=operation,
+                inputs=tuple(value.slot for value in inputs),
+                output=control.outputs[0] if control.outputs else None,
+                output_desc=control.output_descs[0] if control.outputs else None,
+                control=control,
             )
         )
 
@@ -463,8 +613,10 @@ class _Preparation:
         )
 
     def _function(self, call: OperationCall) -> Function:
-        desc = call.output.desc
         fit = check_shapes(call)
+        if len(call.outputs) > 1:
+            return self._several(call)
+        desc = call.output.desc
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
         if rounding is None and call.row.mnemonic == "typecast":
             rounding = cast_rounding(desc.element)
@@ -488,6 +640,21 @@ class _Preparation:
             return result if rounding is None else rounding(result)
 
         return run if fit is None and rounding is None else run_and_store
+
+    def _several(self, call: OperationCall) -> Function:
+        """A function whose results are stored each in its own type."""
+        function = _bound(call)
+        types = [ref.desc.element.compute for ref in call.outputs]
+        roundings = [
+            storage_rounding(ref.desc.element, ref.desc.data_type, self.numerics)
+            for ref in call.outputs
+        ]
+
+        def run(*arrays: Array) -> tuple[Array, ...]:
+            results = function(*arrays)
+            return tuple(map(_convert_and_round, types, roundings, results))
+
+        return run
 
 
 def _host_bytes(desc: TensorDesc) -> int:
@@ -573,5 +740,7 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "ToDeviceOp": _Preparation.to_device,
     "ToMemoryConfigOp": _Preparation.to_memory_config,
     "GenericOp": _Preparation.generic,
+    "WhileOp": _Preparation.while_loop,
+    "CaseOp": _Preparation.case,
 }
 """Operations about memory rather than numbers; all others are rows of the operation table."""

@@ -38,12 +38,20 @@ _NAMESPACE = "tt.target.ttnn."
 class OperationWriter:
     """Writes the operations of a function in the order of its text."""
 
-    def __init__(self, values: Values, tables: TensorTables, symbols: Symbols) -> None:
+    def __init__(
+        self,
+        values: Values,
+        tables: TensorTables,
+        symbols: Symbols,
+        functions: Mapping[str, int],
+    ) -> None:
         """Write tensors and devices to `values`, their types to `tables`.
 
-        Kernels that are functions of the module are those of `symbols`.
+        Kernels that are functions of the module are those of `symbols`; `functions` are the
+        numbers of those that loops and branches call.
         """
         self._values = values
+        self._functions = functions
         self._symbols = symbols
         self._tables = tables
         self._types = load_schema(TTNN.schema).document.types
@@ -54,6 +62,8 @@ class OperationWriter:
             ttnn.ToDeviceOp: self._to_device,
             ttnn.DeallocOp: self._dealloc,
             ttnn.GenericOp: self._generic,
+            ttnn.WhileOp: self._while,
+            ttnn.CaseOp: self._case,
         }
 
     def write(self, op: Operation) -> tuple[str, Table]:
@@ -96,6 +106,8 @@ class OperationWriter:
             return form.kind
         if filler == "output":
             return self._output(op)
+        if filler == "outputs":
+            return self._values.define_results(op, self._tables)
         if filler == "device":
             return self._device(op)
         if filler == "parameters":
@@ -178,6 +190,25 @@ class OperationWriter:
             "io_tensors": [self._values.tensor(value) for value in op.operands],
             "program": program_table(replace(program, kernels=kernels)),
             "num_outputs": op.num_outputs,
+        }
+
+    # -- control ----------------------------------------------------------------------------------
+
+    def _while(self, op: ttnn.WhileOp) -> Table:
+        table = self._call(op) | {"body": self._functions[op.body]}
+        if op.condition is not None:
+            return table | {"condition": self._functions[op.condition]}
+        return table | {"trip_count": op.trip_count}
+
+    def _case(self, op: ttnn.CaseOp) -> Table:
+        branches = [self._functions[name] for name in op.callees()]
+        return self._call(op) | {"index": self._input(op), "branches": branches}
+
+    def _call(self, op: ttnn.WhileOp | ttnn.CaseOp) -> Table:
+        """What goes into the functions, and what comes out."""
+        return {
+            "inputs": [self._values.tensor(value) for value in op.passed],
+            "outputs": [self._values.define(value, op, self._tables) for value in op.results],
         }
 
     def _kernel_text(self, op: ttnn.GenericOp, kernel: KernelDescription) -> str:

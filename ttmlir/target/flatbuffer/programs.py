@@ -32,13 +32,18 @@ FILE_TEXT = PrintOptions(
 """How the module is printed that stands in a file: its numbers are in the file already."""
 
 
-def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> bytes:
-    """Bytes of the file with these programs of a module.
+def pack_file(
+    module: ModuleOp, kind: FileKind, programs: Iterable[Table], functions: Iterable[Table] = ()
+) -> bytes:
+    """Bytes of the file with these programs of a module, and the functions that they call.
 
-    The module is checked before the first of the programs is asked for.
+    The module is checked before the first of them is asked for, functions before programs.
     """
     system = system_desc_to_table(system_desc_of(module))
+    called = [*functions]
     root = version_stamp() | {"system_desc": system, "programs": [*programs]}
+    if called:
+        root["functions"] = called
     try:
         return load_schema(kind.schema).pack(root)
     except PackError as error:

@@ -11,6 +11,9 @@ function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backe
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
@@ -19,6 +22,7 @@ from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
+from ttmlir.target.flatbuffer.control import order_parts
 from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.golden import Golden, GoldenOfFunction
 from ttmlir.target.flatbuffer.operations import OperationWriter
@@ -36,13 +40,14 @@ def ttnn_to_flatbuffer(
     mlir_source: str | None = None,
     cpp_source: str = "",
     golden: Golden | None = None,
-    signature: Table | None = None,
+    signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
     """Bytes of the `.ttnn` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
     if there is none. Both go into the file for people to read; `golden` is for `ttrt run --golden`,
-    `signature`, a `CallSignature` table, for those who call the program as the model it was.
+    `signatures` are `CallSignature` tables by functions, or by "" of the only one, for those who
+    call a program as the model it was.
     Raises DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
@@ -50,16 +55,24 @@ def ttnn_to_flatbuffer(
     functions = [
         op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
     ]
-    kept = GoldenOfFunction.find(module, functions, golden, signature)
-    writer = _ModuleWriter(module, mlir_source, cpp_source, kept)
-    return pack_file(module, TTNN, (writer.program(op) for op in functions))
+    parts = order_parts(module, functions)
+    programs = [op for op in functions if op not in parts]
+    kept = GoldenOfFunction.find(module, programs, golden, signatures)
+    writer = _ModuleWriter(module, mlir_source, cpp_source, kept, parts)
+    return pack_file(module, TTNN, map(writer.program, programs), map(writer.program, parts))
 
 
 class _ModuleWriter:
     def __init__(
-        self, module: ModuleOp, mlir_source: str, cpp_source: str, golden: GoldenOfFunction
+        self,
+        module: ModuleOp,
+        mlir_source: str,
+        cpp_source: str,
+        golden: GoldenOfFunction,
+        parts: Sequence[FuncOp],
     ) -> None:
         self.golden = golden
+        self.numbers = {op.sym_name.data: number for number, op in enumerate(parts)}
         self.values = Values(TTNN)
         self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
@@ -74,7 +87,7 @@ class _ModuleWriter:
         """The program of a function."""
         block = body_of(function)
         tables = self.tensor_tables(function)
-        writer = OperationWriter(self.values, tables, self.symbols)
+        writer = OperationWriter(self.values, tables, self.symbols, self.numbers)
         inputs = [self.values.define(arg, function, tables) for arg in block.args]
         outputs: list[Table] = []
         operations: list[Table] = []

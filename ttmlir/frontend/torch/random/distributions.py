@@ -13,9 +13,6 @@ from ttmlir.frontend.torch.random.generator import Words, shift_down
 Arguments = Mapping[str, Any]
 """By the names of the operation's schema."""
 
-LARGEST_RANKED = 4096
-"""Elements that are put in a random order: each is compared with each."""
-
 
 @dataclass(frozen=True)
 class Draw:
@@ -123,21 +120,8 @@ def _rrelu(words: Words, given: Arguments, like: Any) -> Any:
     return x * noise, noise
 
 
-def _order(keys: Any) -> Any:
-    """The place of each element of the last dimension among them, from the smallest."""
-    torch = torch_package()
-    count = keys.shape[-1]
-    if count > LARGEST_RANKED:
-        raise ValueError(
-            f"a random order of {count} elements is not supported; at most {LARGEST_RANKED} are"
-        )
-    mine, others = keys[..., :, None], keys[..., None, :]
-    before = torch.ones(count, count, dtype=torch.bool).tril(-1)
-    return ((others < mine) | ((others == mine) & before)).sum(-1)
-
-
 def _permutation(words: Words, given: Arguments, like: Any) -> Any:
-    return _order(words.take(given["n"])).to(like.dtype)
+    return torch_package().argsort(words.take(given["n"]), stable=True).to(like.dtype)
 
 
 def _multinomial(words: Words, given: Arguments, like: Any) -> Any:
@@ -148,9 +132,7 @@ def _multinomial(words: Words, given: Arguments, like: Any) -> Any:
         return (bounds[..., None, :] <= uniform[..., None]).sum(-1).clamp(max=weights.shape[-1] - 1)
     # The first ones to arrive, if each arrives at its own rate.
     arrivals = _exponential(words, weights.shape, torch.float32) / weights.float()
-    places = _order(arrivals)[..., None, :]
-    chosen = places == torch.arange(samples)[:, None]
-    return (chosen * torch.arange(weights.shape[-1])).sum(-1)
+    return torch.argsort(arrivals, dim=-1, stable=True)[..., :samples]
 
 
 def _count_multinomial(given: Arguments, like: Any) -> int:

@@ -136,7 +136,10 @@ def create_seeded(exported: Any) -> Any:
         def forward(self, *args: Any, **kwargs: Any) -> Any:
             seed = kwargs.pop(SEED)
             given = iter(pytree.tree_leaves((args, kwargs)))
-            named = {**dict(self.named_parameters()), **dict(self.named_buffers())}
+            named: dict[str, Any] = {
+                **dict(self.named_parameters()),
+                **dict(self.named_buffers()),
+            }
             inputs = [
                 next(given)
                 if spec.kind.name == "USER_INPUT"
@@ -145,6 +148,10 @@ def create_seeded(exported: Any) -> Any:
             ]
             with torch.fx.traceback.preserve_node_meta():
                 results = run_seeded(exported.graph_module, seed, inputs)
+            # Arguments may be changed in place, too.
+            for spec, value in zip(signature.input_specs, inputs, strict=True):
+                if spec.kind.name == "USER_INPUT":
+                    named[spec.arg.name] = value
             leaves: list[Any] = []
             for spec, result in zip(signature.output_specs, results, strict=True):
                 if spec.kind.name == "USER_OUTPUT":

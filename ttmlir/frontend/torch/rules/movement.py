@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.mlir.attributes.elements import ElementType, element_size
 
 
 def _reshape(call: TorchCall) -> SSAValue:
@@ -235,30 +237,21 @@ def _diagonal_scatter(call: TorchCall) -> SSAValue:
     return build.permute(result, [order.index(i) for i in range(rank)])
 
 
-def _unfold(call: TorchCall) -> SSAValue:
-    """The windows of a dimension, put at the end."""
-    build, x = call.build, call.tensor()
-    dim = call.dim(x, "dimension")
-    size, step, count = call["size"], call["step"], call.shape[dim]
-    shape = value_shape(x)
-    windows = [
-        build.reshape(
-            build.slice_along(x, dim, i * step, i * step + size),
-            (*shape[:dim], 1, size, *shape[dim + 1 :]),
-        )
-        for i in range(count)
-    ]
-    joined = build.concat(windows, dim)
-    order = [i for i in range(len(shape) + 1) if i != dim + 1]
-    return build.permute(joined, [*order, dim + 1])
-
-
 def _view_dtype(call: TorchCall) -> SSAValue:
-    if element_type(call.tensor()) == call.element:
-        return call.tensor()
+    x, element = call.tensor(), element_type(call.tensor())
+    if element == call.element:
+        return x
+    if _width(element) == _width(call.element):
+        return call.build.create("bitcast_convert", (x,), call.result_type())
     call.refuse(
-        "reading the bits of a tensor as another dtype is not supported; .to(dtype) converts"
+        f"reading the bits of {element} as {call.element} is not supported, since they are not as "
+        "many; .to(dtype) converts numbers"
     )
+
+
+def _width(element: Attribute) -> int:
+    """Bits of an element; truth values, which are stored in a byte, have none to be read."""
+    return 0 if is_boolean(element) else element_size(cast("ElementType", element))
 
 
 def _as_strided(call: TorchCall) -> SSAValue:
@@ -305,7 +298,6 @@ RULES: dict[str, TorchRule] = {
     "split_with_sizes_copy": _split,
     "squeeze": _reshape,
     "stack": _stack,
-    "unfold": _unfold,
     "unsqueeze": _reshape,
     "view": _reshape,
     "view.dtype": _view_dtype,

@@ -240,27 +240,18 @@ def _shares(
     return call.build.cast(value, element_type(total))
 
 
-def _adaptive(method: str, spatial: int) -> TorchRule:
-    """A pooling whose windows divide the image evenly; averages may also overlap."""
+def _adaptive(spatial: int) -> TorchRule:
+    """Averages of windows that divide the image evenly, or overlap."""
 
-    def rule(call: TorchCall) -> Result:
+    def rule(call: TorchCall) -> SSAValue:
         extents = value_shape(call.tensor())[-spatial:]
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
-            if method == "average":
-                pairs = zip(extents, positions, strict=True)
-                matrices = [_averages(n, m) for n, m in pairs]
-                return multiply_along_each(call.build, call.tensor(), matrices)
-            call.refuse(
-                f"an image of {_times(extents)} does not divide into {_times(positions)} equal "
-                "windows; supported are output sizes that divide the image"
-            )
+            pairs = zip(extents, positions, strict=True)
+            matrices = [_averages(n, m) for n, m in pairs]
+            return multiply_along_each(call.build, call.tensor(), matrices)
         kernel = tuple(n // count for n, count in zip(extents, positions, strict=True))
-        ones, zeros = (1,) * spatial, (0,) * spatial
-        value = _pool(call, method, kernel, kernel, ones, zeros)
-        if method == "average":
-            return value
-        return value, lambda: _places_of_largest(call, kernel, kernel, ones, zeros)
+        return _pool(call, "average", kernel, kernel, (1,) * spatial, (0,) * spatial)
 
     return rule
 
@@ -271,15 +262,9 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _times(extents: Sequence[int]) -> str:
-    return "x".join(map(str, extents))
-
-
 RULES: dict[str, TorchRule] = {
-    "_adaptive_avg_pool2d": _adaptive("average", 2),
-    "_adaptive_avg_pool3d": _adaptive("average", 3),
-    "adaptive_max_pool2d": _adaptive("max", 2),
-    "adaptive_max_pool3d": _adaptive("max", 3),
+    "_adaptive_avg_pool2d": _adaptive(2),
+    "_adaptive_avg_pool3d": _adaptive(3),
     "avg_pool2d": _avg_pool(2),
     "avg_pool3d": _avg_pool(3),
     "convolution": _convolution,

@@ -59,7 +59,8 @@ def train_step(
         )
     module = _build_module(model, loss, optimizer, clip_grad_norm)
     rates = _rates(optimizer)
-    compiled = compile(module, *example_batch, example_kwargs={"lr": rates}, **options)
+    keywords = {"lr": rates}
+    compiled = compile(module, *example_batch, example_kwargs=keywords, buckets=None, **options)
     return TrainStep(compiled, model, optimizer)
 
 

@@ -71,6 +71,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
@@ -410,6 +411,12 @@ def _rule_of(op: Operation) -> ConversionRule:
 
 
 def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
+    if isinstance(op, ControlOp):
+        raise LayoutError(
+            "kernels have no loops or branches of the host around them; give max-trip-count=N to "
+            "unroll loops of at most N iterations, choose with a select (jnp.where, torch.where) "
+            f"where data decides, or {OTHER_ROAD}"
+        )
     raise LayoutError(
         "ttir-to-d2m has no loops over tiles for it; run ttir-composite-decomposition and "
         f"ttir-window-decomposition before, or {OTHER_ROAD}"
