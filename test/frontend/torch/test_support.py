@@ -30,7 +30,7 @@ INSTEAD = {
     **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
     **dict.fromkeys(["poisson", "binomial", "_standard_gamma", "_sample_dirichlet"], RANDOM),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
-    **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
+    **dict.fromkeys(["masked_select", "nonzero"], AT_RUN_TIME),
 }
 
 
