@@ -76,6 +76,7 @@ def states_of_aten() -> dict[bool, dict[str, set[str]]]:
         "rule": "Converted",
         "decomposed": "Decomposed",
         "constant": "Computed by torch while it is read",
+        "seed": "Drawn from the seed of a call",
         "place": "Taken as a place in a tensor",
         "refused": "Not converted",
     }

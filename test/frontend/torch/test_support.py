@@ -17,7 +17,10 @@ DIFFERENT = (
     "the number of different elements is known only at run time; x.sort() keeps the shape, and "
     "torch.histc(x, bins, min, max) counts"
 )
-RANDOM = "random numbers are not supported; make them outside and pass them as an argument"
+RANDOM = (
+    "random numbers that take an unknown number of tries are not supported; make them outside and "
+    "pass them as an argument"
+)
 COMPLEX = "complex numbers and their transforms are not supported"
 AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
@@ -25,8 +28,7 @@ AT_RUN_TIME = (
 )
 INSTEAD = {
     **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
-    **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
-    **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
+    **dict.fromkeys(["poisson", "binomial", "_standard_gamma", "_sample_dirichlet"], RANDOM),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
     **dict.fromkeys(["masked_select", "nonzero"], AT_RUN_TIME),
 }

@@ -375,7 +375,7 @@ REFUSED = {
         )
         .replace("%x: tensor<3x5xf32>", "%s: tensor<2xui64>")
         .replace("%r =", "%r:2 ="),
-        "programs of .ttnn files have no random numbers; draw them on the host and pass them",
+        "its generator is not supported; jax.random.key(seed, impl='threefry2x32'), which is JAX's",
     ),
     "fft": (
         one(

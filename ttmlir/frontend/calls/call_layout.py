@@ -9,7 +9,7 @@ from typing import Any
 from ttmlir.frontend.calls.binding import Binding, CallArguments
 from ttmlir.frontend.calls.containers import Layout, Opener, read_layout
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.signature import Structure, dict_of, tuple_of
+from ttmlir.runtime.signature import LEAF, Structure, dict_of, tuple_of
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,15 @@ class CallLayout:
     @property
     def structure(self) -> Structure:
         """How the arguments are described in a file."""
+        return self.describe()
+
+    def describe(self, *further: str) -> Structure:
+        """The structure with further arguments by name behind all others, each of them an array."""
         keywords = zip(self.binding.keywords, self.keywords, strict=True)
+        named = {name: layout.structure for name, layout in keywords}
         return tuple_of(
             tuple_of(*(layout.structure for layout in self.positions)),
-            dict_of({name: layout.structure for name, layout in keywords}),
+            dict_of({**named, **dict.fromkeys(further, LEAF)}),
         )
 
 

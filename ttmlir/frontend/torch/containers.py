@@ -10,6 +10,7 @@ import numpy as np
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, Opened, Opener, read_layout
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.random.seeding import SEED
 
 
 class TorchOpener(Opener):
@@ -47,14 +48,19 @@ class TorchOpener(Opener):
 OPENER = TorchOpener()
 
 
-def read_exported_call(name: str, exported: Any, metas: list[Any]) -> CallLayout:
+def read_exported_call(name: str, exported: Any, metas: list[Any], *, seeded: bool) -> CallLayout:
     """The layout of the arguments of a `torch.export.ExportedProgram` that the user made.
 
     `metas` are torch's fake tensors of its inputs, and the values of those that are none.
     """
     pytree: Any = torch_package().utils._pytree
-    arguments = pytree.tree_unflatten(metas, exported.call_spec.in_spec)
-    return read_call(name, exported.module().forward, arguments, OPENER)[0]
+    args, kwargs = pytree.tree_unflatten(metas, exported.call_spec.in_spec)
+    function = exported.module().forward
+    if seeded:
+        # A call passes the seed beside the arguments of the user's program.
+        function = None
+        kwargs = {key: value for key, value in kwargs.items() if key != SEED}
+    return read_call(name, function, (args, kwargs), OPENER)[0]
 
 
 def read_exported_results(exported: Any, metas: list[Any]) -> Layout:

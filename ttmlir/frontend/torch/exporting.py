@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
@@ -18,12 +18,14 @@ from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.quiet import quiet, reason_of
+from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
     lower_gradients,
 )
+from ttmlir.frontend.torch.training.holding import take_names
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 
 
@@ -73,6 +75,8 @@ def trace_model(
     tensors = [torch_package().as_tensor(leaf) for leaf in leaves]
     with _attributes_of(owner, after):
         exported = export(_as_module(run) if owner is None else owner, tensors)
+    if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
+        raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
     return TracedModel(exported, call, found[-1])
 
 
@@ -117,18 +121,65 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        try:
-            with gradients_refused(module):
-                return _export(module, args, kwargs)
-        except GradientsAsked:
-            lowered = lower_gradients(module, args, kwargs)
-        with torch.no_grad():
-            return _export(lowered, args, kwargs)
+        return _export_seeded(module, args, kwargs)
     except LocatedError:
         raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         raise _untraceable(error, place_of_error(error)) from error
+
+
+def _export_seeded(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The program of a module; if it draws random numbers, a seed is an argument of it, too."""
+    try:
+        with gradients_refused(module):
+            return take_seed(module, _export(module, args, kwargs), args, kwargs)
+    except GradientsAsked:
+        lowered = lower_gradients(module, args, kwargs)
+    if lowered.takes_seed:
+        return _export_with_seed(lowered, args, kwargs)
+    with torch_package().no_grad():
+        return _export(lowered, args, kwargs)
+
+
+def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The program of a module, with a seed as a further argument if it draws random numbers.
+
+    The module may be the program itself, for arguments like those that it was exported for.
+    """
+    # Most programs do not, and decomposing takes as long as exporting.
+    if not is_random(exported.graph):
+        return exported
+    decomposed = decompose(exported)
+    if not is_random(decomposed.graph):
+        return exported
+    if module is exported:
+        module = exported.module()
+    seeded = take_names(create_seeded(decomposed), module, SEED)
+    return _export_with_seed(seeded, args, kwargs)
+
+
+def _export_with_seed(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    torch = torch_package()
+    if SEED in kwargs:
+        raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
+    with torch.no_grad():
+        seed = torch.zeros((), dtype=torch.int32)
+        exported = _export(module, args, {**kwargs, SEED: seed})
+    exported.graph_module.meta[_TAKES_SEED] = True
+    return exported
+
+
+_TAKES_SEED = "ttmlir.takes_seed"
+_TWO_SEEDS = (
+    f"a program with random numbers is called with {SEED}=..., which is an argument of the model "
+    "itself; give that another name"
+)
+
+
+def takes_seed(exported: Any) -> bool:
+    """True for an exported program whose last input is a seed of ours."""
+    return bool(exported.graph_module.meta.get(_TAKES_SEED))
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -25,8 +25,9 @@ def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
         return None
     known = [operand.tensor for operand in operands if isinstance(operand, Known)]
     sizes = [math.prod(static_shape(meta) or ()), *(tensor.numel() for tensor in known)]
-    # A range has no rule: its numbers always stand in the program.
-    if max(sizes) > LIMIT and node.target.overloadpacket.__name__ != "arange":
+    # A range that is not of whole numbers has no rule: its numbers always stand in the program.
+    is_range = node.target.overloadpacket.__name__ == "arange"
+    if max(sizes) > LIMIT and not (is_range and meta.dtype.is_floating_point):
         return None
     schema = node.target._schema.arguments
     keywords = {a.name: _torch_value(arguments[a.name]) for a in schema if a.name in node.kwargs}

@@ -23,7 +23,13 @@ from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.exporting import TracedModel, decompose, trace_model
+from ttmlir.frontend.torch.exporting import (
+    TracedModel,
+    decompose,
+    take_seed,
+    takes_seed,
+    trace_model,
+)
 from ttmlir.frontend.torch.known import is_tensor
 from ttmlir.frontend.torch.numbers import is_symbolic
 from ttmlir.frontend.torch.program import (
@@ -33,6 +39,7 @@ from ttmlir.frontend.torch.program import (
     import_decomposed,
     is_computed,
 )
+from ttmlir.frontend.torch.random.seeding import SEED, create_seed
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
@@ -70,7 +77,9 @@ def _import_all(traced: Sequence[tuple[str, Any, Any]], weights: Weights) -> lis
     models: list[ImportedModel] = []
     for name, decomposed, found in traced:
         with in_terms_of_the_user(name):
-            names = found.call.leaf_names if isinstance(found, TracedModel) else ()
+            names = found.call.leaf_names if isinstance(found, TracedModel) else []
+            if names and takes_seed(found.exported):
+                names = [*names, SEED]
             program = import_decomposed(
                 decomposed, weights=weights, input_names=names, changing=changing
             )
@@ -98,8 +107,10 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
                 "an exported program of torch knows its arguments: ttmlir.compile takes no "
                 "examples with it"
             )
+        example: Any = model.example_inputs
         with in_terms_of_the_user(name):
-            return name, decompose(model), model
+            exported = take_seed(model, model, *example) if example else model
+            return name, decompose(exported), exported
     return _trace_call(name, model, args, kwargs)
 
 
@@ -113,7 +124,8 @@ def _trace_call(
 
 def _read_exported(name: str, exported: Any, program: ImportedProgram) -> TracedModel:
     """What `trace_model` knows, of an exported program that the user made."""
-    call = read_exported_call(name, exported, [meta for _, meta in program.inputs])
+    metas = [meta for _, meta in program.inputs]
+    call = read_exported_call(name, exported, metas, seeded=takes_seed(exported))
     return TracedModel(exported, call, read_exported_results(exported, program.outputs))
 
 
@@ -176,6 +188,8 @@ class _Door:
         self._state = range(len(program.weights), len(passed_on))
         self._given: list[Any] = []
         self._kept: list[Array] = []
+        self._takes_seed = takes_seed(self._exported)
+        self._last_seed: Any = None
 
     def imported(self) -> ImportedModel:
         """What a compiled model is made of."""
@@ -197,7 +211,7 @@ class _Door:
 
     @property
     def _input_names(self) -> list[str]:
-        return self._call.leaf_names
+        return [*self._call.leaf_names, *([SEED] if self._takes_seed else [])]
 
     def _signature(self) -> CallSignature:
         program = self._program
@@ -210,7 +224,7 @@ class _Door:
             name=self._name,
             input_names=(*kept, *self._input_names),
             framework="torch",
-            arguments=self._call.structure,
+            arguments=self._call.describe(*([SEED] if self._takes_seed else [])),
             results=results,
             bound=tuple(range(len(kept))),
             state=len(program.state),
@@ -227,7 +241,12 @@ class _Door:
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         """The arrays of a call."""
-        leaves = self._call.flatten(args, kwargs)
+        seeds: list[Any] = []
+        if self._takes_seed:
+            self._last_seed = create_seed(kwargs.get(SEED))
+            seeds = [self._last_seed]
+            kwargs = {name: value for name, value in kwargs.items() if name != SEED}
+        leaves = [*self._call.flatten(args, kwargs), *seeds]
         self._given = [leaves[index] for index in self._program.changed]
         return [
             self._array(name, leaf) for name, leaf in zip(self._input_names, leaves, strict=True)
@@ -259,6 +278,7 @@ class _Door:
         """What torch computes; buffers begin as in the next call, and the module's stay.
 
         It runs the graph that was compiled: a module may take another way where gradients are off.
+        Random numbers are those of the seed that is given, or else of the last call.
         """
         torch = torch_package()
         leaves = self._example_leaves(args, kwargs)
@@ -276,6 +296,8 @@ class _Door:
 
     def _example_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The inputs of torch's graph: new tensors, and what is none."""
+        if self._takes_seed and self._last_seed is not None:
+            kwargs = {SEED: self._last_seed, **kwargs}
         arrays = iter(self.flatten(args, kwargs))
         self._given = []
         return [

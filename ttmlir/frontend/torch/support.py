@@ -9,6 +9,7 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.random.distributions import DRAWS
 from ttmlir.frontend.torch.rules import rule_of
 
 
@@ -22,12 +23,15 @@ class Support:
     """True for members of torch's core operator set."""
     state: str
     """`rule`; `decomposed` into operations with rules; `constant`: torch computes it while the
-    program is read; `place`: a number that may be a place in a tensor; or `refused`."""
+    program is read; `seed`: random, from the seed of a call; `place`: a number that may be a place
+    in a tensor; or `refused`."""
 
+
+_RULED = ("aten.scaled_dot_product_attention.default", "aten.native_dropout.default")
+"""What is random only in training."""
 
 _OTHERWISE = {
     "aten._local_scalar_dense.default": "place",
-    "aten.arange.start_step": "constant",
     "aten.sym_size.int": "constant",
     "aten.sym_numel.default": "constant",
 }
@@ -39,8 +43,9 @@ _INSTEAD = {
         "torch.histc(x, bins, min, max) counts",
     ),
     **dict.fromkeys(
-        ("rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "rand_like"),
-        "random numbers are not supported; make them outside and pass them as an argument",
+        ("poisson", "binomial", "_standard_gamma", "_sample_dirichlet"),
+        "random numbers that take an unknown number of tries are not supported; make them outside "
+        "and pass them as an argument",
     ),
     **dict.fromkeys(
         ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
@@ -90,7 +95,9 @@ def supported() -> list[Support]:
     own = {str(key) for key in own_decompositions()}
     found: list[Support] = []
     for name, core in _overloads():
-        if rule_of(name) is not None:
+        if name.removeprefix("aten.").partition(".")[0] in DRAWS and name not in _RULED:
+            state = "seed"
+        elif rule_of(name) is not None:
             state = "rule"
         elif name in _OTHERWISE:
             state = _OTHERWISE[name]

@@ -23,8 +23,8 @@ def _refuse(reason: str) -> ConversionRule:
 
 
 _RANDOM = (
-    "programs of .ttnn files have no random numbers; draw them on the host and pass them as an "
-    "argument (jax.random of a constant key: compute it outside of the traced function)"
+    "its generator is not supported; jax.random.key(seed, impl='threefry2x32'), which is JAX's "
+    "default, makes keys whose numbers are computed by the program"
 )
 _MESH = "it moves tensors between devices, and programs run on one; compile for one device"
 _DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"

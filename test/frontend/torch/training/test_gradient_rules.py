@@ -151,11 +151,14 @@ def test_normalisation() -> None:
         F.normalize(x, dim=1)
         F.local_response_norm(x, 3)
         x.std(dim=(0, 2))
+        x, u: torch._weight_norm(x, u)
+        x, v: torch._weight_norm(x, v[None, None, None], 3)
         """,
         x=numbers(3, 4, 5, 7),
         w=numbers(4, seed=1),
         b=numbers(4, seed=2),
         v=numbers(7, seed=3),
+        u=numbers(3, 1, 1, 1, seed=4),
         tolerance=1e-4,
     )
 

@@ -222,7 +222,8 @@ def _rrelu(
 ) -> Any:
     torch = torch_package()
     if training:
-        raise NotImplementedError("rrelu with training=True is random; call eval() on the module")
+        # It is random, and stays an operation that draws from a seed.
+        return NotImplemented
     return torch.nn.functional.leaky_relu(x, (lower + upper) / 2), noise
 
 

@@ -31,7 +31,22 @@ def _scalar_tensor(call: TorchCall) -> SSAValue:
     return call.build.create_splat(call["s"], tensor_of(call.element, ()))
 
 
+def _arange(call: TorchCall) -> SSAValue:
+    """Whole numbers; shorter ranges are constants."""
+    start, step = call.arguments.get("start") or 0, call.arguments.get("step") or 1
+    return call.build.create(
+        "arange",
+        (),
+        tensor_of(call.element, call.shape),
+        start=start,
+        end=start + step * call.shape[0],
+        step=step,
+        arange_dimension=0,
+    )
+
+
 RULES: dict[str, TorchRule] = {
+    "arange": _arange,
     "empty": _constant(0),
     "empty_like": _constant(0),
     "empty_strided": _constant(0),

@@ -14,6 +14,8 @@ from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import refuse_node, user_frames_kept
+from ttmlir.frontend.torch.random.seeding import SEED, is_random, run_seeded
+from ttmlir.frontend.torch.training.holding import hold, take_names
 
 
 class GradientsAsked(Exception):
@@ -78,7 +80,8 @@ def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 
     tensors = [leaf for leaf, tensor in zip(leaves, is_tensor, strict=True) if tensor]
     graph = _trace(flat, list(state.values()), tensors)
-    return _lowered(state, graph, structure)
+    lowered = _lowered(state, graph, structure)
+    return take_names(lowered, module, *((SEED,) if lowered.takes_seed else ()))
 
 
 def _trace(function: Any, *arguments: Any) -> Any:
@@ -138,7 +141,10 @@ def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> 
     result_spec, constants = structure
 
     class Lowered(torch.nn.Module):
+        takes_seed = is_random(graph.graph)
+
         def forward(self, *args: Any, **kwargs: Any) -> Any:
+            seed = kwargs.pop(SEED) if self.takes_seed else None
             tensors = [
                 leaf
                 for leaf in pytree.tree_leaves((args, kwargs))
@@ -146,9 +152,8 @@ def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> 
             ]
             named = {**dict(self.named_parameters()), **dict(self.named_buffers())}
             values = [named[name] for name in state]
-            interpreter = torch.fx.Interpreter(graph)
             with torch.fx.traceback.preserve_node_meta():
-                changed, results = interpreter.run(*values, *tensors)
+                changed, results = run_seeded(graph, seed, [*values, *tensors])
             for old, new in zip(values, changed, strict=True):
                 if new is not old:
                     old.copy_(new)
@@ -157,20 +162,3 @@ def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> 
             return pytree.tree_unflatten(leaves, result_spec)
 
     return hold(Lowered(), state)
-
-
-def hold(root: Any, tensors: Mapping[str, Any]) -> Any:
-    """A module with these parameters and buffers; dots in their names are modules."""
-    torch = torch_package()
-    for name, tensor in tensors.items():
-        *path, last = name.split(".")
-        home = root
-        for part in path:
-            if part not in home._modules:
-                home.add_module(part, torch.nn.Module())
-            home = home._modules[part]
-        if isinstance(tensor, torch.nn.Parameter):
-            home.register_parameter(last, tensor)
-        else:
-            home.register_buffer(last, tensor)
-    return root

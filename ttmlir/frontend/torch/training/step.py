@@ -15,7 +15,7 @@ from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import tensor_of
-from ttmlir.frontend.torch.training.gradients import hold
+from ttmlir.frontend.torch.training.holding import hold
 from ttmlir.frontend.torch.training.optimizers import COUNTING, Group, Moment, Update, find_update
 from ttmlir.runtime.errors import InputError
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from ttmlir.frontend.torch.call import TorchRule
-from ttmlir.frontend.torch.rules.gradient import attention, convolution, elementwise, pooling
+from ttmlir.frontend.torch.rules.gradient import (
+    attention,
+    convolution,
+    elementwise,
+    normalization,
+    pooling,
+)
 
 RULES: dict[str, TorchRule] = {
     **attention.RULES,
     **convolution.RULES,
     **elementwise.RULES,
+    **normalization.RULES,
     **pooling.RULES,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

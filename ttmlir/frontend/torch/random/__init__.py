@@ -1,0 +1,1 @@
+"""Random numbers of torch programs, drawn from a seed that is an argument."""

@@ -1,0 +1,163 @@
+"""Programs of torch whose random numbers come from a seed.
+
+Random operations of a graph are replaced by what `distributions` makes of the words of a seed. The
+words of all operations are drawn at once; operations take theirs in the order of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.frontend.torch.random.distributions import DRAWS, Draw
+from ttmlir.frontend.torch.random.generator import Words
+from ttmlir.frontend.torch.support import near
+from ttmlir.frontend.torch.training.holding import hold
+
+SEED = "seed"
+"""The keyword that a call passes a seed by."""
+
+
+def create_seed(given: Any) -> Any:
+    """The seed of a call as a tensor: a number or a tensor, or else one from torch's generator."""
+    torch = torch_package()
+    if given is None:
+        # So `torch.manual_seed` fixes what follows, as it does for dropout in torch.
+        return torch.randint(-(1 << 31), 1 << 31, (), dtype=torch.int32)
+    if isinstance(given, int):
+        # The same 32 bits, as a number with a sign.
+        return torch.tensor((given + (1 << 31)) % (1 << 32) - (1 << 31), dtype=torch.int32)
+    return given
+
+
+def is_random(graph: Any) -> bool:
+    """True if a graph draws random numbers, whether they are supported or not."""
+    return any(_draws(node) for node in graph.nodes)
+
+
+def _draws(node: Any) -> bool:
+    """True for a call that draws; dropout and attention do so only in training."""
+    torch = torch_package()
+    tags: Sequence[Any] = getattr(node.target, "tags", ())
+    if node.op != "call_function" or torch.Tag.nondeterministic_seeded not in tags:
+        return False
+    given = _bound(node, node.args, node.kwargs)
+    if given.get("train") is False or given.get("training") is False:
+        return False
+    for name in ("dropout_p", "p", "dropout"):
+        if name in given and "dropout" in f"{name} {node.target._opname}":
+            chances = given[name]
+            return not isinstance(chances, (int, float)) or chances > 0
+    if "attention" in node.target._opname:
+        return bool(given.get("dropout_p"))
+    return True
+
+
+def _bound(node: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by the names of the schema, with defaults."""
+    schema = node.target._schema.arguments
+    found = {each.name: each.default_value for each in schema if each.has_default_value()}
+    found.update({each.name: value for each, value in zip(schema, args, strict=False)})
+    return {**found, **kwargs}
+
+
+def run_seeded(graph: Any, seed: Any, inputs: Sequence[Any]) -> Any:
+    """What a graph module computes; its random numbers, if it has any, come from a seed."""
+    torch = torch_package()
+    draws = {node: _draw_of(node) for node in graph.graph.nodes if _draws(node)}
+    interpreter: Any = torch.fx.Interpreter(graph)
+    if not draws:
+        return interpreter.run(*inputs)
+    words = Words(seed, sum(_count(node, draw) for node, draw in draws.items()))
+    run_node = interpreter.run_node
+
+    def run(node: Any) -> Any:
+        draw = draws.get(node)
+        if draw is None:
+            return run_node(node)
+        args, kwargs = interpreter.fetch_args_kwargs_from_env(node)
+        given = _bound(node, args, kwargs)
+        try:
+            value = draw.make(words, given, _first(node.meta["val"]))
+        except ValueError as error:
+            refuse_node(node, str(error))
+        return given["self"].copy_(value) if _writes(node) else value
+
+    interpreter.run_node = run
+    return interpreter.run(*inputs)
+
+
+def _draw_of(node: Any) -> Draw:
+    name = node.target._opname
+    found = DRAWS.get(name) or (DRAWS.get(name[:-1]) if _writes(node) else None)
+    if found is None:
+        refuse_node(node, near(node.target.name().replace("::", "."), DRAWS))
+    return found
+
+
+def _writes(node: Any) -> bool:
+    """True for an operation that leaves the numbers in its first argument."""
+    return node.target._schema.is_mutable and node.target._opname.endswith("_")
+
+
+def _count(node: Any, draw: Draw) -> int:
+    given = _bound(node, node.args, node.kwargs)
+    fakes = {name: _fake(value) for name, value in given.items()}
+    return draw.count(fakes, _first(node.meta["val"]))
+
+
+def _fake(value: Any) -> Any:
+    return value.meta["val"] if hasattr(value, "meta") else value
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, SEQUENCES) else value
+
+
+SEQUENCES: Any = (tuple, list)
+"""What torch describes several results by."""
+
+
+def create_seeded(exported: Any) -> Any:
+    """A module with the state and results of an exported program that takes a seed by keyword, too.
+
+    The program has been decomposed: all that is random is an operation of its own.
+    """
+    torch = torch_package()
+    pytree: Any = torch.utils._pytree
+    signature = exported.graph_signature
+    tensors = {**exported.constants, **exported.state_dict}
+    kinds = ("PARAMETER", "BUFFER")
+    state = [spec.target for spec in signature.input_specs if spec.kind.name in kinds]
+
+    class Seeded(torch.nn.Module):
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            seed = kwargs.pop(SEED)
+            given = iter(pytree.tree_leaves((args, kwargs)))
+            named: dict[str, Any] = {
+                **dict(self.named_parameters()),
+                **dict(self.named_buffers()),
+            }
+            inputs = [
+                next(given)
+                if spec.kind.name == "USER_INPUT"
+                else named.get(spec.target, tensors.get(spec.target))
+                for spec in signature.input_specs
+            ]
+            with torch.fx.traceback.preserve_node_meta():
+                results = run_seeded(exported.graph_module, seed, inputs)
+            # Arguments may be changed in place, too.
+            for spec, value in zip(signature.input_specs, inputs, strict=True):
+                if spec.kind.name == "USER_INPUT":
+                    named[spec.arg.name] = value
+            leaves: list[Any] = []
+            for spec, result in zip(signature.output_specs, results, strict=True):
+                if spec.kind.name == "USER_OUTPUT":
+                    leaves.append(result)
+                else:
+                    named[spec.target].copy_(result)
+            return pytree.tree_unflatten(leaves, exported.call_spec.out_spec)
+
+    return hold(Seeded(), {name: tensors[name] for name in state})
