@@ -38,7 +38,7 @@ _DIALECTS = {
 """Frontends with their dialects and the names of what is converted."""
 
 _FLATTENED = {*CONTROL, "stablehlo.composite", "stablehlo.return"}
-"""What is gone before the conversion: loops are unrolled, branches computed, composites inlined."""
+"""What is gone before the conversion: loops are unrolled or called, as branches, composites inlined."""
 
 
 def frontends_page() -> str:
