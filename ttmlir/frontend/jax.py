@@ -70,6 +70,8 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
         # JAX lowers for the CPU, where kernels are calls of Python.
         lowered = model.lower(lowering_platforms=("tt",)) if _has_kernels(model) else model.lower()
+        if not _has_kernels(model):
+            lowered = _without_lapack(model, lowered)
     return _import(jax, _of_lowered(lowered, lambda: model.lower().compile()))
 
 
@@ -82,6 +84,23 @@ def _leave_out_own_frames() -> None:
     source_info: Any = import_module("jax.extend.source_info_util")
     source_info.register_exclusion(PACKAGE_FOLDER)
     source_info.register_exclusion("<frozen ")
+
+
+def _without_lapack(traced: Any, lowered: Any) -> Any:
+    """What JAX has lowered, or the same for no known platform: there it does not call LAPACK.
+
+    Eigenvalues have no lowering there; calls of LAPACK are refused later, by name.
+    """
+    if not _LAPACK.search(str(lowered.compiler_ir("stablehlo"))):
+        return lowered
+    try:
+        return traced.lower(lowering_platforms=("tt",))
+    except NotImplementedError:
+        return lowered
+
+
+_LAPACK = re.compile(r"@(lapack|blas)_\w+")
+"""A call of the library of linear algebra that CPUs have."""
 
 
 def _has_kernels(traced: Any) -> bool:

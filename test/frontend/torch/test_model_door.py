@@ -207,11 +207,6 @@ class Writing(nn.Module):
         return x
 
 
-def branching(x: Any) -> Any:
-    """Chooses what is computed."""
-    return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
-
-
 def gradient(x: Any) -> Any:
     """A derivative inside of the program."""
     return torch.func.grad(lambda y: y.tanh().sum())(x)
@@ -231,7 +226,6 @@ def gradient(x: Any) -> Any:
         (lambda x: torch.special.i0(x), "float32", "this operation is not supported"),
         (lambda x: x.sin().digamma(), "float32", "this operation is not supported"),
         (lambda x: x.cumprod(0), "float32", "of running values cumsum is supported"),
-        (branching, "float32", "control flow on the numbers in tensors is not supported"),
         (gradient, "float32", "torch cannot trace this: "),
         (lambda x: x.topk(2).values, "float32", "'aten.topk.default': "),
         (lambda x: x @ x.reshape(1, 4) @ x, "float32", "torch cannot trace this: "),

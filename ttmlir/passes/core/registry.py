@@ -56,6 +56,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
     "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-expand-linear-algebra": (
+        "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra:StableHLOExpandLinearAlgebraPass"
+    ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),
