@@ -87,6 +87,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref:TTIRGenericRegionOperandsToMemrefPass"
     ),
     "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
+    "ttir-hoist-loop-constants": (
+        "ttmlir.passes.ttir.ttir_hoist_loop_constants:TTIRHoistLoopConstantsPass"
+    ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -35,6 +36,27 @@ _HINTS = (
 _CALLBACKS = ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback")
 """What JAX makes of Python functions, and of kernels in programs that it lowers for the CPU."""
 
+_LAPACK = re.compile(r"(?:lapack|blas)_[sdcz]([a-z0-9]+?)(?:_ffi)?$")
+"""A routine of the library of linear algebra that CPUs have, without the letter of its type."""
+_ROUTINES = {
+    "geev": "eigenvalues and eigenvectors of a matrix",
+    "heevd": "eigenvalues and eigenvectors of a symmetric matrix",
+    "syevd": "eigenvalues and eigenvectors of a symmetric matrix",
+    "gesdd": "singular values and vectors",
+    "gesvd": "singular values and vectors",
+    "gees": "the Schur form of a matrix",
+    "gehrd": "the Hessenberg form of a matrix",
+    "sytrd": "the tridiagonal form of a matrix",
+    "gtsv": "solutions of a tridiagonal system",
+    "geqp3": "QR factors with pivots",
+    "getrf": "LU factors",
+    "potrf": "Cholesky factors",
+    "trsm": "solutions of a triangular system",
+    "geqrf": "QR factors",
+    "orgqr": "QR factors",
+    "ungqr": "QR factors",
+}
+
 
 def _custom_call(op: Operation) -> None:
     target = cast("StringAttr", op.properties["call_target_name"]).data
@@ -52,6 +74,14 @@ def _custom_call(op: Operation) -> None:
             f"'{target}' calls a function of Python, which is not part of the program; give "
             "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
             "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
+        )
+    elif (found := _LAPACK.match(target)) is not None:
+        what = _ROUTINES.get(found[1], "linear algebra")
+        refuse_to_legalize(
+            op,
+            f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as "
+            "an argument; supported are Cholesky, QR and LU factors, triangular and other linear "
+            "systems, inverses and determinants",
         )
     else:
         refuse_to_legalize(

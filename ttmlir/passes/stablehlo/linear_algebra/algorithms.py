@@ -1,4 +1,4 @@
-"""Algorithms on batches of matrices as StableHLO text: a loop over columns, each a product of rank 1.
+"""Algorithms on batches of matrices as StableHLO text: loops over columns, of products of rank 1.
 
 Each function returns the text of a function of tensors with one batch dimension. Steps are those of
 LAPACK's unblocked routines, so that results have its accuracy.
@@ -197,7 +197,7 @@ func.func private @{name}(%a: {whole}) -> ({whole}, {flat}) {{
 
 def multiply_reflections(name: str, a: Matrices, count: int) -> str:
     """The product of `count` reflections that `factorize_by_reflections` gives, as orgqr."""
-    m, n = a.rows, a.columns
+    m = a.rows
     whole, column, one = a.type(), a.type(columns=1), a.type(rows=1, columns=1)
     row, flat = a.type(rows=1), f"tensor<{a.batch}x{count}x{a.element}>"
     factors = a.type(rows=count, columns=1)
