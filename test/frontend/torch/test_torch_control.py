@@ -136,3 +136,20 @@ def test_what_torch_cannot_trace_has_a_remedy(case: str) -> None:
     message = str(caught.value).splitlines()[0]
     assert "torch cannot trace this: what it does depends on the numbers in a tensor; " in message
     assert remedy in message
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("inv", "the inverse of a matrix"),
+        ("cholesky", "Cholesky factors"),
+        ("det", "the determinant of a matrix"),
+        ("eigvalsh", "eigenvalues of a matrix"),
+    ],
+)
+def test_linear_algebra_is_refused_by_what_it_computes(name: str, what: str) -> None:
+    """Not as a token of torch's."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(lambda x: getattr(torch.linalg, name)(x), torch.eye(3))
+    assert f"{what}: not supported for torch; compute it on the host" in str(caught.value)
+    assert "TOKEN" not in str(caught.value)

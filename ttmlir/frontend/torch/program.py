@@ -165,6 +165,8 @@ class _Importer:
             self._argument(node, spec.target)
 
     def _place_input(self, node: Any, spec: Any, found: _Inputs) -> None:
+        if spec.kind.name == "TOKEN":
+            self._refuse_checked()
         if spec.kind.name != "USER_INPUT":
             self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
         meta = node.meta.get("val")
@@ -173,6 +175,13 @@ class _Importer:
             self._argument(node, node.name)
         else:
             self._values[node] = meta
+
+    def _refuse_checked(self) -> None:
+        """Refuse an operation whose result torch checks by an effect, such as an inverse."""
+        for node in self._exported.graph.nodes:
+            name = str(node.target)
+            if node.op == "call_function" and rule_of(name) is None and "linalg" in name:
+                self._refuse(node, near(name, RULES))
 
     def _tensor(self, spec: Any) -> Any:
         if spec.kind.name == "CONSTANT_TENSOR" or spec.target not in self._exported.state_dict:

@@ -59,6 +59,21 @@ _INSTEAD = {
 }
 """What to do instead of operations, by their names."""
 
+_LINEAR_ALGEBRA = {
+    **dict.fromkeys(("linalg_cholesky_ex", "cholesky", "cholesky_solve"), "Cholesky factors"),
+    **dict.fromkeys(("linalg_inv_ex", "inverse", "linalg_pinv"), "the inverse of a matrix"),
+    **dict.fromkeys(("_linalg_solve_ex", "linalg_lstsq"), "the solution of a linear system"),
+    **dict.fromkeys(
+        ("linalg_solve_triangular", "triangular_solve"), "the solution of a triangular system"
+    ),
+    **dict.fromkeys(("_linalg_det", "_linalg_slogdet"), "the determinant of a matrix"),
+    **dict.fromkeys(("linalg_lu_factor_ex", "linalg_lu", "linalg_ldl_factor_ex"), "LU factors"),
+    **dict.fromkeys(("linalg_qr", "geqrf", "linalg_householder_product"), "QR factors"),
+    **dict.fromkeys(("_linalg_eigh", "linalg_eig", "_linalg_eigvals"), "eigenvalues of a matrix"),
+    "_linalg_svd": "singular values of a matrix",
+}
+"""What operations of linear algebra compute, by their names."""
+
 
 def supported() -> list[Support]:
     """Every overload of the core operator set and every other one that has a rule."""
@@ -98,6 +113,11 @@ def near(name: str, names: Iterable[str]) -> str:
     base = name.removeprefix("aten.").partition(".")[0]
     if base in _INSTEAD:
         return _INSTEAD[base]
+    if base in _LINEAR_ALGEBRA:
+        return (
+            f"{_LINEAR_ALGEBRA[base]}: not supported for torch; compute it on the host and pass it "
+            "as an argument, or write the model in JAX, where jnp.linalg has most of these"
+        )
     similar = difflib.get_close_matches(base, sorted(names), n=4)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
     return f"this operation is not supported{nearest}"
