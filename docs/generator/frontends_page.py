@@ -13,6 +13,7 @@ from ttmlir.mlir.context import make_context
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
+from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
 from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
@@ -37,8 +38,8 @@ _DIALECTS = {
 }
 """Frontends with their dialects and the names of what is converted."""
 
-_FLATTENED = {*CONTROL, "stablehlo.composite", "stablehlo.return"}
-"""What is gone before the conversion: loops are unrolled or called, as branches, composites inlined."""
+_FLATTENED = {*CONTROL, *OPERATIONS, "stablehlo.composite", "stablehlo.return"}
+"""What is gone before the conversion: loops and branches, linear algebra, composites."""
 
 
 def frontends_page() -> str:

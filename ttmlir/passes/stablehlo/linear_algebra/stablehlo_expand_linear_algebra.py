@@ -75,7 +75,7 @@ def _expansion_of(op: Operation) -> Callable[[_Expanding, Operation], None] | No
     if op.name == "stablehlo.custom_call":
         target = cast("StringAttr", op.properties["call_target_name"]).data
         return _CUSTOM_CALLS.get(target)
-    return _OPERATIONS.get(op.name)
+    return OPERATIONS.get(op.name)
 
 
 class _Expanding:
@@ -241,7 +241,7 @@ def _transposed(op: Operation, value: SSAValue) -> SSAValue:
     return new.results[0]
 
 
-_OPERATIONS: dict[str, Callable[[_Expanding, Operation], None]] = {
+OPERATIONS: dict[str, Callable[[_Expanding, Operation], None]] = {
     "stablehlo.cholesky": _Expanding.cholesky,
     "stablehlo.triangular_solve": _Expanding.triangular_solve,
 }
