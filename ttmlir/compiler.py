@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -151,14 +152,17 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 
 @_without_collections()
 def write_ttnn(
-    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+    module: ModuleOp,
+    *,
+    golden: Golden | None = None,
+    signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
-    inputs and results of a reference, with which `ttrt run --golden` compares. `signature` is a
-    `CallSignature` table for `ttmlir.load`.
+    inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
+    `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one.
     """
     from ttmlir.dialects.definition.narrowing import warn_of_narrowing
     from ttmlir.mlir.printing.module import print_module
@@ -171,17 +175,20 @@ def write_ttnn(
         mlir_source=print_module(module, FILE_TEXT),
         cpp_source=_cpp_to_read(module),
         golden=golden,
-        signature=signature,
+        signatures=signatures,
     )
 
 
 @_without_collections()
 def write_ttm(
-    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+    module: ModuleOp,
+    *,
+    golden: Golden | None = None,
+    signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
 
-    `golden` holds the inputs and results of a reference, `signature` how the model is called, as in
+    `golden` holds the inputs and results of a reference, `signatures` how models are called, as in
     `write_ttnn`.
     """
     from ttmlir.mlir.printing.module import print_module
@@ -192,7 +199,7 @@ def write_ttm(
         module,
         mlir_source=print_module(module, FILE_TEXT),
         golden=golden,
-        signature=signature,
+        signatures=signatures,
     )
 
 

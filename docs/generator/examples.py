@@ -57,6 +57,8 @@ EXAMPLES: dict[str, Example] = {
     "permute": Example(((2, 33, 70),), (70, 2, 33), {"permutation": (2, 0, 1)}),
     "reverse": Example(((2, 33, 70),), (2, 33, 70), {"dimensions": (0, 2)}),
     "pad": Example(((3, 5),), (4, 7), {"padding": (1, 0, 0, 2), "value": 0.5}),
+    "sort": Example(((33, 70),), (33, 70), {"dim": -1, "descending": True, "stable": False}),
+    "topk": Example(((33, 70),), (33, 5), {"k": 5, "dim": 1, "largest": True, "sorted": True}),
     "gather": Example(((33, 70), (33, 5)), (33, 5), {"dim": 1}),
     **dict.fromkeys(
         ("scatter", *(f"scatter_{name}" for name in ("add", "multiply", "maximum", "minimum"))),
@@ -172,18 +174,30 @@ def example_of(row: Row) -> Example:
 def function_text(row: Row) -> str:
     """The example as a function; `HEADER` has to stand before it."""
     example = example_of(row)
-    output = _tensor(example.output, _result_element(row))
+    outputs = _output_types(row, example)
+    result = ", ".join(outputs)
     inputs = [_tensor(s, _element(row, i)) for i, s in enumerate(example.inputs)]
     signature = ", ".join(
         f"%{name}: {type_}" for name, type_ in zip(_names(row), inputs, strict=False)
     )
-    lines = [f"func.func @{row.mnemonic}({signature}) -> {output} {{"]
-    lines += [f"  {line}" for line in _body(row, example, inputs, output)]
-    return "\n".join([*lines, f"  return %1 : {output}", "}"]) + "\n"
+    results = f"({result})" if len(outputs) > 1 else result
+    lines = [f"func.func @{row.mnemonic}({signature}) -> {results} {{"]
+    lines += [f"  {line}" for line in _body(row, example, inputs, outputs)]
+    last = ", ".join(f"%{name}" for name in row.results) if len(outputs) > 1 else "%1"
+    return "\n".join([*lines, f"  return {last} : {result}", "}"]) + "\n"
 
 
-def _body(row: Row, example: Example, inputs: list[str], output: str) -> list[str]:
-    properties = _properties(row, example, output)
+def _output_types(row: Row, example: Example) -> list[str]:
+    """The types of the results: of several, all but the first are places of elements."""
+    elements = [_result_element(row), *("i32" for _ in row.results[1:])]
+    return [_tensor(example.output, element) for element in elements]
+
+
+def _body(row: Row, example: Example, inputs: list[str], outputs: list[str]) -> list[str]:
+    properties = _properties(row, example, outputs[0])
+    if len(outputs) > 1:
+        return _several(row, inputs, outputs, properties)
+    [output] = outputs
     if not row.operands:
         return [f'%1 = "ttir.{row.mnemonic}"() <{{{properties}}}> : () -> {output}']
     operands = ", ".join(
@@ -194,6 +208,19 @@ def _body(row: Row, example: Example, inputs: list[str], output: str) -> list[st
         f"%0 = tensor.empty() : {output}",
         f'%1 = "ttir.{row.mnemonic}"({operands}) <{{{properties}}}>',
         f"    : ({types}) -> {output}",
+    ]
+
+
+def _several(row: Row, inputs: list[str], outputs: list[str], properties: str) -> list[str]:
+    """The lines of an operation with several results."""
+    empty = [f"%{number} = tensor.empty() : {type_}" for number, type_ in enumerate(outputs)]
+    destinations = [f"%{number}" for number in range(len(outputs))]
+    operands = ", ".join([*(f"%{name}" for name in _names(row)), *destinations])
+    results = ", ".join(f"%{name}" for name in row.results)
+    return [
+        *empty,
+        f'{results} = "ttir.{row.mnemonic}"({operands}) <{{{properties}}}>',
+        f"    : ({', '.join([*inputs, *outputs])}) -> ({', '.join(outputs)})",
     ]
 
 
@@ -215,7 +242,7 @@ def _properties(row: Row, example: Example, output: str) -> str:
         if parameter.name in example.parameters
     ]
     if row.operands:
-        constraints = ", ".join([ANY_DEVICE] * (len(example.inputs) + 1))
+        constraints = ", ".join([ANY_DEVICE] * (len(example.inputs) + len(row.results)))
         listed.append(f"operand_constraints = [{constraints}]")
     if row.family.is_elementwise:
         listed.append(f"operandSegmentSizes = array<i32: {len(example.inputs)}, 1>")

@@ -74,7 +74,7 @@ def states_of_aten() -> dict[bool, dict[str, set[str]]]:
     overloads = supported()
     titles = {
         "rule": "Converted",
-        "decomposed": "Decomposed by torch",
+        "decomposed": "Decomposed",
         "constant": "Computed by torch while it is read",
         "place": "Taken as a place in a tensor",
         "refused": "Not converted",

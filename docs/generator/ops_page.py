@@ -31,6 +31,7 @@ FAMILY_TITLES = {
     Family.NORMALIZATION: "Normalization",
     Family.WINDOW: "Windows",
     Family.LOOKUP: "Look-up",
+    Family.ORDERING: "Ordering",
     Family.MOVEMENT: "Movement of elements",
     Family.CREATION: "Creation",
 }

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from cost_tables import with_cost_tables
 from coverage_page import coverage_page
+from cpp_page import cpp_page
 from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
 from markdown_text import wrap_page
+from metalium_names_page import metalium_names_page
 from mutation_table import with_mutation_table
 from ops_page import ops_page
 from passes_page import passes_page
@@ -18,10 +20,12 @@ from ttnn_page import ttnn_page
 
 _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/cost.md": with_cost_tables,
+    "docs/cpp.md": lambda old: cpp_page(),
     "docs/developing.md": with_mutation_table,
     "docs/frontends.md": lambda old: frontends_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/kernel_coverage.md": lambda old: coverage_page(),
+    "docs/metalium_names.md": lambda old: metalium_names_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),
     "docs/sanitizer.md": lambda old: sanitizer_page(),

@@ -109,7 +109,7 @@ def run(options: MatrixOptions) -> Outcome:
     data = EnqueueReadBuffer(queue, c, dtype=np.uint8)
     result = from_tiles(data, options.data_format, (options.m, options.n))
     CloseDevice(device)
-    return sum_outcome(queue, options, first, second, result)
+    return sum_outcome("eltwise_add", queue, options, first, second, result)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ttmlir.metalium import CreateDevice, DataFormat, Device, MathFidelity
+from ttmlir.metalium.distributed import MeshDevice
 
 TILE = 32
 """Rows and columns of a tile."""
@@ -72,6 +73,13 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> M
 def open_device(options: MatrixOptions) -> Device:
     """The simulated device."""
     return CreateDevice(
+        0, board=options.board, numerics=options.numerics, sanitize=options.sanitize
+    )
+
+
+def open_mesh(options: MatrixOptions) -> MeshDevice:
+    """The simulated device as a mesh of one."""
+    return MeshDevice.create_unit_mesh(
         0, board=options.board, numerics=options.numerics, sanitize=options.sanitize
     )
 

@@ -37,14 +37,14 @@ def recording(options: MatrixOptions) -> Timeline | None:
 
 
 def sum_outcome(
-    queue: CommandQueue, options: MatrixOptions, a: Matrix, b: Matrix, c: Matrix
+    name: str, queue: CommandQueue, options: MatrixOptions, a: Matrix, b: Matrix, c: Matrix
 ) -> Outcome:
     """Compare a sum with NumPy's, of the numbers that the device was given."""
     expected = stored(a, options.data_format) + stored(b, options.data_format)
     passed, verdict = check(
         c, expected, tolerance(options, 0 if options.numerics == "exact" else 1)
     )
-    times = queue.reports[-1].times("eltwise_add")
+    times = queue.reports[-1].times(name)
     return Outcome(options, times, queue.timeline, passed, verdict)
 
 

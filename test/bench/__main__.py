@@ -9,6 +9,7 @@ from eager import all_eager
 from measurements import all_results, row
 from models import all_models
 from simulation import all_simulations
+from torch_models import all_torch_models
 
 
 def main() -> None:
@@ -16,7 +17,12 @@ def main() -> None:
     print("| Measured | Value | Goal |")
     print("|---|---|---|")
     for result in chain(
-        all_results(), all_eager(), all_models(), all_simulations(), all_direct_to_metal()
+        all_results(),
+        all_eager(),
+        all_models(),
+        all_torch_models(),
+        all_simulations(),
+        all_direct_to_metal(),
     ):
         print(row(result), flush=True)
 

@@ -284,3 +284,46 @@ def test_kernels_in_files_are_read(tmp_path: Path) -> None:
     path.unlink()
     assert read_custom_kernel(config).program.kernels[0].source == MOVE
     assert np.array_equal(kernel(x, out_shape=x), np.roll(x, 1, axis=0))
+
+
+def test_kernels_in_files_take_their_headers_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The saved text has them; when a header changes, the kernel is made again."""
+    (tmp_path / "fill.cpp").write_text(
+        '#include "dataflow_api.h"\n#include "value.hpp"\n'
+        "void kernel_main() {\n"
+        "    const uint32_t at = get_arg_val<uint32_t>(0);\n"
+        "    const auto to = TensorAccessor(TensorAccessorArgs<0>(), at, 128);\n"
+        "    cb_reserve_back(0, 1);\n"
+        "    auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));\n"
+        "    for (uint32_t i = 0; i < 32; i++) words[i] = value;\n"
+        "    noc_async_write_page(0, to, get_write_ptr(0));\n"
+        "    noc_async_write_barrier();\n"
+        "}\n"
+    )
+    (tmp_path / "value.hpp").write_text("#pragma once\nconstexpr uint32_t value = 0x40400000;\n")
+
+    def build(x: Any, y: Any) -> Any:
+        program = metalium.CreateProgram()
+        config = metalium.CircularBufferConfig(128, {0: metalium.DataFormat.UInt32})
+        metalium.CreateCircularBuffer(program, (0, 0), config.set_page_size(0, 128))
+        kernel = metalium.CreateKernel(
+            program,
+            tmp_path / "fill.cpp",
+            (0, 0),
+            metalium.ReaderDataMovementConfig(
+                metalium.TensorAccessorArgs(y).get_compile_time_args()
+            ),
+        )
+        metalium.SetRuntimeArgs(program, kernel, (0, 0), [y])
+        return program
+
+    fill = NumPyKernel("fill", build, layout="row_major", api="metalium")
+    x = np.zeros((1, 32), np.float32)
+    assert fill(x, out_shape=x).tolist() == [[3.0] * 32]
+    config, *_ = fill.dump_config(x, x)
+    assert "constexpr uint32_t value" in read_custom_kernel(config).program.kernels[0].source
+    assert str(tmp_path) not in config
+    (tmp_path / "value.hpp").write_text("#pragma once\nconstexpr uint32_t value = 0x40800000;\n")
+    assert fill(x, out_shape=x).tolist() == [[4.0] * 32]

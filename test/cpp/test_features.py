@@ -8,12 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cpp_page import CHAPTERS
 from oracles.kernel_oracle import noted, noted_by_gcc
 
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.render import render
 
 FEATURES = sorted((Path(__file__).parent / "features").glob("*.cpp"))
+
+
+def test_the_page_shows_every_feature() -> None:
+    """docs/cpp.md has a section for each program."""
+    shown = sorted(name for names in CHAPTERS.values() for name in names)
+    assert shown == [path.stem for path in FEATURES]
 
 
 @pytest.mark.parametrize("path", FEATURES, ids=lambda path: path.stem)

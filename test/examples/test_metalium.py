@@ -25,6 +25,12 @@ PRODUCTS = (
 )
 """In the order of their speed."""
 
+OF_2026 = (
+    *("mesh_eltwise_add", "mesh_matmul", "mesh_matmul_multicast", "mesh_sharded_add"),
+    "metal2_eltwise_add",
+)
+"""In the host style of 2026."""
+
 
 @pytest.fixture(autouse=True)
 def _examples_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +47,7 @@ def run(name: str, *arguments: str) -> Any:
     return import_module(name).run(options(*arguments))
 
 
-@pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS])
+@pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS, *OF_2026])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -110,9 +116,10 @@ def test_threads_count_what_they_move() -> None:
 
 
 @pytest.mark.parametrize("board", ["n300", "p150"])
-def test_other_boards(board: str) -> None:
+@pytest.mark.parametrize("name", ["matmul_multicast", "mesh_matmul_multicast"])
+def test_other_boards(name: str, board: str) -> None:
     """Other grids, and alignments of 64 bytes on Blackhole."""
-    outcome = run("matmul_multicast", "--m", "64", "--k", "64", "--n", "96", "--board", board)
+    outcome = run(name, "--m", "64", "--k", "64", "--n", "96", "--board", board)
     assert outcome.passed, outcome.verdict
 
 

@@ -55,7 +55,8 @@ def test_trees_go_in_and_out() -> None:
 def test_calls_that_do_not_fit_are_explained() -> None:
     """Structure, shape and type, with JAX's names of the arguments."""
     compiled = ttmlir.compile(scaled, {"scale": Y}, X)
-    with pytest.raises(InputError, match="compiled for arguments of another structure"):
+    message = "'scaled' takes tree as a dictionary of 'scale'; got a dictionary of 'more', 'scale'"
+    with pytest.raises(InputError, match=message):
         compiled({"scale": Y, "more": Y}, X)
     with pytest.raises(
         InputError, match=r"tree\['scale'\] is float32\[3,7\] instead of float32\[7\]; call"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -56,11 +58,11 @@ CONV_CASES = [
 
 
 @pytest.mark.parametrize("w", CONV_CASES)
-@pytest.mark.parametrize("groups", [1, 2])
-def test_conv2d(w: Window, groups: int) -> None:
+@pytest.mark.parametrize(("groups", "inner", "outer"), [(1, 4, 6), (2, 4, 6), (12, 36, 24)])
+def test_conv2d(w: Window, groups: int, inner: int, outer: int) -> None:
     """Convolution, one multiplication at a time, in float64."""
     rng = np.random.default_rng(0)
-    batch, height, width, inner, outer = 2, 6, 7, 4, 6
+    batch, height, width = 2, 6, 7
     image = rng.standard_normal((batch, height, width, inner)).astype(np.float32)
     kernel = (w["kernel_height"], w["kernel_width"])
     weight = rng.standard_normal((outer, inner // groups, *kernel)).astype(np.float32)
@@ -155,3 +157,37 @@ def test_reductions(name: str, dims: tuple[int, ...] | None, keep: bool) -> None
     for dtype in (np.float32, np.int32):
         result = KERNELS[name](np, x.astype(dtype), keep_dim=keep, dim_arg=dims)
         np.testing.assert_allclose(result, expected, rtol=1e-7)
+
+
+NUMBERS = np.array([0.0, 1e-30, 1e-4, 0.3, 1, 2.5, 3.94, 3.96, 6, 30, 200, 1e20], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "function"),
+    [
+        ("erf", math.erf),
+        ("gelu", lambda x: x * math.erfc(-x / math.sqrt(2)) / 2),
+        ("sigmoid", lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0),
+        ("silu", lambda x: x / (1 + math.exp(-x)) if x > -700 else 0.0),
+    ],
+)
+def test_functions(mnemonic: str, function: Callable[[float], float]) -> None:
+    """Functions that NumPy lacks, in float32, of more numbers than are taken at a time."""
+    rng = np.random.default_rng(5)
+    x = (4 * rng.standard_normal((3, 11_000, 2))).astype(np.float32)
+    x.flat[: 2 * NUMBERS.size] = [*NUMBERS, *-NUMBERS]
+    operands = (
+        x,
+        x.transpose(2, 0, 1),
+        x[:, ::3],
+        np.broadcast_to(x[:, :1], (3, 5, 2)),
+        x[0, 0, 1:],
+    )
+    for operand in (*operands, operands[-1].reshape(())):
+        with np.errstate(over="ignore"):
+            result = KERNELS[mnemonic](np, operand)
+        expected = np.vectorize(lambda number: function(float(number)))(operand)
+        np.testing.assert_allclose(result, expected, rtol=3e-7, atol=2.5e-7)
+        assert result.dtype == np.float32
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(KERNELS[mnemonic](np, np.array([np.nan], np.float32))).all()

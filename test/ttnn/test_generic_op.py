@@ -328,3 +328,51 @@ def test_programs_that_cannot_be(device: Any) -> None:
     program.kernels[0].source_type = ttnn.KernelDescriptor.SourceType.FILE_PATH
     with pytest.raises(RuntimeError, match=r"cannot read kernel nothing\.cpp"):
         ttnn.generic_op([x, x], program)
+
+
+def test_kernels_in_files_read_headers(
+    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the kernel, in folders that are given, and below TT_METAL_HOME; nowhere else."""
+    for name in ("kernels", "given", "home/ttnn", "outside"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "kernels" / "fill.cpp").write_text(
+        '#include "dataflow_api.h"\n#include "beside.hpp"\n#include "given.hpp"\n'
+        "#include <home.hpp>\n"
+        "void kernel_main() {\n"
+        "    const uint32_t at = get_arg_val<uint32_t>(0);\n"
+        "    const auto to = TensorAccessor(TensorAccessorArgs<0>(), at, 128);\n"
+        "    cb_reserve_back(0, 1);\n"
+        "    auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));\n"
+        "    for (uint32_t i = 0; i < 32; i++) words[i] = first(i) + second() + third;\n"
+        "    noc_async_write_page(0, to, get_write_ptr(0));\n"
+        "    noc_async_write_barrier();\n"
+        "}\n"
+    )
+    (tmp_path / "kernels" / "beside.hpp").write_text(
+        "inline uint32_t first(uint32_t i) { return i; }"
+    )
+    (tmp_path / "given" / "given.hpp").write_text("inline uint32_t second() { return 100; }")
+    (tmp_path / "home" / "ttnn" / "home.hpp").write_text("constexpr uint32_t third = 1000;")
+    monkeypatch.setenv("TT_METAL_HOME", str(tmp_path / "home"))
+    zeros = ttnn.from_torch(torch.zeros(1, 32, dtype=torch.int32), device=device, dtype=ttnn.uint32)
+    result = ttnn.from_torch(
+        torch.zeros(1, 32, dtype=torch.int32), device=device, dtype=ttnn.uint32
+    )
+
+    def run(folders: list[Path]) -> Any:
+        kernel = ttnn.KernelDescriptor(
+            kernel_source=str(tmp_path / "kernels" / "fill.cpp"),
+            core_ranges=cores(1, 1),
+            compile_time_args=ttnn.TensorAccessorArgs(result).get_compile_time_args(),
+            runtime_args=[[[result.buffer_address()]]],
+            config=ttnn.ReaderConfigDescriptor(),
+            include_folders=folders,
+        )
+        buffer = circular_buffer(0, ttnn.uint32, cores(1, 1))
+        program = ttnn.ProgramDescriptor(kernels=[kernel], cbs=[buffer])
+        return ttnn.to_torch(ttnn.generic_op([zeros, result], program))
+
+    assert run([tmp_path / "given"]).flatten().tolist() == [1100 + i for i in range(32)]
+    with pytest.raises(RuntimeError, match=r"it may come from 'given\.hpp' \(line 3\), which was"):
+        run([tmp_path / "outside"])

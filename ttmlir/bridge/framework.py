@@ -35,6 +35,7 @@ from ttmlir.program.custom_kernel import (
 from ttmlir.program.custom_kernel_text import write_custom_kernel
 from ttmlir.program.description import DescriptionError, ProgramDescription
 from ttmlir.runtime.generic.custom_kernel import KernelRun, element_of
+from ttmlir.sim.errors import SimError
 
 Shape = tuple[int, ...]
 Build = Callable[..., Any]
@@ -113,7 +114,7 @@ class FrameworkKernel:
         self._outputs = None if outputs is None else tuple(outputs)
         self._layout, self._memory = layout, memory
         self._signature = inspect.signature(func.invoke if is_operation(func) else func)
-        self._cache: dict[object, tuple[CustomKernel, str]] = {}
+        self._cache: dict[object, _Made] = {}
         if is_operation(func):
             self.api = "ttnn"
         self.last_run: KernelRun | None = None
@@ -260,16 +261,16 @@ class FrameworkKernel:
         except TypeError:
             # Constants such as lists are no keys; the program is built each time.
             key, known = None, None
-        if known is None or not _is_current(known[0].program):
+        if known is None or not known.is_current():
+            described = self._build(tensors, constants)
+            # Files that are saved, and other processes, do not have the headers of this one.
             kernel = CustomKernel(
-                name=self.func_name,
-                tensors=tuple(tensors),
-                program=self._build(tensors, constants),
+                name=self.func_name, tensors=tuple(tensors), program=_inline_headers(described)
             )
-            known = kernel, write_custom_kernel(kernel)
+            known = _Made(kernel, write_custom_kernel(kernel), described)
             if key is not None:
                 self._cache[key] = known
-        return known
+        return known.kernel, known.text
 
     def _build(
         self, tensors: Sequence[KernelTensor], constants: Sequence[tuple[str, Any]]
@@ -314,18 +315,38 @@ class FrameworkKernel:
         return self.func(*positional, **arguments)
 
 
-def _is_current(program: ProgramDescription) -> bool:
-    """False if a kernel was read from a file that has changed since."""
-    for each in program.kernels:
-        # Kernels in Python are in files, too, but their text is C++ made of them.
-        if each.file and type(each.source) is str:
-            try:
-                text = Path(each.file).read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError):
-                continue
-            if text != each.source:
-                return False
-    return True
+@dataclass(frozen=True)
+class _Made:
+    """A kernel as it was built."""
+
+    kernel: CustomKernel
+    text: str
+    described: ProgramDescription
+    """Its program before the headers were put into it."""
+
+    def is_current(self) -> bool:
+        """False if a kernel or a header was read from a file that has changed since."""
+        for each in self.described.kernels:
+            # Kernels in Python are in files, too, but their text is C++ made of them.
+            if each.file and type(each.source) is str:
+                try:
+                    text = Path(each.file).read_text(encoding="utf-8")
+                except (OSError, UnicodeDecodeError):
+                    continue
+                if text != each.source:
+                    return False
+        return _inline_headers(self.described) == self.kernel.program
+
+
+def _inline_headers(program: ProgramDescription) -> ProgramDescription:
+    from ttmlir.runtime.generic.sim_program import inline_kernel_headers
+
+    if not any("include" in each.source for each in program.kernels):
+        return program
+    try:
+        return inline_kernel_headers(program)
+    except SimError as error:
+        raise DescriptionError(error.message) from None
 
 
 def keyword_of_dtype(dtype: Any) -> str:

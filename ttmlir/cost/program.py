@@ -218,7 +218,8 @@ class _Reader:
         check_shapes(call)
         inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
         output = call.output.desc
-        self.places.pop(call.output.global_id, None)
+        for ref in call.outputs:
+            self.places.pop(ref.global_id, None)
         if not output.is_on_device:
             return self._row(operation, OperationCost(), name=call.name, output=output)
         config = call.compute_config

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.tree import (
     Alias,
@@ -57,6 +58,44 @@ _UNNAMED = re.compile(r"\(\w+ \d+\)")
 Read = Declaration | Binding | Function
 
 
+class _Access:
+    """Who may use the members of a class on its way."""
+
+    def __init__(self, current: str) -> None:
+        self.current = current
+        self.has_friends = False
+        self.hidden = dict[str, str]()
+        self.shown = set[str]()
+
+    def read(self, node: Node, text: str) -> None:
+        """Take notice of `public:`, and of friends whose text is elsewhere."""
+        if node.type == "access_specifier":
+            self.current = text.removesuffix(":").strip()
+        elif node.type == "friend_declaration":
+            is_here = node.named_children[0].type == "function_definition"
+            self.has_friends = self.has_friends or not is_here
+
+    def note(self, member: ClassMember) -> None:
+        """Note what a member is called."""
+        match member:
+            case Declaration(declarators=declarators):
+                names = [each.name for each in declarators]
+            case Function(name=name):
+                names = [name]
+            case _:
+                names = []
+        if self.current == "public":
+            self.shown.update(names)
+        else:
+            self.hidden |= dict.fromkeys(names, self.current)
+
+    def list_hidden(self) -> tuple[tuple[str, str], ...]:
+        """The names that not everybody may use; a name with one public function is public."""
+        if self.has_friends:
+            return ()
+        return tuple(each for each in self.hidden.items() if each[0] not in self.shown)
+
+
 class DeclarationReader(ExpressionReader):
     """Turns the nodes of declarations into nodes of the tree."""
 
@@ -97,8 +136,11 @@ class DeclarationReader(ExpressionReader):
         self.deeper(node)
         outer, self.pending = self.pending, []
         fields, members = list[Declaration](), list[ClassMember]()
+        access = _Access("private" if kind == "class" else "public")
         for child in body.named_children:
+            access.read(child, self.text(child))
             for each in self._class_member(child, name):
+                access.note(each)
                 if isinstance(each, Declaration) and "static" not in each.specifiers:
                     fields.append(each)
                 else:
@@ -106,7 +148,15 @@ class DeclarationReader(ExpressionReader):
         self.pending = outer
         self.depth -= 1
         return Struct(
-            name, tuple(fields), tuple(members), bases, kind, (), specialized, position=position
+            name,
+            tuple(fields),
+            tuple(members),
+            bases,
+            kind,
+            (),
+            specialized,
+            hidden=access.list_hidden(),
+            position=position,
         )
 
     def refuse_packed(self, node: Node) -> None:
@@ -194,13 +244,23 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, Binding):
             raise self.error(node, "a member of a class has one name")
-        default = node.child_by_field_name("default_value")
-        if default is None:
-            return declaration
-        # The grammar gives the value to the declaration: it is the last declarator's.
-        *others, declared = declaration.declarators
-        valued = replace(declared, value=self.initial_value(default))
-        return replace(declaration, declarators=(*others, valued))
+        return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
+
+    def _default_values(self, node: Node, declaration: Declaration) -> Iterator[Declarator]:
+        """The declarators of a member with the values that stand behind them in the grammar."""
+        values: dict[int, Node] = {}
+        number = -1
+        for index, child in enumerate(node.children):
+            match node.field_name_for_child(index):
+                case "declarator":
+                    number += 1
+                case "default_value":
+                    values[number] = child
+                case _:
+                    pass
+        for number, each in enumerate(declaration.declarators):
+            value = values.get(number)
+            yield each if value is None else replace(each, value=self.initial_value(value))
 
     def _unnamed_field(self, node: Node) -> Declaration | None:
         """An unnamed struct or union within another one; None for a type that is only defined."""
@@ -547,12 +607,22 @@ class DeclarationReader(ExpressionReader):
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
         words = self.words(node)
-        arguments = tuple(map(self._as_expression, listed))
+        arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.variables.add(name)
         position = self.at(declarator)
         declared = Declarator(name, (), None, arguments, position=position)
         return Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+
+    def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[Expression, ...]:
+        """What the grammar took for a list of parameters as the expressions that they are."""
+        try:
+            return tuple(map(self._as_expression, listed))
+        except CppSyntaxError:
+            again = self.read_again(node)
+            if again is None:
+                raise
+            return again
 
     def _as_expression(self, node: Node) -> Expression:
         """What the grammar took for a parameter as the expression that it is."""
@@ -694,6 +764,10 @@ class DeclarationReader(ExpressionReader):
         if isinstance(type_, Reference):
             type_ = replace(type_, position=self.at(declarator))
         return Binding(type_, names, value, words.specifiers, position=self.at(node))
+
+    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+        """What stands in parentheses, read as expressions; None if it is something else."""
+        raise NotImplementedError
 
     def deferred(self, body: Node) -> Block | DeferredBlock:
         """The body of a function, which may be read later."""

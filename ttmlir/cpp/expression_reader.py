@@ -255,6 +255,10 @@ class ExpressionReader(TypeReader):
             operand = self.expression(self.field(node, "value"))
         return SizeOf(operand, position=self.at(node))
 
+    def _align_of(self, node: Node) -> SizeOf:
+        operand = self.type_or_name(self.type_descriptor(node.named_children[0]))
+        return SizeOf(operand, True, position=self.at(node))
+
     def _unary(self, node: Node) -> Unary:
         operand = self.expression(self.field(node, "argument"))
         return Unary(self._unary_operator(node), operand, position=self.at(node))
@@ -468,6 +472,7 @@ class ExpressionReader(TypeReader):
         "number_literal": _number,
         "parameter_pack_expansion": _expansion,
         "parenthesized_expression": _parenthesized,
+        "alignof_expression": _align_of,
         "pointer_expression": _unary,
         "qualified_identifier": _name,
         "sizeof_expression": _size_of,

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from ttmlir.cpp.brackets import bracket_assignments
+from ttmlir.cpp.amendments import ENUMERATION_VARIABLE, amend
 from ttmlir.cpp.declaration_reader import DeclarationReader
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.include_path import IncludePath
@@ -121,7 +121,7 @@ def _read_header(source: PreprocessedText) -> Header:
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
     root = _read_grammar(source)
     if root.has_error:
-        source = bracket_assignments(source)
+        source = amend(source)
         root = _read_grammar(source)
     return source, root
 
@@ -296,6 +296,23 @@ class _Reader(DeclarationReader):
             return UsingNamespace(name, position=self.at(node))
         return self.using_name(node)
 
+    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+        """What stands in parentheses, read as expressions; None if it is something else."""
+        reader = copy(self)
+        reader.source = self.source.cut(node.start_byte, node.end_byte, "x=", ";")
+        root = _read_grammar(reader.source)
+        if root.has_error or root.named_children[0].type != "expression_statement":
+            return None
+        assigned = root.named_children[0].named_children[0].named_children[-1]
+        pending, found = [assigned.named_children[0]], list[Expression]()
+        while pending:
+            each = pending.pop()
+            if each.type == "comma_expression":
+                pending += reversed(each.named_children)
+            else:
+                found.append(reader.expression(each))
+        return tuple(found)
+
     def deferred(self, body: Node) -> Block | DeferredBlock:
         """The body of a function; one in a header is read when it is used."""
         if not self.is_header:
@@ -342,6 +359,9 @@ class _Reader(DeclarationReader):
         if node.child_by_field_name("declarator") is None:
             self.words(node)
             return self.pending.pop() if self.pending else Block(position=self.at(node))
+        if self.text(self.field(node, "declarator")) == ENUMERATION_VARIABLE:
+            self.words(node)
+            return self.pending.pop()
         return self.local_declaration(node)
 
     def directive_statement(self, node: Node) -> Statement:

@@ -653,11 +653,12 @@ def _prefix(expression: Unary | Cast | SizeOf) -> str:
             # `(T) -x` is a difference where `T` may be a variable.
             is_type = not isinstance(type_, NamedType) or is_built_in_type(type_.name)
             return f"({_type(type_)}) {_expression(value, _PREFIX if is_type else _POSTFIX)}"
-        case SizeOf(operand=operand):
+        case SizeOf(operand=operand, is_alignment=is_alignment):
             # `sizeof(a[i])` could be about a type of arrays.
             text = _type_or_expression(operand)
+            word = "alignof" if is_alignment else "sizeof"
             return (
-                f"sizeof({text})" if isinstance(operand, _PLAIN_OPERANDS) else f"sizeof(({text}))"
+                f"{word}({text})" if isinstance(operand, _PLAIN_OPERANDS) else f"{word}(({text}))"
             )
 
 

@@ -14,8 +14,8 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
                  Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
-was made from. Positions take no part
-in equality. A tree says what was written, not what it means: names are not resolved.
+was made from. Positions take no part in equality. A tree says what was written, not what it means:
+names are not resolved.
 
 Conventions that make the form of a tree unique:
 
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from ttmlir.cpp.preprocessor.header_cache import Lookup
 
 IncludeStatus: TypeAlias = Literal["read", "again", "built-in", "missing", "unread"]
-"""What became of an `#include`: the header was read, had been read before (`#pragma once`), is one
-that is known without its text, was not found, or nobody looked for it."""
+"""What became of an `#include`: read, read before (`#pragma once`), known without its text, not
+found, or never looked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,9 +279,10 @@ class Cast(Node):
 
 @dataclass(frozen=True)
 class SizeOf(Node):
-    """`sizeof(T)`; the size of a plain name is `sizeof(x)` too, with a `Name`."""
+    """`sizeof(T)`, or `alignof(T)`; the size of a plain name is `sizeof(x)` too, with a `Name`."""
 
     operand: TemplateArgument
+    is_alignment: bool = False
 
 
 @dataclass(frozen=True)
@@ -419,10 +420,7 @@ class Enumerator(Node):
 
 @dataclass(frozen=True)
 class Enumeration(Node):
-    """`enum name : base { enumerators };`, or if it is scoped `enum class name ...`.
-
-    The name may be empty.
-    """
+    """`enum name : base { enumerators };`, scoped `enum class name ...`; the name may be empty."""
 
     name: str
     enumerators: tuple[Enumerator, ...] = ()
@@ -639,11 +637,10 @@ StructKind: TypeAlias = Literal["struct", "class", "union"]
 
 @dataclass(frozen=True)
 class Struct(Node):
-    """`struct name : bases { fields members };`, a class or a union.
+    """`struct name : bases { fields members };`, a class or a union; or undefined `struct name;`.
 
     `fields` are what each object has: a declaration of the type of an unnamed struct or union in
-    `members`, which has a name of its own like `(union 1)`, may declare no name. Without
-    `is_defined` it is `struct name;`.
+    `members`, which has a name of its own like `(union 1)`, may declare no name.
     """
 
     name: str
@@ -655,6 +652,8 @@ class Struct(Node):
     specialized: tuple[TemplateArgument, ...] | None = None
     """What a specialisation of a class template is for."""
     is_defined: bool = True
+    hidden: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    """Names that are `private` or `protected`; none if friends outside of it may use them."""
 
 
 @dataclass(frozen=True)

@@ -366,6 +366,8 @@ class TypeReader:
     def _last_name(self, node: Node) -> Node:
         """What stands behind the `::`, without `template` before it."""
         name = self.field(node, "name")
+        if name.type == "template":
+            name = node.named_children[-1]
         while name.type in ("dependent_name", "dependent_type"):
             name = name.named_children[-1]
         return name

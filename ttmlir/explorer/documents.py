@@ -33,7 +33,7 @@ from ttmlir.runtime.metal.program import MetalBinary
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.frontend.calling import CallableModel
+    from ttmlir.frontend.calls.calling import CallableModel
 
 SUFFIXES = (".mlir", ".ttir", ".ttnn", ".ttm")
 """Files that are shown; those of other names are taken for text if they are named one by one."""

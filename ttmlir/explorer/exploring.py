@@ -87,7 +87,7 @@ def explore(
     model, `ttmlir.explorer.stock.MissingPackageError` if the Model Explorer package is not
     installed.
     """
-    from ttmlir.frontend.calling import CallableModel
+    from ttmlir.frontend.calls.calling import CallableModel
 
     if not isinstance(model, CallableModel):
         raise InputError(

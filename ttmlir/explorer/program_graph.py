@@ -25,7 +25,7 @@ FOLDED = {"EmptyOp", "GetDeviceOp", "DeallocOp", "DeallocateOp"}
 """Operations that only make room, free it or name the device."""
 CONSTANTS = {"ConstantOp", "FullOp", "OnesOp", "ZerosOp"}
 
-_RESULT_FIELDS = ("out", "output")
+_RESULT_FIELDS = ("out", "output", "outputs")
 _MAX_FIELD = 64
 """Bytes of a list that are shown."""
 

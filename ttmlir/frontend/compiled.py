@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.compiler import divide_options, parse, transform
 from ttmlir.files import write_file
-from ttmlir.frontend.calling import CallableModel, CallingConvention, NumericsName
+from ttmlir.frontend.calls.binding import CallArguments
+from ttmlir.frontend.calls.calling import CallableModel, CallingConvention, NumericsName
+from ttmlir.frontend.calls.signature import convention_of
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.signature import convention_of
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.printing.module import print_module
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting.diagnostics import Source
-
-CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
-"""Arguments by position and by name."""
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
@@ -129,10 +127,10 @@ class CompiledModel(CallableModel):
         self._state = None
         self._examples = examples
         self._target = find_target(target)
-        self._options = options if board is None else _for_board(board, options)
+        self._options = options_for_board(board, options)
         start = time.perf_counter()
         with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
-            data = self._target.write(self._lowered, imported.signature)
+            data = self._target.write(self._lowered, {"": imported.signature})
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
         file_name = f"{imported.name}{self._target.suffix}"
@@ -311,7 +309,7 @@ class CompiledModel(CallableModel):
         inputs = self._arrays(args, kwargs)
         outputs = self.flatten_results(self.reference(*args, **kwargs))
         kept = Golden(inputs=inputs, outputs=outputs)
-        return self._target.write(self._lowered, self._imported.signature, kept)
+        return self._target.write(self._lowered, {"": self._imported.signature}, kept)
 
     def text(self, stage: str, *, elide_above: int | None = None) -> str:
         """The program at one of the `stages`: MLIR, or C++ of the ttnn library or of kernels.
@@ -358,8 +356,10 @@ class _ModelState:
     warnings: Sequence[str]
 
 
-def _for_board(board: str | os.PathLike[str], options: str) -> str:
+def options_for_board(board: str | os.PathLike[str] | None, options: str) -> str:
     """The options of a pipeline, and the system of a board; InputError if there is none."""
+    if board is None:
+        return options
     find_system(board)
     if "system-desc-path" in options or "system_desc_path" in options:
         raise InputError("board and system-desc-path both say what to compile for; give one")

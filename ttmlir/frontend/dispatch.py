@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, cast
+from types import MappingProxyType, ModuleType
+from typing import Any, Literal, TypeVar, cast, overload
 
+from ttmlir.frontend.buckets import BucketedModel, BucketPlan, BucketsByName, plan_buckets
+from ttmlir.frontend.calls.call_layout import read_call
+from ttmlir.frontend.calls.calling import Number
+from ttmlir.frontend.calls.containers import Opener
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
+from ttmlir.frontend.programs import CompiledPrograms, Example
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.reporting.diagnostics import listening
 
 Weights = Literal["constants", "arguments"]
+
+
+@overload
+def compile(
+    model: Any,
+    *example_args: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+    buckets: None = None,
+) -> CompiledModel: ...
+
+
+@overload
+def compile(
+    model: Any,
+    *example_args: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+    buckets: BucketsByName,
+    fill: Mapping[str, Number] = ...,
+) -> BucketedModel: ...
 
 
 def compile(
@@ -27,7 +62,9 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     weights: Weights = "constants",
-) -> CompiledModel:
+    buckets: BucketsByName | None = None,
+    fill: Mapping[str, Number] = MappingProxyType({}),
+) -> CompiledModel | BucketedModel:
     """Compile a model for arguments like the given ones.
 
         compiled = ttmlir.compile(lambda x, w: jax.nn.relu(x @ w), x, w)
@@ -48,6 +85,9 @@ def compile(
     `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
+    `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
+    program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
+    the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
     model says it again. Warns of names in `options` that no operation has. Raises CompilationError,
@@ -56,23 +96,134 @@ def compile(
     """
     find_target(target)  # A wrong name is told before the model is looked at.
     kwargs = dict(example_kwargs or {})
+    if buckets is not None:
+        plan, examples = _plan(model, example_args, kwargs, buckets)
+        programs = compile_programs(
+            examples,
+            target=target,
+            numerics=numerics,
+            options=options,
+            board=board,
+            weights=weights,
+        )
+        return BucketedModel(plan, programs, fill)
     imported = _import(model, example_args, kwargs, weights)
-    for message in imported.warnings:
-        warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
-    with listening() as heard:
-        compiled = CompiledModel(
+    return _warned(
+        lambda: CompiledModel(
             imported,
             numerics=numerics,
             target=target,
             options=options,
             board=board,
             examples=examples,
-        )
+        ),
+        [(imported.name, message) for message in imported.warnings],
+    )
+
+
+_Compiled = TypeVar("_Compiled", CompiledModel, CompiledPrograms)
+
+
+def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> _Compiled:
+    """What `make` makes, after warnings of what is `known` of models and of what it says itself."""
+    for name, message in dict.fromkeys(known):
+        warnings.warn(f"'{name}': {message}", UserWarning, stacklevel=3)
+    with listening() as heard:
+        made = make()
+    told = {message for _, message in known}
     for warning in heard.values():
-        if warning.severity == "warning" and warning.message not in imported.warnings:
-            warnings.warn(f"'{imported.name}': {warning.message}", UserWarning, stacklevel=2)
-    return compiled
+        if warning.severity == "warning" and warning.message not in told:
+            warnings.warn(f"'{made.name}': {warning.message}", UserWarning, stacklevel=3)
+    return made
+
+
+def _plan(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+) -> tuple[BucketPlan, dict[str, Example]]:
+    """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
+    framework = _framework_of((model, args, kwargs))
+    if framework == "text":
+        raise TypeError("MLIR text has shapes of its own: ttmlir.compile takes no buckets with it")
+    home = {
+        "torch": "ttmlir.frontend.torch.containers",
+        "jax": "ttmlir.frontend.calls.jax_containers",
+    }
+    opener: Opener = import_module(_installed(framework, home[framework])).OPENER
+    function = getattr(model, "forward", model) if framework == "torch" else model
+    layout, leaves = read_call("model", function, (args, kwargs), opener)
+    shapes = [getattr(leaf, "shape", ()) for leaf in leaves]
+    plan = plan_buckets(layout.leaf_names, shapes, buckets)
+    examples: dict[str, Example] = {}
+    for choice in plan.choices:
+        resized = [
+            leaf
+            if plan.shape_in(choice, number, shape) == list(shape)
+            else opener.example_like(leaf, plan.shape_in(choice, number, shape))
+            for number, (leaf, shape) in enumerate(zip(leaves, shapes, strict=True))
+        ]
+        of_choice, keywords = layout.unflatten(resized)
+        name = "_".join(["main", *map(str, choice)])
+        examples[name] = Example(model, *of_choice, **keywords)
+    return plan, examples
+
+
+def compile_programs(
+    examples: Mapping[str, Example],
+    *,
+    target: TargetName = "ttnn",
+    numerics: NumericsName = "exact",
+    options: str = "",
+    board: str | Path | None = None,
+    weights: Weights = "constants",
+) -> CompiledPrograms:
+    """Compile several models to programs of one file, which share weights and state.
+
+        llama = ttmlir.compile_programs(
+            {
+                "prefill": ttmlir.Example(model.prefill, tokens),
+                "decode": ttmlir.Example(model.decode, token, position),
+            }
+        )
+        logits = llama.decode(token, position)
+
+    The models are functions of JAX, or torch modules, methods of them and functions. Equal weights
+    are in the file once. Buffers of torch modules that one program changes are seen by all of them.
+    The other parameters are those of `compile`.
+    """
+    if not examples or not all(name.isidentifier() for name in examples):
+        raise ValueError("programs have names that are identifiers of Python, and there is one")
+    calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
+    imported = dict(zip(examples, _import_all(calls, weights), strict=True))
+    return _warned(
+        lambda: CompiledPrograms(
+            imported, numerics=numerics, target=target, options=options, board=board
+        ),
+        [(each.name, message) for each in imported.values() for message in each.warnings],
+    )
+
+
+_Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+"""A model with examples of its arguments by position and by name."""
+
+
+def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]:
+    packages = [_framework_of(call) for call in calls]
+    if set(packages) == {"torch"}:
+        torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
+        return torch_frontend.import_models(calls, weights=weights)
+    if set(packages) == {"jax"}:
+        return [_import(*call, weights) for call in calls]
+    raise TypeError("programs that share weights are all of JAX, or all of torch")
+
+
+def _framework_of(call: _Call) -> str:
+    model, args, kwargs = call
+    if isinstance(model, str | Path):
+        return "text"
+    owner = getattr(model, "__self__", model)
+    packages = {*_packages_of(owner), *_packages_in((args, kwargs))}
+    return "torch" if "torch" in packages else "jax"
 
 
 def _import(
@@ -80,11 +231,11 @@ def _import(
 ) -> ImportedModel:
     if isinstance(model, str | Path):
         return _import_text(model, args, kwargs)
-    packages = {*_packages_of(model), *_packages_in((args, kwargs))}
-    if "torch" in packages:
+    framework = _framework_of((model, args, kwargs))
+    if framework == "torch":
         torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
         return torch_frontend.import_model(model, args, kwargs, weights=weights)
-    if callable(model) or "jax" in packages:
+    if callable(model) or "jax" in {*_packages_of(model), *_packages_in((args, kwargs))}:
         jax_frontend: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
         return jax_frontend.import_model(model, args, kwargs)
     raise TypeError(
@@ -115,10 +266,21 @@ def _packages_of(value: Any) -> set[str]:
     return {base.__module__.partition(".")[0] for base in type(value).__mro__}
 
 
-def _packages_in(value: Any) -> set[str]:
-    """The packages of the values in nested tuples, lists and dictionaries."""
-    if isinstance(value, dict):
-        value = tuple(cast(dict[Any, Any], value).values())
-    if isinstance(value, tuple | list):
-        return {name for item in cast(Sequence[Any], value) for name in _packages_in(item)}
-    return _packages_of(value)
+def _packages_in(value: Any, depth: int = 0) -> set[str]:
+    """The packages of the values in nested containers and in attributes of objects."""
+    if isinstance(value, Mapping):
+        items = list(cast("Mapping[Any, Any]", value).values())
+    elif isinstance(value, tuple | list):
+        items = list(cast("Sequence[Any]", value))
+    else:
+        packages = _packages_of(value)
+        if packages & {"torch", "jax", "jaxlib", "numpy"} or isinstance(value, type | ModuleType):
+            return packages
+        items = list(getattr(value, "__dict__", {}).values())
+    if depth == _MAX_DEPTH:
+        return _packages_of(value)
+    return _packages_of(value).union(*(_packages_in(item, depth + 1) for item in items))
+
+
+_MAX_DEPTH = 8
+"""Arrays are looked for as deep in arguments, to find their framework."""

@@ -13,21 +13,25 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ttmlir.compiler import parse
 from ttmlir.files import PACKAGE_FOLDER
+from ttmlir.frontend.calls.binding import CallArguments
+from ttmlir.frontend.calls.call_layout import CallLayout, read_call
+from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
+from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.signature import structure_of_jax
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.runtime.element import Array
-from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import CallSignature
 
 if TYPE_CHECKING:
@@ -60,19 +64,61 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         return _import(jax, _of_exported(model))
     if isinstance(model, jax.stages.Lowered):
         return _import(jax, _of_lowered(model, lambda: model.compile()))
-    if not isinstance(model, jax.stages.Traced):
-        jitted = (
-            model if isinstance(model, jax.stages.Wrapped) else jax.jit(model, keep_unused=True)
-        )
-        model = jitted.trace(*args, **kwargs)
+    if isinstance(model, jax.stages.Traced):
+        return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
+    traced = None
+    if isinstance(model, jax.stages.Wrapped):
+        traced = model.trace(*args, **kwargs)
+    elif isinstance(model, FunctionType) and _is_native(jax, (args, kwargs)):
+        # A function that JAX knows already is not traced again. Results that JAX does not know are
+        # an error of its own.
+        with suppress(TypeError):
+            traced = jax.jit(model, keep_unused=True).trace(*args, **kwargs)
+    if traced is None:
+        return _import_function(jax, model, (args, kwargs))
+    program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
+    return _import(jax, program, model, (args, kwargs))
+
+
+def _is_native(jax: Any, arguments: CallArguments) -> bool:
+    """True if all leaves that JAX finds in arguments are arrays or numbers."""
+    return all(map(OPENER.is_leaf, jax.tree_util.tree_leaves(arguments)))
+
+
+def _lower(traced: Any) -> Any:
     with warnings.catch_warnings():
         # Nothing is donated here: every call computes with arrays of its own.
         warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
         # JAX lowers for the CPU, where kernels are calls of Python.
-        lowered = model.lower(lowering_platforms=("tt",)) if _has_kernels(model) else model.lower()
-        if not _has_kernels(model):
-            lowered = _without_lapack(model, lowered)
-    return _import(jax, _of_lowered(lowered, lambda: model.lower().compile()))
+        if _has_kernels(traced):
+            return traced.lower(lowering_platforms=("tt",))
+        return _without_lapack(traced, traced.lower())
+
+
+def _import_function(jax: Any, model: Any, arguments: CallArguments) -> ImportedModel:
+    """A function of arrays in containers of any kind; JAX sees the arrays alone."""
+    name = _name_of(model)
+    call, leaves = read_call(name, model, arguments, OPENER)
+    found: list[Layout] = []
+
+    def run(*arrays: Any) -> tuple[Any, ...]:
+        args, kwargs = call.unflatten(arrays)
+        layout, results = read_layout(model(*args, **kwargs), OPENER)
+        found.append(layout)
+        return tuple(results)
+
+    run.__name__ = run.__qualname__ = name
+    traced = jax.jit(run, keep_unused=True).trace(*leaves)
+    program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
+    return _make_model(jax, name, program, call, found[-1], is_flat=True)
+
+
+def _name_of(model: Any) -> str:
+    """The name of a function; of an object that is called, that of its class."""
+    while isinstance(model, partial):
+        model = cast("Any", model).func
+    name = getattr(model, "__name__", type(model).__name__)
+    return re.sub(r"\W+", "_", name).strip("_") or "main"
 
 
 @cache
@@ -179,42 +225,64 @@ def _of_exported(exported: Any) -> _Program:
     )
 
 
-def _import(jax: Any, program: _Program) -> ImportedModel:
+def _import(
+    jax: Any,
+    program: _Program,
+    function: Any = None,
+    examples: CallArguments | None = None,
+) -> ImportedModel:
+    """A program that knows the containers of its arguments.
+
+    `function` gives the names of parameters and `examples` what is named in messages; arguments
+    that are static for JAX are not passed in calls.
+    """
     name = re.sub(r"\W+", "_", program.name).strip("_") or "main"
+    kept = set(program.kept)
+    marks = [each if index in kept else Ignored(each) for index, each in enumerate(program.inputs)]
+    args, kwargs = jax.tree_util.tree_unflatten(program.in_tree, marks)
+    if examples is None or (len(args), set(kwargs)) != (len(examples[0]), set(examples[1])):
+        # Without the static ones the places of arguments are others than those of parameters.
+        function = None
+    call, _ = read_call(name, function, (args, kwargs), OPENER)
+    results = jax.tree_util.tree_unflatten(program.out_tree, program.outputs)
+    return _make_model(jax, name, program, call, read_layout(results, OPENER)[0], is_flat=False)
+
+
+def _make_model(
+    jax: Any, name: str, program: _Program, call: CallLayout, results: Layout, *, is_flat: bool
+) -> ImportedModel:
+    """The model of a program; JAX calls a flat one with the arrays in a row."""
     module = _read(program.module, name)
+    names = call.leaf_names if is_flat else _argument_names(module)
+    _name_arguments(module, names)
     executables: list[Any] = []
+    inputs = [program.inputs[index] for index in program.kept]
 
     def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
-        leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-        if tree != program.in_tree:
-            raise InputError(
-                f"'{name}' was compiled for arguments of another structure: {tree} instead of "
-                f"{program.in_tree}"
-            )
-        return [_array(jax, leaves[index], program.inputs[index]) for index in program.kept]
+        leaves = call.flatten(args, kwargs)
+        return [_array(jax, *each) for each in zip(leaves, inputs, strict=True)]
 
-    def unflatten(results: Sequence[Array]) -> Any:
-        leaves = [
-            _jax_array(jax, result, expected)
-            for result, expected in zip(results, program.outputs, strict=True)
-        ]
-        return jax.tree_util.tree_unflatten(program.out_tree, leaves)
+    def unflatten(arrays: Sequence[Array]) -> Any:
+        leaves = zip(arrays, program.outputs, strict=True)
+        return results.unflatten(_jax_array(jax, array, output) for array, output in leaves)
+
+    def flatten_results(value: Any) -> list[Array]:
+        leaves = zip(results.flatten(value, "results"), program.outputs, strict=True)
+        return [_array(jax, leaf, output) for leaf, output in leaves]
 
     def reference(*args: Any, **kwargs: Any) -> Any:
         if not executables:
             executables.append(program.executable())
-        return executables[0](*args, **kwargs)
+        if not is_flat:
+            return executables[0](*args, **kwargs)
+        return results.unflatten(iter(executables[0](*call.flatten(args, kwargs))))
 
-    names = _argument_names(module)
-    kept = set(program.kept)
     signature = CallSignature(
         name=name,
         input_names=tuple(names),
         framework="jax",
-        arguments=structure_of_jax(
-            program.in_tree, (index in kept for index in range(len(program.inputs)))
-        ),
-        results=structure_of_jax(program.out_tree),
+        arguments=call.structure,
+        results=results.structure,
     )
     return ImportedModel(
         name=name,
@@ -227,12 +295,7 @@ def _import(jax: Any, program: _Program) -> ImportedModel:
         flatten=flatten,
         unflatten=unflatten,
         reference=reference,
-        flatten_results=lambda results: [
-            _array(jax, leaf, expected)
-            for leaf, expected in zip(
-                jax.tree_util.tree_leaves(results), program.outputs, strict=True
-            )
-        ],
+        flatten_results=flatten_results,
     )
 
 
@@ -327,3 +390,11 @@ def _argument_names(module: ModuleOp) -> list[str]:
 
     arguments = _main(module).body.block.args
     return [name_of(arg.location) or f"argument {i}" for i, arg in enumerate(arguments)]
+
+
+def _name_arguments(module: ModuleOp, names: Sequence[str]) -> None:
+    """Give arguments the user's names as locations."""
+    from ttmlir.mlir.reporting.locations import name_location
+
+    for argument, name in zip(_main(module).body.block.args, names, strict=True):
+        argument.location = name_location(name)

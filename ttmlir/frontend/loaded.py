@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ttmlir.files import write_file
-from ttmlir.frontend.calling import CallableModel, NumericsName
-from ttmlir.frontend.signature import as_array, convention_of, make_arrays_of
+from ttmlir.frontend.calls.calling import CallableModel, NumericsName
+from ttmlir.frontend.calls.signature import as_array, convention_of, make_arrays_of
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ttmlir.compiler import PIPELINES, transform, write_cpp, write_ttm, write_ttnn
 
@@ -53,9 +53,13 @@ class CompilationTarget(ABC):
 
     @abstractmethod
     def write(
-        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | None = None,
     ) -> bytes:
-        """The file of a lowered module, with how the model is called."""
+        """The file of a lowered module, with how models are called: by functions, or by an empty
+        name of the only one."""
 
     @abstractmethod
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
@@ -71,10 +75,13 @@ class TTNNTarget(CompilationTarget):
     defaults: ClassVar[Mapping[str, str]] = MappingProxyType({"share-transfers": "true"})
 
     def write(
-        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | None = None,
     ) -> bytes:
         """The `.ttnn` file."""
-        return write_ttnn(module, golden=golden, signature=signature.to_table())
+        return write_ttnn(module, golden=golden, signatures=_tables_of(signatures))
 
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The calls of the library."""
@@ -91,16 +98,23 @@ class KernelsTarget(CompilationTarget):
     between = MappingProxyType({"d2m": "convert-d2m-to-ttkernel"})
 
     def write(
-        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | None = None,
     ) -> bytes:
         """The `.ttm` file."""
-        return write_ttm(module, golden=golden, signature=signature.to_table())
+        return write_ttm(module, golden=golden, signatures=_tables_of(signatures))
 
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The kernels of all programs, which have no constants."""
         from ttmlir.runtime.ttrt.reports.sections import section_text
 
         return section_text(f"the {self.suffix} file", write_ttm(module), "cpp")
+
+
+def _tables_of(signatures: Mapping[str, CallSignature]) -> dict[str, dict[str, Any]]:
+    return {name: signature.to_table() for name, signature in signatures.items()}
 
 
 TARGETS: Mapping[str, CompilationTarget] = MappingProxyType(

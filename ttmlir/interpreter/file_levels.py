@@ -196,10 +196,11 @@ class _CallObserver:
         """Nothing to do."""
 
     def after(self, run: Run, step: Step) -> None:
-        """Note the result of what computes; moves have the locations of operations, too."""
+        """Note the results of what computes; moves have the locations of operations, too."""
         if step.call is not None or step.operation.table in _CONSTANTS:
-            # A loop may write to a tensor in place in its next iteration.
-            self.trace.note(number_in(step.operation.location), np.array(run.output_of(step)))
+            for slot in step.written:
+                # A loop may write to a tensor in place in its next iteration.
+                self.trace.note(number_in(step.operation.location), np.array(run.values[slot]))
 
 
 @dataclass

@@ -42,6 +42,8 @@ def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
         source, target = _element(op.operands[0]), _element(op.results[0])
         parameters |= {"source": source.host, "target": target.host}
     result = row.reference(np, *_inputs(op, operands), **parameters)
+    if len(row.results) > 1:
+        return tuple(map(np.asarray, result))
     return (_fit(op, row, np.asarray(result)),)
 
 

@@ -66,26 +66,35 @@ class Builder(DestinationBuilder):
         result_type: Attribute,
         **parameters: ParameterValue,
     ) -> SSAValue:
-        """An operation by its mnemonic, whose row names the parameters.
+        """An operation of one result by its mnemonic, whose row names the parameters.
 
         Tensors without a static shape are refused.
         """
-        for value in operands:
-            self._check_static_shape(value.type)
-        self._check_static_shape(result_type)
+        return self.create_several(mnemonic, operands, (result_type,), **parameters)[0]
+
+    def create_several(
+        self,
+        mnemonic: str,
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        **parameters: ParameterValue,
+    ) -> Sequence[SSAValue]:
+        """The results of an operation by its mnemonic, whose row names the parameters."""
+        for type_ in (*(value.type for value in operands), *result_types):
+            self._check_static_shape(type_)
         cls = cast("type[RowOperation]", ttir.op_class(mnemonic))
         properties = self.properties_of(cls, parameters)
         if issubclass(cls, DestinationStyleOp):
-            count = len(operands) + self.style.destinations
+            count = len(operands) + len(result_types) * self.style.destinations
             properties["operand_constraints"] = self.operand_constraints(count)
-            return self.create_op(cls, operands, (result_type,), properties).results[0]
+            return self.create_op(cls, operands, result_types, properties).results
         new = cls.create(
             operands=operands,
-            result_types=(result_type,),
+            result_types=result_types,
             properties=properties,
             location=self.location,
         )
-        return self.insert(new).results[0]
+        return self.insert(new).results
 
     def create_custom_kernel(
         self, config: str, operands: Sequence[SSAValue], result_types: Sequence[Attribute]

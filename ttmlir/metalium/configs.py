@@ -1,7 +1,6 @@
-"""What buffers, circular buffers and kernels are made from.
+"""What buffers and kernels are made from.
 
-Sources: tt-metal, tt_metal/api/tt-metalium/buffer.hpp, circular_buffer_config.hpp,
-kernel_types.hpp.
+Sources: tt-metal, tt_metal/api/tt-metalium/buffer.hpp, kernel_types.hpp.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from ttmlir.layout.enums import MathFidelity
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import (
     NOC,
+    NOC_MODE,
     BufferType,
-    CBIndex,
-    DataFormat,
     DataMovementProcessor,
+    KernelBuildOptLevel,
     ShardOrientation,
     TensorMemoryLayout,
     UnpackToDestMode,
 )
-from ttmlir.metalium.errors import MetaliumError
+from ttmlir.metalium.errors import MetaliumError, names_fields, names_options
 
 if TYPE_CHECKING:
-    from ttmlir.metalium.buffers import Buffer
     from ttmlir.metalium.device import Device
 
 
+@names_fields
 @dataclass(frozen=True, kw_only=True)
 class InterleavedBufferConfig:
     """A buffer whose pages go to the banks in turn; sizes in bytes."""
@@ -37,8 +36,10 @@ class InterleavedBufferConfig:
     size: int
     page_size: int
     buffer_type: BufferType = BufferType.DRAM
+    buffer_layout: TensorMemoryLayout = TensorMemoryLayout.INTERLEAVED
 
 
+@names_fields
 @dataclass(frozen=True)
 class ShardSpecBuffer:
     """How a two-dimensional tensor is cut into shards."""
@@ -53,6 +54,7 @@ class ShardSpecBuffer:
     """Rows and columns of the tensor, in pages."""
 
 
+@names_fields
 @dataclass(frozen=True, kw_only=True)
 class ShardedBufferConfig:
     """A buffer in L1 whose shards belong to cores; sizes in bytes."""
@@ -65,34 +67,7 @@ class ShardedBufferConfig:
     shard_parameters: ShardSpecBuffer
 
 
-class CircularBufferConfig:
-    """Circular buffers that share `total_size` bytes, each with its format and page size."""
-
-    def __init__(
-        self, total_size: int, data_format_spec: Mapping[CBIndex | int, DataFormat]
-    ) -> None:
-        """Say which circular buffers there are; `set_page_size` has to follow for each."""
-        self.total_size = total_size
-        self.data_formats = {int(index): each for index, each in data_format_spec.items()}
-        self.page_sizes: dict[int, int] = {}
-        self.buffer: Buffer | None = None
-
-    def set_page_size(self, buffer_index: CBIndex | int, page_size: int) -> CircularBufferConfig:
-        """Set the bytes of a page; returns itself, so that calls can be chained."""
-        if int(buffer_index) not in self.data_formats:
-            raise MetaliumError(
-                f"circular buffer {int(buffer_index)} has no data format; the configuration has "
-                + ", ".join(str(index) for index in self.data_formats)
-            )
-        self.page_sizes[int(buffer_index)] = page_size
-        return self
-
-    def set_globally_allocated_address(self, buffer: Buffer) -> CircularBufferConfig:
-        """Place the circular buffers on a sharded buffer in L1, whose numbers they then hold."""
-        self.buffer = buffer
-        return self
-
-
+@names_fields
 @dataclass(frozen=True, kw_only=True)
 class DataMovementConfig:
     """A kernel that moves data, and the processor and network that it uses."""
@@ -102,8 +77,12 @@ class DataMovementConfig:
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
+    noc_mode: NOC_MODE = NOC_MODE.DM_DEDICATED_NOC
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.O2
+    """Changes nothing here: kernels take the cycles of the calls that they make."""
 
 
+@names_options
 def ReaderDataMovementConfig(
     compile_args: Sequence[int] = (),
     defines: Mapping[str, str] | None = None,
@@ -119,6 +98,7 @@ def ReaderDataMovementConfig(
     )
 
 
+@names_options
 def WriterDataMovementConfig(
     compile_args: Sequence[int] = (),
     defines: Mapping[str, str] | None = None,
@@ -134,6 +114,7 @@ def WriterDataMovementConfig(
     )
 
 
+@names_fields
 @dataclass(frozen=True, kw_only=True)
 class ComputeConfig:
     """A kernel that computes, on all three compute processors."""
@@ -143,10 +124,14 @@ class ComputeConfig:
     dst_full_sync_en: bool = False
     unpack_to_dest_mode: Sequence[UnpackToDestMode] = ()
     """By the index of the circular buffer."""
+    bfp8_pack_precise: bool = False
+    """Changes nothing here: block floats are always packed from all bits of DST."""
     math_approx_mode: bool = False
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.O3
+    """Changes nothing here."""
 
 
 def shard_cores(spec: ShardSpecBuffer, layout: TensorMemoryLayout) -> tuple[CoreCoord, ...]:

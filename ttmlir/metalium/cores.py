@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, cast
 
 from ttmlir.metalium.errors import MetaliumError
 
@@ -38,8 +38,8 @@ class CoreRange:
 
     def __init__(self, start: tuple[int, int], end: tuple[int, int] | None = None) -> None:
         """The rectangle between two corners, or one core; MetaliumError if they are swapped."""
-        self.start_coord = CoreCoord(*start)
-        self.end_coord = CoreCoord(*(start if end is None else end))
+        self.start_coord = _coordinate(start)
+        self.end_coord = _coordinate(start if end is None else end)
         if self.end_coord.x < self.start_coord.x or self.end_coord.y < self.start_coord.y:
             raise MetaliumError(
                 f"a range of cores goes from its first to its last corner; {self.end_coord} is "
@@ -59,6 +59,16 @@ class CoreRange:
     def contains(self, other: tuple[int, int] | CoreRange | CoreRangeSet) -> bool:
         """Whether all cores of another range, or a core, are in this one."""
         return set(cores_of(other)) <= set(self)
+
+    def intersection(self, other: CoreRange) -> CoreRange | None:
+        """The cores that both rectangles have; None if there are none."""
+        left, top = (max(pair) for pair in zip(self.start_coord, other.start_coord, strict=True))
+        right, bottom = (min(pair) for pair in zip(self.end_coord, other.end_coord, strict=True))
+        return CoreRange((left, top), (right, bottom)) if left <= right and top <= bottom else None
+
+    def intersects(self, other: CoreRange) -> bool:
+        """Whether both rectangles have a core."""
+        return self.intersection(other) is not None
 
     def grid_size(self) -> CoreCoord:
         """Columns and rows of the rectangle."""
@@ -95,9 +105,11 @@ class CoreRange:
 class CoreRangeSet:
     """Rectangles of cores that do not overlap."""
 
-    def __init__(self, ranges: Iterable[CoreRange] = ()) -> None:
-        """The union of the ranges; MetaliumError if two of them share a core."""
-        self._ranges = tuple(ranges)
+    def __init__(
+        self, ranges: CoreRange | CoreRangeSet | tuple[int, int] | Iterable[CoreRange] = ()
+    ) -> None:
+        """The union of ranges, or of one range or core; MetaliumError if two share a core."""
+        self._ranges = _ranges_of(ranges)
         cores = [core for each in self._ranges for core in each]
         if len(set(cores)) < len(cores):
             raise MetaliumError(f"ranges of a CoreRangeSet must not overlap: {self}")
@@ -135,9 +147,21 @@ class CoreRangeSet:
         added = other if isinstance(other, CoreRangeSet) else CoreRangeSet(other)
         return set_of_cores({*self, *added})
 
+    def merge_ranges(self) -> CoreRangeSet:
+        """The same cores in as few rectangles as neighbouring runs of rows make."""
+        return set_of_cores(set(self))
+
     def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
         """The cores of this set that another one has not."""
         return set_of_cores(set(self) - set(other))
+
+    def intersection(self, other: CoreRangeSet) -> CoreRangeSet:
+        """The cores that both sets have."""
+        return set_of_cores(set(self) & set(other))
+
+    def intersects(self, other: tuple[int, int] | CoreRange | CoreRangeSet) -> bool:
+        """Whether both have a core."""
+        return not set(self).isdisjoint(cores_of(other))
 
     def __iter__(self) -> Iterator[CoreCoord]:
         """The cores, range by range, each row by row."""
@@ -159,6 +183,35 @@ class CoreRangeSet:
     def __repr__(self) -> str:
         """As a call that makes it."""
         return f"CoreRangeSet([{', '.join(repr(each) for each in self._ranges)}])"
+
+
+def _coordinate(place: object) -> CoreCoord:
+    """A corner of a rectangle; MetaliumError for what is no pair of integers."""
+    match place:
+        case (int(x), int(y)):
+            return CoreCoord(x, y)
+        case _:
+            raise MetaliumError(f"a core is a pair of integers (x, y), not {place!r}")
+
+
+def _ranges_of(given: object) -> tuple[CoreRange, ...]:
+    """The ranges that a set is made of."""
+    match given:
+        case CoreRangeSet():
+            return given.ranges()
+        case CoreRange():
+            return (given,)
+        case (int(x), int(y)):
+            return (CoreRange((x, y)),)
+        case Iterable():
+            listed = tuple(cast("Iterable[object]", given))
+            wrong = next((each for each in listed if not isinstance(each, CoreRange)), None)
+            if wrong is None:
+                return cast("tuple[CoreRange, ...]", listed)
+            given = wrong
+        case _:
+            pass
+    raise MetaliumError(f"a CoreRangeSet is made of CoreRanges, not of {given!r}")
 
 
 CoreSpec: TypeAlias = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.layout.system.boards import board as board_named
-from ttmlir.metalium.cores import CoreCoord
+from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.runtime.device import Device as RuntimeDevice
 from ttmlir.runtime.element import Numerics
@@ -52,6 +53,13 @@ def check_cores(cores: Iterable[tuple[int, int]]) -> None:
                 f"core ({x}, {y}) is outside of the {grids}; use other cores, or open the device "
                 "that the program is for first"
             )
+
+
+def existing_cores(core_spec: CoreSpec) -> tuple[tuple[int, int], ...]:
+    """The cores that are meant; MetaliumError for one that no open device has."""
+    cores = cores_of(core_spec)
+    check_cores(cores)
+    return cores
 
 
 class Device(RuntimeDevice):
@@ -132,7 +140,7 @@ class Device(RuntimeDevice):
         if not self.is_open:
             raise MetaliumError(f"device {self.id()} is closed")
 
-    def close(self) -> None:
+    def close(self) -> bool:
         """End the use of the device; MetaliumError if reads were never finished."""
         self.check_open()
         self.is_open = False
@@ -141,3 +149,20 @@ class Device(RuntimeDevice):
                 f"device {self.id()} is closed while {self._queue.open_reads} reads are not "
                 "finished; call Finish before the data is used"
             )
+        return True
+
+    def arch(self) -> Arch:
+        """The generation."""
+        return self.simulated.chip.arch
+
+    def grid_size(self) -> CoreCoord:
+        """Columns and rows of the network, DRAM and other tiles included."""
+        return CoreCoord(*self.simulated.chip.noc_size)
+
+    def logical_grid_size(self) -> CoreCoord:
+        """Columns and rows of the worker cores."""
+        return self.compute_with_storage_grid_size()
+
+    def dram_size_per_channel(self) -> int:
+        """Bytes of a channel of DRAM."""
+        return self.simulated.chip.dram_channel_size

@@ -43,6 +43,15 @@ class DataFormat(IntEnum):
 _DATA_TYPES = {number: data_type for data_type, number in FORMAT_NUMBERS.items()}
 
 
+TILE_WIDTH = 32
+TILE_HEIGHT = 32
+TILE_HW = TILE_WIDTH * TILE_HEIGHT
+FACE_WIDTH = 16
+FACE_HEIGHT = 16
+FACE_HW = FACE_WIDTH * FACE_HEIGHT
+"""Extents of tiles and their faces (tt-metal, constants.hpp)."""
+
+
 def tile_size(data_format: DataFormat) -> int:
     """Bytes of a 32x32 tile in a format, the exponents of block floats included."""
     return TILE_BYTES[data_format.data_type]
@@ -126,6 +135,25 @@ class NOC(NamedNumber):
     NOC_1 = 1
     RISCV_0_default = 0
     RISCV_1_default = 1
+
+
+class NOC_MODE(NamedNumber):
+    """Whether each of the two data movement processors keeps to one network."""
+
+    DM_DEDICATED_NOC = 0
+    DM_DYNAMIC_NOC = 1
+
+
+class KernelBuildOptLevel(NamedNumber):
+    """How much the compiler for the chip optimizes."""
+
+    O1 = 0
+    O2 = 1
+    O3 = 2
+    O0 = 3
+    Os = 4
+    Ofast = 5
+    Oz = 6
 
 
 class UnpackToDestMode(NamedNumber):

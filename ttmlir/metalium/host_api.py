@@ -1,51 +1,36 @@
-"""The functions of the host API.
+"""Devices, programs, buffers, kernels and semaphores as the host creates them.
 
-Names and parameters are those of tt-metal, tt_metal/api/tt-metalium/host_api.hpp; vectors are
-NumPy arrays. Wrong arguments raise MetaliumError, a ValueError; what goes wrong while a program
-runs raises SimError, whose text points into the kernel.
+Names and parameters are those of tt-metal, tt_metal/api/tt-metalium/host_api.hpp. Wrong arguments
+raise MetaliumError, a ValueError.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing import Any, TypeVar, cast
 
 from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE, IncludePath
 from ttmlir.cpp.source_map import MappedText
 from ttmlir.metalium.arguments import argument_word, argument_words
 from ttmlir.metalium.buffers import Buffer
 from ttmlir.metalium.configs import (
-    CircularBufferConfig,
     ComputeConfig,
     DataMovementConfig,
     InterleavedBufferConfig,
     ShardedBufferConfig,
 )
-from ttmlir.metalium.cores import CoreSpec, cores_of
-from ttmlir.metalium.device import Device, check_cores, chip_of_board
-from ttmlir.metalium.enums import DataMovementProcessor, UnpackToDestMode
-from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.metalium.cores import CoreSpec
+from ttmlir.metalium.device import Device, chip_of_board, existing_cores
+from ttmlir.metalium.enums import NOC_MODE, DataMovementProcessor, UnpackToDestMode
+from ttmlir.metalium.errors import MetaliumError, host_call, names_options
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.command_queue import CommandQueue
-from ttmlir.sim.execution.program import (
-    CircularBufferSpec,
-    Kernel,
-    Program,
-    find_kernel,
-    read_kernel,
-)
-from ttmlir.sim.execution.run import ProgramReport
+from ttmlir.sim.execution.program import Kernel, Program, find_kernel, read_kernel
 from ttmlir.sim.options import Numerics, SimOptions
 
-MAX_RUNTIME_ARGS = 255
-"""Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
+AnyDevice = TypeVar("AnyDevice", bound=Device)
 
 _PROCESSORS = {
     DataMovementProcessor.RISCV_0: Role.BRISC,
@@ -53,6 +38,7 @@ _PROCESSORS = {
 }
 
 
+@names_options
 def CreateDevice(
     device_id: int = 0,
     *,
@@ -71,18 +57,35 @@ def CreateDevice(
 
     `print_line` takes the lines that kernels print as they are printed.
     """
+    return open_device(
+        Device,
+        device_id,
+        board,
+        print_line,
+        numerics=numerics,
+        sanitize=sanitize,
+        timed=timed,
+        schedule_seed=schedule_seed,
+        delay_copies=delay_copies,
+        cycle_limit=cycle_limit,
+        leniencies=leniencies,
+        max_findings=max_findings,
+    )
+
+
+def open_device(
+    made: type[AnyDevice],
+    device_id: int,
+    board: str,
+    print_line: Callable[[str], None] | None,
+    **options: Any,
+) -> AnyDevice:
+    """A device of a kind; `options` are the fields of `SimOptions`."""
+    if not isinstance(cast("object", device_id), int):
+        raise MetaliumError(f"a device is opened by its number, not by {device_id!r}")
     with host_call():
-        options = SimOptions(
-            numerics=numerics,
-            sanitize=sanitize,
-            timed=timed,
-            schedule_seed=schedule_seed,
-            delay_copies=delay_copies,
-            cycle_limit=cycle_limit,
-            leniencies=leniencies,
-            max_findings=max_findings,
-        )
-    return Device(device_id, chip_of_board(board, device_id), options, print_line)
+        chosen = SimOptions(**options)
+    return made(device_id, chip_of_board(board, device_id), chosen, print_line)
 
 
 def CloseDevice(device: Device) -> bool:
@@ -96,9 +99,16 @@ def CreateProgram() -> Program:
     return Program()
 
 
-def CreateBuffer(config: InterleavedBufferConfig | ShardedBufferConfig) -> Buffer:
-    """Take memory of a device for a buffer."""
-    return Buffer(config)
+def CreateBuffer(
+    config: InterleavedBufferConfig | ShardedBufferConfig, address: int | None = None
+) -> Buffer:
+    """Take memory of a device for a buffer, at an address if it is given."""
+    if not isinstance(cast("object", config), InterleavedBufferConfig | ShardedBufferConfig):
+        raise MetaliumError(
+            "CreateBuffer takes an InterleavedBufferConfig or a ShardedBufferConfig, not "
+            f"{config!r}"
+        )
+    return Buffer(config, address=address)
 
 
 def DeallocateBuffer(buffer: Buffer) -> None:
@@ -107,29 +117,7 @@ def DeallocateBuffer(buffer: Buffer) -> None:
         buffer.simulated.deallocate()
 
 
-def CreateCircularBuffer(
-    program: Program, core_spec: CoreSpec, config: CircularBufferConfig
-) -> CircularBufferSpec:
-    """Create circular buffers on cores."""
-    missing = [index for index in config.data_formats if index not in config.page_sizes]
-    if missing:
-        raise MetaliumError(
-            f"circular buffer {missing[0]} has no page size; call set_page_size({missing[0]}, ...)"
-        )
-    with host_call():
-        return program.add_circular_buffer(
-            CircularBufferSpec(
-                cores=_existing_cores(core_spec),
-                total_size=config.total_size,
-                indices={
-                    index: (config.page_sizes[index], data_format.data_type)
-                    for index, data_format in config.data_formats.items()
-                },
-                buffer=None if config.buffer is None else config.buffer.simulated,
-            )
-        )
-
-
+@names_options
 def CreateKernel(
     program: Program,
     file_name: str | Path,
@@ -144,13 +132,14 @@ def CreateKernel(
     variable is set; headers also in the folder of the kernel and in `include_folders`.
     """
     home = os.environ.get(HOME_VARIABLE, "")
-    path = find_kernel(file_name, home)
+    path = find_kernel(_check_path(file_name), home)
     with host_call():
         text = read_kernel(path)
     headers = IncludePath.of_kernel(path, tuple(include_folders), home)
     return _create_kernel(program, Path(path).stem, str(path), text, core_spec, config, headers)
 
 
+@names_options
 def CreateKernelFromString(
     program: Program,
     kernel_src_code: str,
@@ -164,14 +153,26 @@ def CreateKernelFromString(
     One that was made from another language, such as a kernel in Python, is known by its name there.
     Headers are looked for in `include_folders` and below `TT_METAL_HOME`, if it is set.
     """
+    _check_parts(program, config)
+    name = f"kernel_{len(program.kernels)}"
+    return create_named_kernel(program, name, kernel_src_code, core_spec, config, include_folders)
+
+
+def create_named_kernel(
+    program: Program,
+    name: str,
+    text: str,
+    core_spec: CoreSpec,
+    config: DataMovementConfig | ComputeConfig,
+    include_folders: Sequence[str | Path] = (),
+) -> Kernel:
+    """Put a kernel on cores, whose text is known by a name in messages."""
     home = os.environ.get(HOME_VARIABLE, "")
     headers = IncludePath(tuple(map(str, include_folders)), home)
-    if isinstance(kernel_src_code, MappedText):
-        name, file = kernel_src_code.name, kernel_src_code.source_map.file
-        return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
-    name = f"kernel_{len(program.kernels)}"
     file = f"{name}.cpp"
-    return _create_kernel(program, name, file, kernel_src_code, core_spec, config, headers)
+    if isinstance(text, MappedText):
+        name, file = text.name, text.source_map.file
+    return _create_kernel(program, name, file, text, core_spec, config, headers)
 
 
 def _create_kernel(
@@ -183,12 +184,13 @@ def _create_kernel(
     config: DataMovementConfig | ComputeConfig,
     headers: IncludePath,
 ) -> Kernel:
+    _check_parts(program, config)
     is_compute = isinstance(config, ComputeConfig)
     kernel = Kernel(
         name=name,
         file=file,
         text=text,
-        cores=_existing_cores(core_spec),
+        cores=existing_cores(core_spec),
         role=Role.COMPUTE if is_compute else _PROCESSORS[config.processor],
         noc_index=0 if is_compute else int(config.noc),
         compile_time_args=argument_words(config.compile_args, "compile-time argument"),
@@ -196,7 +198,7 @@ def _create_kernel(
             name: argument_word(value, f"compile-time argument '{name}'")
             for name, value in config.named_compile_args.items()
         },
-        defines=dict(config.defines),
+        defines=_read_defines(config.defines),
         include_path=headers,
         compute=_settings(config) if is_compute else ComputeSettings(),
     )
@@ -204,10 +206,46 @@ def _create_kernel(
         return program.add_kernel(kernel)
 
 
-def _existing_cores(core_spec: CoreSpec) -> tuple[tuple[int, int], ...]:
-    cores = cores_of(core_spec)
-    check_cores(cores)
-    return cores
+def _check_path(path: object) -> str | Path:
+    if not isinstance(path, str | Path) or "\n" in str(path):
+        raise MetaliumError(
+            "CreateKernel takes the path of a file; CreateKernelFromString takes the text of a "
+            "kernel"
+        )
+    return path
+
+
+def _check_parts(program: object, config: object) -> None:
+    """MetaliumError for what no kernel can be made from."""
+    if not isinstance(program, Program):
+        raise MetaliumError(f"{program!r} is no program; CreateProgram() makes one")
+    if not isinstance(config, DataMovementConfig | ComputeConfig):
+        raise MetaliumError(
+            "a kernel takes a DataMovementConfig, ReaderDataMovementConfig(), "
+            f"WriterDataMovementConfig() or ComputeConfig, not {config!r}"
+        )
+    if isinstance(config, ComputeConfig):
+        return
+    if config.processor not in _PROCESSORS:
+        known = " or ".join(f"DataMovementProcessor.{each.name}" for each in _PROCESSORS)
+        raise MetaliumError(f"'processor' is {config.processor!r}; it is {known}")
+    if config.noc_mode != NOC_MODE.DM_DEDICATED_NOC:
+        raise MetaliumError(
+            "noc_mode DM_DYNAMIC_NOC is not simulated; give each processor a network of its own, "
+            "and name the other one in the calls that use it"
+        )
+
+
+def _read_defines(defines: Mapping[str, object]) -> dict[str, str]:
+    """Macros with their texts."""
+    made = dict[str, str]()
+    for name, value in defines.items():
+        if not isinstance(value, str):
+            raise MetaliumError(
+                f"the macro '{name}' is {value!r}; macros are texts: write str({value!r})"
+            )
+        made[name] = value
+    return made
 
 
 def _settings(config: ComputeConfig) -> ComputeSettings:
@@ -224,110 +262,7 @@ def _settings(config: ComputeConfig) -> ComputeSettings:
     )
 
 
-def SetRuntimeArgs(
-    program: Program, kernel: Kernel, core_spec: CoreSpec, runtime_args: Sequence[int | Buffer]
-) -> None:
-    """Set the run-time arguments of a kernel on cores; a buffer stands for its address."""
-    words = argument_words(runtime_args, "run-time argument")
-    _check_count(len(words) + len(kernel.common_arguments))
-    for core in cores_of(core_spec):
-        if core not in kernel.cores:
-            raise MetaliumError(
-                f"run-time arguments for core {core}, on which kernel {kernel.name} does not run"
-            )
-        kernel.arguments[core] = words
-
-
-def SetCommonRuntimeArgs(
-    program: Program, kernel: Kernel, runtime_args: Sequence[int | Buffer]
-) -> None:
-    """Set the run-time arguments that all cores of a kernel have in common."""
-    words = argument_words(runtime_args, "common run-time argument")
-    _check_count(len(words) + max((len(each) for each in kernel.arguments.values()), default=0))
-    kernel.common_arguments = words
-
-
-def GetRuntimeArgs(program: Program, kernel: Kernel, core: tuple[int, int]) -> list[int]:
-    """The run-time arguments of a kernel on a core."""
-    return list(kernel.arguments.get((core[0], core[1]), ()))
-
-
-def _check_count(count: int) -> None:
-    if count > MAX_RUNTIME_ARGS:
-        raise MetaliumError(
-            f"{count} run-time arguments; a kernel takes {MAX_RUNTIME_ARGS} at most, common ones "
-            "included: put larger tables into a buffer"
-        )
-
-
 def CreateSemaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
     """Create a semaphore on cores; the number that a kernel's `get_semaphore` takes."""
     with host_call():
-        return program.add_semaphore(_existing_cores(core_spec), initial_value)
-
-
-def EnqueueWriteBuffer(
-    cq: CommandQueue, buffer: Buffer, src: ArrayLike | bytes, blocking: bool = True
-) -> None:
-    """Fill a buffer with the bytes of an array of any type."""
-    data = src if isinstance(src, bytes) else np.ascontiguousarray(src).tobytes()
-    if len(data) != buffer.size():
-        raise MetaliumError(
-            f"{len(data)} bytes are written to a buffer of {buffer.size()}; write all of it"
-        )
-    with host_call():
-        cq.write(buffer.simulated, data)
-
-
-def EnqueueReadBuffer(
-    cq: CommandQueue,
-    buffer: Buffer,
-    dst: NDArray[Any] | None = None,
-    blocking: bool = True,
-    *,
-    dtype: DTypeLike = np.uint32,
-) -> NDArray[Any]:
-    """Read a buffer into `dst`, or into a new array of type `dtype`; returns the array.
-
-    Without `blocking`, the array holds the data after `Finish`, and ones in all bits before.
-    """
-    target = _destination(buffer, dst, np.dtype(dtype))
-    flat = target.reshape(-1).view(np.uint8)
-    if not blocking:
-        flat[:] = 0xFF
-
-    def deliver(data: bytes) -> None:
-        flat[:] = np.frombuffer(data, np.uint8)
-
-    with host_call():
-        cq.read(buffer.simulated, deliver, blocking=blocking)
-    return target
-
-
-def _destination(buffer: Buffer, dst: NDArray[Any] | None, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if dst is None:
-        if buffer.size() % dtype.itemsize:
-            raise MetaliumError(
-                f"a buffer of {buffer.size()} bytes does not hold whole numbers of type {dtype}"
-            )
-        return np.empty(buffer.size() // dtype.itemsize, dtype)
-    if dst.nbytes != buffer.size() or not dst.flags.c_contiguous or not dst.flags.writeable:
-        raise MetaliumError(
-            f"dst has {dst.nbytes} bytes, the buffer {buffer.size()}; dst has to be a contiguous, "
-            "writeable array of as many bytes"
-        )
-    return dst
-
-
-def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -> ProgramReport:
-    """Run a program; returns what its threads did."""
-    try:
-        return cq.run(program)
-    except SimError as error:
-        # How the simulator found it says nothing to who wrote the kernel.
-        raise error.with_traceback(None) from None
-
-
-def Finish(cq: CommandQueue) -> None:
-    """Wait until all commands of a queue are done."""
-    cq.finish()
+        return program.add_semaphore(existing_cores(core_spec), initial_value)

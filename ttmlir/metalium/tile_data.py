@@ -79,6 +79,53 @@ def unpack_uint32_vec_into_bfloat16_vec(words: ArrayLike) -> NDArray[np.float32]
     return bf16_values(np.ascontiguousarray(words, np.uint32).reshape(-1).view(np.uint16))
 
 
+def pack_two_bfloat16_into_uint32(two: tuple[float, float]) -> int:
+    """Two numbers as bfloat16 in a word, the first in the low half."""
+    return int(pack_bfloat16_vec_into_uint32_vec(two)[0])
+
+
+def create_constant_vector_of_bfloat16(num_bytes: int, value: float) -> NDArray[np.uint32]:
+    """So many bytes of one number as bfloat16, two in a word."""
+    _check_words(num_bytes)
+    return np.full(num_bytes // 4, pack_two_bfloat16_into_uint32((value, value)), np.uint32)
+
+
+def create_random_vector_of_bfloat16(
+    num_bytes: int, rand_max_float: float, seed: int, offset: float = 0.0
+) -> NDArray[np.uint32]:
+    """Random numbers from `offset` to `offset + rand_max_float` as bfloat16, two in a word.
+
+    They are those that C++ makes with `std::mt19937(seed)` and libstdc++.
+    """
+    _check_words(num_bytes)
+    generator = np.random.RandomState(seed)
+    draws = generator.randint(0, 1 << 32, num_bytes // 2, np.uint32)
+    unit = np.minimum(draws.astype(np.float32) / np.float32(1 << 32), np.nextafter(1, 0, dtype="f"))
+    numbers = unit * np.float32(rand_max_float) + np.float32(offset)
+    return pack_bfloat16_vec_into_uint32_vec(numbers)
+
+
+def _check_words(num_bytes: int) -> None:
+    if num_bytes < 4 or num_bytes % 4:
+        raise MetaliumError(f"{num_bytes} bytes are no words of two numbers of bfloat16")
+
+
+def check_bfloat16_vector_pcc(vec_a: ArrayLike, vec_b: ArrayLike) -> float:
+    """The correlation of two vectors: of their numbers, or of words of bfloat16 if they are uint16.
+
+    Vectors that do not vary correlate if they are equal.
+    """
+    a, b = (
+        (unpack_bfloat16(each) if each.dtype == np.uint16 else each).astype(np.float64).reshape(-1)
+        for each in (np.asarray(vec_a), np.asarray(vec_b))
+    )
+    if a.size != b.size or a.size == 0:
+        raise MetaliumError(f"vectors of {a.size} and {b.size} numbers have no correlation")
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float(np.array_equal(a, b))
+    return float(np.corrcoef(a, b)[0, 1])
+
+
 def pack_tiles(matrix: ArrayLike, data_format: DataFormat) -> bytes:
     """The bytes of the tiles of a row-major matrix, in a format."""
     values = np.asarray(matrix)

@@ -9,6 +9,7 @@ from ttmlir.optable import (
     indexing,
     movement,
     normalization,
+    ordering,
     reduction,
     window,
 )
@@ -24,6 +25,7 @@ ROWS: dict[str, Row] = {
         *indexing.ROWS,
         *window.ROWS,
         *normalization.ROWS,
+        *ordering.ROWS,
         *creation.ROWS,
     )
 }

@@ -28,6 +28,7 @@ class Family(Enum):
     WINDOW = auto()
     NORMALIZATION = auto()
     LOOKUP = auto()
+    ORDERING = auto()
 
     @property
     def is_elementwise(self) -> bool:
@@ -114,8 +115,8 @@ class Flatbuffer:
     """How an operation is written to a `.ttnn` file.
 
     `fields` pairs each schema field with what fills it: an operand's name, a parameter's name,
-    `output` (the destination), `device`, or, for tables with a `type` field, `type` itself, which
-    is filled with `kind`.
+    `output` (the destination), `outputs` (all destinations, of an operation with several results),
+    `device`, or, for tables with a `type` field, `type` itself, which is filled with `kind`.
     """
 
     table: str
@@ -140,6 +141,9 @@ class Row:
     formula: str = ""
     family: Family
     operands: tuple[Operand, ...]
+    results: tuple[str, ...] = ("result",)
+    """Names of the results. The reference function of a row with several returns a tuple; all have
+    the same shape."""
     parameters: tuple[Parameter, ...] = ()
     """Parameters of the reference function, of the ttnn operation and, unless stated otherwise
     in `ttir_parameters`, of the ttir operation."""

@@ -253,6 +253,10 @@ class KernelDescription:
     defines: tuple[tuple[str, str], ...] = ()
     file: str = field(default="", compare=False)
     """What messages name where the text was read from a file of this machine; it is not saved."""
+    include_folders: tuple[str, ...] = field(default=(), compare=False)
+    """Where headers of the text are, besides the folder of `file`; it is not saved."""
+    home: str = field(default="", compare=False)
+    """The root of a tree of tt-metal with headers; it is not saved."""
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be."""

@@ -117,10 +117,11 @@ class GoldenObserver:
         assert self._exact is not None, "before() is called first"
         twin = self._exact.steps[step.operation.index]
         self._run_golden(twin)
-        actual = run.output_of(step)
-        if step.call is not None and actual is not None:
-            assert twin.output is not None, "the twin of a computing step computes"
-            golden = self._values[twin.output]
+        for slot, own in zip(step.written, twin.written, strict=True):
+            actual = run.values[slot]
+            if step.call is None or actual is None:
+                continue
+            golden = self._values[own]
             assert golden is not None, "the golden result was just computed"
             self._compare(step, step.call, actual, golden)
         for slot in twin.release:
@@ -158,7 +159,9 @@ class GoldenObserver:
             return
         with np.errstate(all="ignore"):
             result = reference_function(step.call)(*operands)
-        self._values[step.output] = _store(result, step.call.output.desc.element)
+        results = result if step.further else (result,)
+        for slot, ref, each in zip(step.written, step.call.outputs, results, strict=True):
+            self._values[slot] = _store(each, ref.desc.element)
 
     def _compare(self, step: Step, call: OperationCall, actual: Array, golden: Array) -> None:
         tolerance = self.tolerance

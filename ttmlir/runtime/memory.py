@@ -384,5 +384,7 @@ def results_of(operation: Operation) -> Sequence[TensorRef]:
         case "GenericOp":
             refs = operation.tensors("io_tensors")
             return refs[len(refs) - int(operation.scalar("num_outputs")) :]
+        case "SortOp" | "TopKOp":
+            return operation.tensors("outputs")
         case table:
             return (operation.tensor("output" if table in _OUTPUT_TABLES else "out"),)

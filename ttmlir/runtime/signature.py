@@ -51,9 +51,13 @@ class Structure:
                 return self._flatten_sequence(value, what)
 
     def _flatten_dict(self, value: Any, what: str) -> list[Any]:
-        if not isinstance(value, Mapping):
-            raise InputError(f"{what} is a dictionary, got a {type(value).__name__}")
-        given = cast("Mapping[Key, Any]", value)
+        if isinstance(value, Mapping):
+            given = cast("Mapping[Key, Any]", value)
+        else:
+            # An object of the model is described by what it holds, as far as files can hold it.
+            given = {key: held for key, held in _attributes(value).items() if key in self.keys}
+            if not given:
+                raise InputError(f"{what} is a dictionary, got a {type(value).__name__}")
         if set(given) != set(self.keys):
             raise InputError(
                 f"{what} has the keys {_spell_keys(self.keys)}, got {_spell_keys(given)}"
@@ -266,6 +270,10 @@ def _scalars(values: list[Any], where: str) -> tuple[Key, ...]:
     if not all(value is None or isinstance(value, str | int | float) for value in values):
         raise BinaryError(f"{where}: keys and values are texts and numbers")
     return tuple(values)
+
+
+def _attributes(value: Any) -> dict[Key, Any]:
+    return dict(getattr(value, "__dict__", {}))
 
 
 def _are_equal(value: Any, expected: Key) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 import struct
+import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, cast
 
 from flatbuffers.builder import Builder, BuilderSizeError
@@ -33,6 +35,8 @@ from ttmlir.schema.view import TableView
 
 # Most files fit, so their bytes are not moved while they grow.
 _INITIAL_SIZE = 1 << 20
+_SHARED = 1 << 10
+"""Equal vectors of as many bytes are in the file once, however often they occur."""
 _LARGE = 1 << 18
 """Bytes from which on a vector is counted before the buffer grows."""
 _ROOM_FOR_TABLES = 1 << 24
@@ -71,6 +75,7 @@ class _Packer:
         self.has_reserved = False
         # Keeping each mapping in its entry keeps its id from being given to another.
         self.tables: dict[tuple[Hashable, TableType], tuple[Mapping[str, Any], int]] = {}
+        self.vectors: dict[bytes, int] = {}
 
     def table(self, type: TableType, value: Mapping[str, Any]) -> int:
         """Build a table; its place."""
@@ -148,11 +153,17 @@ class _Packer:
         size = len(content)
         if size >= _LARGE and not self.has_reserved:
             self.reserve(_large_bytes(self.root, set()))
+        digest = sha256(content).digest() if size >= _SHARED else b""
+        if digest in self.vectors:
+            return self.vectors[digest]
         self.builder.StartVector(1, size, 1)
         head = self.builder.head - size
         self.builder.head = head
         self.builder.Bytes[head : head + size] = content
-        return self.builder.EndVector()
+        place = self.builder.EndVector()
+        if digest:
+            self.vectors[digest] = place
+        return place
 
     def reserve(self, size: int) -> None:
         """Make room for this many bytes at once: growing by doubling takes three times as much."""
@@ -215,10 +226,16 @@ def _bytes(content: Any) -> bytes | memoryview:
 
 
 def _large_bytes(value: Any, seen: set[int]) -> int:
-    """The bytes of all large vectors in a tree of tables; a shared table counts once."""
+    """The bytes of all large vectors in a tree of tables; shared tables and bytes count once."""
     if isinstance(value, bytes | memoryview | bytearray):
-        size = memoryview(cast("bytes", value)).nbytes
-        return size if size >= _LARGE else 0
+        view = memoryview(cast("bytes", value)).cast("B")
+        if view.nbytes < _LARGE:
+            return 0
+        # No key of a table is negative.
+        key = -1 - zlib.crc32(view)
+        size = 0 if key in seen else view.nbytes
+        seen.add(key)
+        return size
     parts: Iterable[Any] = ()
     if isinstance(value, Mapping):
         parts = cast("Mapping[str, Any]", value).values()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.metalium.host_api import EnqueueProgram
+from ttmlir.metalium.queues import EnqueueProgram
 from ttmlir.program.description import ProgramDescription
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.generic.reading import TABLE as GENERIC

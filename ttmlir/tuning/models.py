@@ -13,7 +13,7 @@ import numpy as np
 
 from ttmlir.explorer.documents import ModuleDocument, document_of
 from ttmlir.files import write_file
-from ttmlir.frontend.calling import CallableModel
+from ttmlir.frontend.calls.calling import CallableModel
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.errors import InputError
 from ttmlir.tuning.tuning import Report, Request

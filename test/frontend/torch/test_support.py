@@ -13,27 +13,22 @@ from ttmlir.frontend.torch.support import near
 torch: Any = import_module("torch")
 
 NAMES = ("aten.sinh.default", "aten.sin.default", "aten.asin.default", "aten.sinc.default")
-SORTING = "sorting is not supported; max, min, argmax and argmin along a dimension are"
+DIFFERENT = (
+    "the number of different elements is known only at run time; x.sort() keeps the shape, and "
+    "torch.histc(x, bins, min, max) counts"
+)
 RANDOM = "random numbers are not supported; make them outside and pass them as an argument"
 COMPLEX = "complex numbers and their transforms are not supported"
 AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
     "the shape"
 )
-GRADIENTS = "gradients of windows are not supported here; those of JAX are"
 INSTEAD = {
-    **dict.fromkeys(
-        ["sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"], SORTING
-    ),
+    **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
     **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
     **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
-    **dict.fromkeys(
-        ["cumprod", "cummax", "cummin", "logcumsumexp"], "of running values cumsum is supported"
-    ),
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
     **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
-    **dict.fromkeys(["convolution_backward", "avg_pool2d_backward"], GRADIENTS),
-    "max_pool2d_with_indices_backward": GRADIENTS,
 }
 
 

@@ -70,6 +70,9 @@ def test_pooling() -> None:
         F.interpolate(x, size=(5, 7))
         F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True)
         F.interpolate(x, size=(5, 7), mode="bilinear")
+        F.interpolate(x, size=(5, 7), mode="bilinear", antialias=True)
+        F.interpolate(x, scale_factor=(1.7, 0.6), mode="bicubic")
+        F.interpolate(x, scale_factor=0.45, mode="bicubic", antialias=True, align_corners=True)
         """,
         x=numbers(2, 4, 9, 11),
     )

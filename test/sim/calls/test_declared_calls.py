@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from ttmlir.optable.kernel import ALL_CALLS as CALLS
+from ttmlir.optable.kernel import LIBRARY_CALLS as CALLS
 from ttmlir.optable.kernel import Form, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.calls.declaration import declared_calls, kernel_call, waiting_calls

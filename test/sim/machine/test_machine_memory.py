@@ -53,14 +53,37 @@ def test_copies_may_overlap() -> None:
     assert bytes(memory.read(0, 16)) == bytes([0, 1, 2, 3, *range(12)])
 
 
-def test_writes_drop_what_was_decoded() -> None:
-    """Every granule of 1 KiB that a write touches, and no other."""
+def test_writes_drop_the_tiles_that_they_touch() -> None:
+    """Each tile of which a byte is written, and no other; other memories keep theirs."""
+    dram = Memory("DRAM", 1 << 16, is_read_by_units=False)
+    first, second = Memory("L1 0", 1 << 16), Memory("L1 1", 1 << 16)
+    for start in (0, 2048, 4096):
+        first.copy(1000 + start, dram, start, 2048)
+    second.copy(64, dram, 2048, 2048)
+    middle = first.tiles[3048]
+    assert middle is dram.tiles[2048] is second.tiles[64]
+    middle.values[0] = "numbers"
+    first.write(3047, bytes(1))
+    assert sorted(first.tiles) == [3048, 5096]
+    first.copy(5095, second, 0, 2)
+    assert sorted(first.tiles) == []
+    assert middle.values == {0: "numbers"}
+    second.write(64, bytes(2048))
+    assert second.tiles[64] is not middle
+    assert middle.values == {}, "no compute unit can read it any longer"
+
+
+def test_a_tile_that_is_copied_over_others_takes_their_place() -> None:
+    """Whole or in part, of the same size or of another."""
     memory = Memory("L1", 1 << 16)
-    memory.decoded = dict.fromkeys(range(6), "numbers")
-    memory.write(1023, bytes(1026))
-    assert sorted(memory.decoded) == [3, 4, 5]
-    memory.copy(5 * 1024, memory, 0, 1)
-    assert sorted(memory.decoded) == [3, 4]
+    for start, size in ((0, 2048), (2048, 2048), (4096, 1088), (8192, 4096)):
+        memory.copy(start, memory, 1 << 15, size)
+    memory.copy(1024, memory, 1 << 15, 2048)
+    assert sorted(memory.tiles) == [1024, 4096, 8192, 1 << 15]
+    memory.copy(8192, memory, 1 << 15, 1088)
+    assert (memory.tiles[8192].size, memory.tiles[1 << 15].size) == (1088, 1088)
+    memory.copy(4096 + 1087, memory, 1 << 15, 1088)
+    assert sorted(memory.tiles) == [1024, 4096 + 1087, 8192, 1 << 15]
 
 
 def test_allocator_fills_gaps_from_its_side() -> None:

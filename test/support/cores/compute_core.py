@@ -109,6 +109,7 @@ class ComputeCore:
 
         def started(role: Role, api: ComputeApi) -> Generator[None, None, None]:
             kernel = compile_kernel(text, "kernel.cpp", role, api=type(api), **options)
+            api.thread.kernel = KernelSource("kernel", "kernel.cpp", kernel.sources)
             return kernel.start(api)
 
         return self._run(started)

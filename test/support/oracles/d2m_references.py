@@ -68,7 +68,7 @@ def _compute_row(
         operation=operation,
         operands=tuple(TensorRef(0, host_desc(each.shape, kind)) for each, kind in operands),
         parameters=dict(row.parameters),
-        output=TensorRef(0, host_desc(row.shape, row.element)),
+        outputs=(TensorRef(0, host_desc(row.shape, row.element)),),
     )
     with np.errstate(all="ignore"):
         result = reference_function(call)(*(each for each, _ in operands))

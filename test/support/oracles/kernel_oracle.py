@@ -24,7 +24,9 @@ _PRELUDE = """#include <cstdint>
 #include <cstdio>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -11,7 +11,7 @@ all kernels in which it says the same; one that stands within an item is part of
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -101,6 +101,18 @@ class PreprocessedText:
         """The position in its source of an offset in `text`."""
         source, place, _ = self.origin(offset)
         return source.position(place)
+
+    def cut(self, start: int, end: int, before: str, after: str) -> PreprocessedText:
+        """A part of the text between two words that are not in the source."""
+        first, last = bisect_right(self.offsets, start), bisect_left(self.offsets, end)
+        moved = len(before) - start
+        return PreprocessedText(
+            self.source,
+            before + self.text[start:end] + after,
+            self.directives,
+            [len(before), *(each + moved for each in self.offsets[first:last])],
+            [self.origin(start), *self.origins[first:last]],
+        )
 
     def error(self, offset: int, message: str) -> CppSyntaxError:
         """An error at an offset in `text`."""

@@ -182,7 +182,7 @@ def destination_signature(
     row: Row, properties: tuple[Property, ...], *, trailing: tuple[ValueGroup, ...] = ()
 ) -> Signature:
     """The signature of an operation in destination-passing style."""
-    many = row.family.is_elementwise
+    many = row.family.is_elementwise or len(row.results) > 1
     init = ValueGroup("outputs" if many else "output", variadic=many)
     return Signature(
         operands=(*operand_values(row), init, *trailing),

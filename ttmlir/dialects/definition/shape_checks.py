@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     ComplexType,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    IntegerType,
     TensorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -26,7 +27,7 @@ from ttmlir.dialects.definition.ods import ODSOperation, refuse
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.row import Row
+from ttmlir.optable.row import Family, Row
 
 Shape = tuple[int, ...]
 Check = Callable[[Operation], None]
@@ -334,6 +335,33 @@ def check_row_shape(op: Operation) -> None:
         check_output(op, ruled_shape(op))
 
 
+def check_ordering(op: Operation) -> None:
+    """Check shapes and elements of an operation that puts numbers in order.
+
+    C1: there are two results: the numbers, and their places.
+    C2: the operation is defined on this shape and these parameters.
+    C3: both results have the shape that follows from them; dynamic shapes are not compared.
+    C4: the numbers have the elements of the input, and the places are integers.
+    """
+    if len(op.results) != 2:
+        refuse(f"makes two results, the numbers and their places, but found {len(op.results)}")
+    assert isinstance(op, DestinationStyleOp)
+    numbers, places = op.results
+    if all(is_static(shape_of(value)) for value in (*op.inputs, numbers, places)):
+        expected = ruled_shape(op)
+        for result in op.results:
+            if shape_of(result) != expected:
+                refuse(
+                    f"Output shape ({comma_separated(shape_of(result))}) must be "
+                    f"({comma_separated(expected)})."
+                )
+    before, after = (tensor_type(value).element_type for value in (op.inputs[0], numbers))
+    if before != after:
+        refuse(f"the numbers are of {before}, and the first result of {after}; they are the same")
+    if not isinstance(element := tensor_type(places).element_type, IntegerType):
+        refuse(f"the second result has elements of {element}; places are integers")
+
+
 def check_constant(op: Operation) -> None:
     """Refuse a value of another shape than the result."""
     # Dense resources have the same field.
@@ -379,4 +407,6 @@ def check_of(row: Row, own: Mapping[str, Check]) -> Check | None:
     named = own.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
     if named is not None:
         return named
+    if row.family is Family.ORDERING:
+        return check_ordering
     return check_row_shape if row.extends_reference and row.result_shape is not None else None

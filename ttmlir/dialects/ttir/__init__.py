@@ -24,6 +24,7 @@ from ttmlir.dialects.ttir.families import (
     LookupOp,
     MovementOp,
     NormalizationOp,
+    OrderingOp,
     ReductionOp,
     TernaryOp,
     TTIROp,
@@ -64,6 +65,7 @@ __all__ = [
     "LookupOp",
     "MovementOp",
     "NormalizationOp",
+    "OrderingOp",
     "ReductionOp",
     "TTIROp",
     "TTIRRowOp",
@@ -87,6 +89,7 @@ _FAMILIES: dict[Family, type[TTIRRowOp]] = {
     Family.WINDOW: WindowOp,
     Family.NORMALIZATION: NormalizationOp,
     Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
 }
 
 _CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", (*STRUCTURE_OPS, WhileOp, CaseOp))

@@ -85,3 +85,7 @@ class NormalizationOp(TTIRRowOp):
 
 class LookupOp(TTIRRowOp):
     """Rows of a table by their number."""
+
+
+class OrderingOp(TTIRRowOp):
+    """Numbers in order along a dimension, and their places."""

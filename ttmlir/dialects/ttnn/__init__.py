@@ -34,6 +34,7 @@ from ttmlir.dialects.ttnn.families import (
     LookupOp,
     MovementOp,
     NormalizationOp,
+    OrderingOp,
     ReductionOp,
     TernaryOp,
     TTNNOp,
@@ -91,6 +92,7 @@ __all__ = [
     "MeshShapeAttr",
     "MovementOp",
     "NormalizationOp",
+    "OrderingOp",
     "ProgramAttr",
     "ReductionOp",
     "ShapeAttr",
@@ -119,6 +121,7 @@ _FAMILIES: dict[Family, type[TTNNRowOp]] = {
     Family.WINDOW: WindowOp,
     Family.NORMALIZATION: NormalizationOp,
     Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
 }
 
 _CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", (*STRUCTURE_OPS, WhileOp, CaseOp))

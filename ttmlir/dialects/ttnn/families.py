@@ -93,7 +93,7 @@ class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
         if signature.has_segments:
             return SEGMENTS in self.properties
         operands = operands_of(self)
-        if signature.has_single_operands:
+        if all(group.is_single or group.name == signature.init for group in signature.operands):
             return len(operands) >= len(signature.operands)
         # With a group of any size, the type tells a destination from another operand.
         last = len(operands) - (2 if signature.operands[-1] is DEVICE_OPERAND else 1)
@@ -193,6 +193,10 @@ class NormalizationOp(TTNNRowOp):
 
 class LookupOp(TTNNRowOp):
     """Rows of a table by their number."""
+
+
+class OrderingOp(TTNNRowOp):
+    """Numbers in order along a dimension, and their places."""
 
 
 class CreationOp(TTNNOp, RowOperation):

@@ -275,7 +275,7 @@ class KernelExpressions(ABC):
                 return self._element(expression)
             case Construct(type=NamedType() as type_, elements=elements):
                 return self._aggregate(type_, elements)
-            case SizeOf(operand=NamedType(name=name)) if size := size_of(
+            case SizeOf(operand=NamedType(name=name), is_alignment=False) if size := size_of(
                 find_built_in_type(name) or VOID
             ):
                 return known(size, UNSIGNED)

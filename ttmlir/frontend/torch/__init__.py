@@ -16,20 +16,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ttmlir.frontend.torch.exporting import export
-    from ttmlir.frontend.torch.model import import_model
+    from ttmlir.frontend.torch.model import import_model, import_models
     from ttmlir.frontend.torch.program import ImportedProgram, import_program
     from ttmlir.frontend.torch.support import Support, supported
 
 _HOMES = {
     "export": "exporting",
     "import_model": "model",
+    "import_models": "model",
     "import_program": "program",
     "ImportedProgram": "program",
     "supported": "support",
     "Support": "support",
 }
 
-__all__ = ["ImportedProgram", "Support", "export", "import_model", "import_program", "supported"]
+__all__ = [
+    "ImportedProgram",
+    "Support",
+    "export",
+    "import_model",
+    "import_models",
+    "import_program",
+    "supported",
+]
 
 
 def __getattr__(name: str) -> object:

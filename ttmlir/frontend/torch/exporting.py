@@ -4,16 +4,104 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import LocationAttr
 
+from ttmlir.frontend.calls.call_layout import CallLayout, read_call
+from ttmlir.frontend.calls.containers import Layout, read_layout
+from ttmlir.frontend.torch.containers import OPENER
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
+from ttmlir.frontend.torch.training.gradients import (
+    GradientsAsked,
+    gradients_refused,
+    lower_gradients,
+)
 from ttmlir.mlir.reporting.diagnostics import LocatedError
+
+
+@dataclass(frozen=True)
+class TracedModel:
+    """A module or function as torch has traced it for example arguments.
+
+    `exported` takes and returns tensors in a row; the layouts say where they are in a call.
+    """
+
+    exported: Any
+    call: CallLayout
+    results: Layout
+
+
+def trace_model(
+    name: str, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> TracedModel:
+    """Trace a module, a method of one, or a function, for these example arguments.
+
+    Containers of any kind may be arguments and results; torch sees the tensors in them alone.
+    Raises `DiagnosticError` at the user's own line for what torch cannot trace.
+    """
+    is_module = isinstance(model, torch_package().nn.Module)
+    function = model.forward if is_module else model
+    owner: Any = getattr(function, "__self__", None)
+    if not isinstance(owner, torch_package().nn.Module):
+        owner = None
+    call, leaves = read_call(name, function, (args, dict(kwargs)), OPENER)
+    found: list[Layout] = []
+
+    def run(*tensors: Any) -> tuple[Any, ...]:
+        args, kwargs = call.unflatten(tensors)
+        # A module is called, for its hooks; a method of one is not.
+        with _attributes_of(owner, before) if is_module else nullcontext():
+            returned = (model if is_module else function)(*args, **kwargs)
+        layout, results = read_layout(returned, OPENER)
+        found.append(layout)
+        return tuple(results)
+
+    # The module itself is traced, so that names of weights and of modules in messages are the
+    # user's; its call is replaced while that is done.
+    after: dict[str, Any] = {"forward": run, "_forward_hooks": {}, "_forward_pre_hooks": {}}
+    before: dict[str, Any] = {}
+    if owner is not None:
+        before = {name: _held_by(owner).get(name) for name in after}
+    tensors = [torch_package().as_tensor(leaf) for leaf in leaves]
+    with _attributes_of(owner, after):
+        exported = export(_as_module(run) if owner is None else owner, tensors)
+    return TracedModel(exported, call, found[-1])
+
+
+@contextmanager
+def _attributes_of(module: Any, values: Mapping[str, Any]) -> Generator[None]:
+    """Let a module have other attributes for a while; None is for those of its class."""
+    if module is None:
+        yield
+        return
+    held = _held_by(module)
+    before = {name: held.get(name) for name in values}
+    _set_attributes(module, values)
+    try:
+        yield
+    finally:
+        _set_attributes(module, before)
+
+
+def _held_by(module: Any) -> dict[str, Any]:
+    return module.__dict__
+
+
+def _set_attributes(module: Any, values: Mapping[str, Any]) -> None:
+    held = _held_by(module)
+    for name, value in values.items():
+        if value is None:
+            held.pop(name, None)
+        else:
+            held[name] = value
 
 
 def export(
@@ -29,13 +117,25 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        with user_frames_kept(), warnings.catch_warnings():
-            # torch's own recurrent layers keep their weights in a list besides.
-            warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
-            return torch.export.export(module, args, kwargs, strict=False)
+        try:
+            with gradients_refused(module):
+                return _export(module, args, kwargs)
+        except GradientsAsked:
+            lowered = lower_gradients(module, args, kwargs)
+        with torch.no_grad():
+            return _export(lowered, args, kwargs)
+    except LocatedError:
+        raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         raise _untraceable(error, place_of_error(error)) from error
+
+
+def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with user_frames_kept(), warnings.catch_warnings():
+        # torch's own recurrent layers keep their weights in a list besides.
+        warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
+        return torch_package().export.export(module, args, kwargs, strict=False)
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
@@ -97,7 +197,8 @@ def decompose(exported: Any) -> Any:
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
-            return exported.run_decompositions(dict(_decompositions()))
+            table = {**_decompositions(), **own_decompositions()}
+            return exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))

@@ -10,22 +10,33 @@ compiled model: a call reads their values and leaves the new ones for the next c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+import warnings
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from ttmlir.frontend.calls.calling import Number
+from ttmlir.frontend.calls.signature import as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.signature import structure_of_torch
+from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.exporting import export
-from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program
+from ttmlir.frontend.torch.exporting import TracedModel, decompose, trace_model
+from ttmlir.frontend.torch.known import is_tensor
+from ttmlir.frontend.torch.numbers import is_symbolic
+from ttmlir.frontend.torch.program import (
+    ImportedProgram,
+    Weights,
+    changed_buffers,
+    import_decomposed,
+    is_computed,
+)
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
-from ttmlir.runtime.signature import CallSignature
+from ttmlir.runtime.signature import LEAF, CallSignature, dict_of, tuple_of
 
 
 def import_model(
@@ -40,6 +51,33 @@ def import_model(
     With `weights="arguments"` parameters and buffers are inputs of the program, which the compiled
     model passes along; they share the memory of the module's.
     """
+    [imported] = import_models([(model, args, kwargs)], weights=weights)
+    return imported
+
+
+def import_models(
+    calls: Sequence[tuple[Any, tuple[Any, ...], dict[str, Any]]], *, weights: Weights = "constants"
+) -> list[ImportedModel]:
+    """Several models with examples, which share the buffers that any of them changes."""
+    traced = [_trace(*call) for call in calls]
+    # Keeping the buffers keeps their identities from being given to others.
+    changing = {id(buffer): buffer for each in traced for buffer in changed_buffers(each[1])}
+    store: dict[int, Array] = {}
+    models: list[ImportedModel] = []
+    for name, decomposed, found in traced:
+        with in_terms_of_the_user(name):
+            names = found.call.leaf_names if isinstance(found, TracedModel) else ()
+            program = import_decomposed(
+                decomposed, weights=weights, input_names=names, changing=changing
+            )
+        if not isinstance(found, TracedModel):
+            found = _read_exported(name, found, program)
+        models.append(_Door(name, found, program, store, changing).imported())
+    return models
+
+
+def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, Any, Any]:
+    """The name of a model, its decomposed program, and what it comes from."""
     torch = torch_package()
     # What torch.compile returns holds the module that it is about.
     model = getattr(model, "_orig_mod", model)
@@ -50,30 +88,78 @@ def import_model(
                 "an exported program of torch knows its arguments: ttmlir.compile takes no "
                 "examples with it"
             )
-        exported = model
-    else:
         with in_terms_of_the_user(name):
-            exported = export(model, args, kwargs)
+            return name, decompose(model), model
     with in_terms_of_the_user(name):
-        program = import_program(exported, weights=weights)
-    return _Door(name, model, exported, program).imported()
+        traced = trace_model(name, model, args, kwargs)
+        return name, decompose(traced.exported), traced
+
+
+def _read_exported(name: str, exported: Any, program: ImportedProgram) -> TracedModel:
+    """What `trace_model` knows, of an exported program that the user made."""
+    call = read_exported_call(name, exported, [meta for _, meta in program.inputs])
+    return TracedModel(exported, call, read_exported_results(exported, program.outputs))
+
+
+class _Bound(MutableMapping[int, Array]):
+    """Weights and state by the number of the input; programs that share buffers share a store."""
+
+    def __init__(self, tensors: Sequence[Any], store: dict[int, Array]) -> None:
+        # Keeping the tensors keeps their identities from being given to others.
+        self._tensors = list(tensors)
+        self._store = store
+        for tensor in tensors:
+            if id(tensor) not in store:
+                store[id(tensor)] = array_of(tensor)
+
+    def __getitem__(self, index: int) -> Array:
+        """The array of an input; KeyError for others."""
+        if not 0 <= index < len(self._tensors):
+            raise KeyError(index)
+        return self._store[id(self._tensors[index])]
+
+    def __setitem__(self, index: int, array: Array) -> None:
+        """Replace it for all programs."""
+        self._store[id(self._tensors[index])] = array
+
+    def __delitem__(self, index: int) -> None:
+        """Not possible."""
+        raise TypeError("inputs of a program stay")
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of the inputs."""
+        return iter(range(len(self._tensors)))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._tensors)
 
 
 class _Door:
     """Between the values of torch and the arrays of one program."""
 
-    def __init__(self, name: str, model: Any, exported: Any, program: ImportedProgram) -> None:
+    def __init__(
+        self,
+        name: str,
+        traced: TracedModel,
+        program: ImportedProgram,
+        store: dict[int, Array],
+        changing: Mapping[int, Any],
+    ) -> None:
+        """A program; `store` are arrays, and `changing` buffers, that it shares with others."""
+        self._changing = changing
         self._name = name
-        self._model = model
-        self._exported = exported
+        self._exported = traced.exported
+        self._call = traced.call
+        self._results = traced.results
         self._program = program
+        self._outputs = [meta for meta in program.outputs if is_computed(meta)]
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
         # The state is replaced after each call.
-        self._bound: dict[int, Array] = {
-            index: array_of(tensor) for index, tensor in enumerate(passed_on)
-        }
+        self._bound = _Bound(passed_on, store)
         self._state = range(len(program.weights), len(passed_on))
-        self._last_state: list[Array] = []
+        self._given: list[Any] = []
+        self._kept: list[Array] = []
 
     def imported(self) -> ImportedModel:
         """What a compiled model is made of."""
@@ -95,18 +181,21 @@ class _Door:
 
     @property
     def _input_names(self) -> list[str]:
-        return [name for name, meta in self._program.inputs if hasattr(meta, "shape")]
+        return self._call.leaf_names
 
     def _signature(self) -> CallSignature:
         program = self._program
         kept = [name for name, _ in (*program.weights, *program.state)]
-        metas = iter([meta for _, meta in program.inputs])
+        results = self._results.structure
+        if program.changed:
+            names = [self._input_names[index] for index in program.changed]
+            results = tuple_of(dict_of(dict.fromkeys(names, LEAF)), results)
         return CallSignature(
             name=self._name,
             input_names=(*kept, *self._input_names),
             framework="torch",
-            arguments=structure_of_torch(program.in_spec, metas),
-            results=structure_of_torch(program.out_spec, iter(program.outputs)),
+            arguments=self._call.structure,
+            results=results,
             bound=tuple(range(len(kept))),
             state=len(program.state),
             parameters=self._parameters(),
@@ -122,88 +211,94 @@ class _Door:
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         """The arrays of a call."""
-        pytree: Any = torch_package().utils._pytree
-        spec = self._program.in_spec
-        leaves, given = pytree.tree_flatten((args, _in_order(kwargs, spec)))
-        if given != spec:
-            raise InputError(
-                f"'{self._name}' was compiled for arguments of another structure: {given} instead "
-                f"of {spec}"
-            )
-        arrays: list[Array] = []
-        for leaf, (name, meta) in zip(leaves, self._program.inputs, strict=True):
-            if hasattr(meta, "shape"):
-                arrays.append(self._array(name, leaf))
-            elif leaf != meta:
-                raise InputError(
-                    f"'{self._name}' was compiled for {name} = {meta!r}, not {leaf!r}; call "
-                    "ttmlir.compile again with this value"
-                )
-        return arrays
+        leaves = self._call.flatten(args, kwargs)
+        self._given = [leaves[index] for index in self._program.changed]
+        return [
+            self._array(name, leaf) for name, leaf in zip(self._input_names, leaves, strict=True)
+        ]
 
     def _array(self, name: str, leaf: Any) -> Array:
-        if isinstance(leaf, torch_package().Tensor):
-            return array_of(leaf)
-        if isinstance(leaf, np.ndarray):
-            return cast("Array", leaf)
-        raise InputError(
-            f"'{self._name}' takes a tensor as {name}, not {leaf!r} of type {type(leaf).__name__}"
-        )
+        array = None if isinstance(leaf, Number) else as_array(leaf)
+        if array is None or isinstance(array, Number):
+            raise InputError(
+                f"'{self._name}' takes a tensor as {name}, not {leaf!r} of type "
+                f"{type(leaf).__name__}"
+            )
+        return array
 
     def unflatten(self, results: Sequence[Array]) -> Any:
-        """What a call returns; new values of buffers are kept."""
-        program = self._program
-        self._last_state = list(results[: len(self._state)])
-        self._bound.update(zip(self._state, self._last_state, strict=True))
-        tensors = iter(results[len(self._state) :])
-        leaves = [
-            tensor_of(next(tensors)) if hasattr(output, "shape") else output
-            for output in program.outputs
-        ]
-        return torch_package().utils._pytree.tree_unflatten(leaves, program.out_spec)
+        """What a call returns; new values of buffers are kept, those of arguments given back."""
+        state, changed = len(self._state), len(self._program.changed)
+        self._kept = list(results[: state + changed])
+        self._bound.update(zip(self._state, self._kept, strict=False))
+        for leaf, array in zip(self._given, self._kept[state:], strict=True):
+            _copy_into(leaf, array)
+        self._given = []
+        leaves = zip(self._outputs, results[state + changed :], strict=True)
+        return self._results.unflatten(
+            array.item() if is_symbolic(meta) else tensor_of(array) for meta, array in leaves
+        )
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
-        """What torch computes; buffers begin as in the next call, and the module's stay."""
+        """What torch computes; buffers begin as in the next call, and the module's stay.
+
+        It runs the graph that was compiled: a module may take another way where gradients are off.
+        """
         torch = torch_package()
-        is_program = isinstance(self._model, torch.export.ExportedProgram)
-        function = self._model.module() if is_program else self._model
-        with torch.no_grad():
-            if not self._state:
-                return function(*args, **kwargs)
-            buffers = {
-                name: tensor_of(self._bound[index]).clone()
-                for index, (name, _) in zip(self._state, self._program.state, strict=True)
-            }
-            result = torch.func.functional_call(function, buffers, args, kwargs)
-            self._last_state = [array_of(buffer) for buffer in buffers.values()]
-            return result
+        leaves = self._example_leaves(args, kwargs)
+        changed = [leaves[index] for index in self._program.changed]
+        buffers = self._next_buffers()
+        pytree: Any = torch.utils._pytree
+        arguments = pytree.tree_unflatten(leaves, self._exported.call_spec.in_spec)
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = torch.func.functional_call(self._exported.module(), buffers, *arguments)
+        state = [buffers[name] for name, _ in self._program.state]
+        self._kept = [*map(array_of, state), *map(array_of, changed)]
+        returned = zip(pytree.tree_leaves(result), self._program.outputs, strict=True)
+        return self._results.unflatten(leaf for leaf, meta in returned if is_computed(meta))
+
+    def _example_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The inputs of torch's graph: new tensors, and what is none."""
+        arrays = iter(self.flatten(args, kwargs))
+        self._given = []
+        return [
+            tensor_of(next(arrays)).clone() if is_tensor(meta) else meta
+            for _, meta in self._program.inputs
+        ]
+
+    def _next_buffers(self) -> dict[str, Any]:
+        """The buffers that a program changes, as they are now, by their names."""
+        outside = (*self._program.weights, *self._program.state)
+        return {
+            name: tensor_of(self._bound[index]).clone()
+            for index, (name, tensor) in enumerate(outside)
+            if id(tensor) in self._changing
+        }
 
     def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Array]]:
         """What torch computes at each node of the program."""
         from ttmlir.frontend.torch.tracing import trace_nodes
 
-        self.flatten(args, kwargs)
-        pytree: Any = torch_package().utils._pytree
-        leaves = pytree.tree_leaves((args, _in_order(kwargs, self._program.in_spec)))
-        buffers = {
-            name: tensor_of(self._bound[index]).clone()
-            for index, (name, _) in zip(self._state, self._program.state, strict=True)
-        }
-        return trace_nodes(self._exported, leaves, buffers)
+        leaves = self._example_leaves(args, kwargs)
+        return trace_nodes(self._exported, leaves, self._next_buffers())
 
     def flatten_results(self, results: Any) -> list[Array]:
-        """The arrays of the last call's results: changed buffers, and tensors that it returned."""
-        pytree: Any = torch_package().utils._pytree
-        tensor = torch_package().Tensor
-        leaves = [leaf for leaf in pytree.tree_leaves(results) if isinstance(leaf, tensor)]
-        return [*self._last_state, *map(array_of, leaves)]
+        """The arrays of the last call's results: changed buffers, and what it returned."""
+        leaves = self._results.flatten(results, "results")
+        return [
+            *self._kept,
+            *(np.asarray(leaf) if isinstance(leaf, Number) else array_of(leaf) for leaf in leaves),
+        ]
 
 
-def _in_order(kwargs: Mapping[str, Any], spec: Any) -> dict[str, Any]:
-    """Keyword arguments in the order of the example's."""
-    known: list[str] = list(spec.child(1).context or ())
-    ordered = {name: kwargs[name] for name in known if name in kwargs}
-    return {**ordered, **kwargs}
+def _copy_into(leaf: Any, array: Array) -> None:
+    """Give an argument that the model changes in place its new numbers."""
+    if isinstance(leaf, np.ndarray):
+        leaf[...] = array
+    else:
+        with torch_package().no_grad():
+            leaf.copy_(tensor_of(array))
 
 
 def array_of(tensor: Any) -> Array:

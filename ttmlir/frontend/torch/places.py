@@ -80,11 +80,16 @@ def module_of(node: Any) -> str:
 def refuse_node(node: Any, reason: str) -> NoReturn:
     """Fail at the user's own line with the name of what a node calls."""
     is_call = getattr(node, "op", "") == "call_function"
-    name = str(node.target) if is_call else str(getattr(node, "name", node))
+    name = _name_of_call(node.target) if is_call else str(getattr(node, "name", node))
     location: LocationAttr = place_of(node)
     path = module_of(node) if is_call else ""
     where = f" (in the module '{path}')" if path else ""
     raise LocatedError(location, f"'{name}'{where}: {reason}")
+
+
+def _name_of_call(target: Any) -> str:
+    """Of an ATen overload all of its name, of a function of Python its own."""
+    return str(target) if hasattr(target, "_schema") else str(getattr(target, "__name__", target))
 
 
 @contextmanager

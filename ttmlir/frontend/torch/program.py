@@ -1,13 +1,13 @@
 """Exported torch programs as functions in the ttir dialect.
 
 The function takes what the program cannot know before: the parameters and buffers if they are to
-be arguments, the buffers that the program changes, and the tensors that the user passes. It returns
-the new values of changed buffers, then the user's results.
+be arguments, those that the program changes, and the tensors that the user passes. It returns the
+new values of what it changes, then the user's results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
@@ -52,11 +52,11 @@ class ImportedProgram:
     inputs: list[tuple[str, Any]]
     """What the user passes, flattened: the name, and a fake tensor or the one value allowed."""
     outputs: list[Any]
-    """What the program returns, flattened: a fake tensor, or the value itself if it is none."""
-    in_spec: Any
-    """torch's description of the containers of the arguments."""
-    out_spec: Any
-    """torch's description of the containers of the results."""
+    """What the program returns, flattened: a fake tensor, a number that torch does not know, or
+    the value itself if it is neither."""
+    changed: list[int]
+    """The tensors that the user passes and the program changes, by their number; their new values
+    are results behind those of the state."""
 
 
 def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
@@ -65,7 +65,34 @@ def import_program(exported: Any, *, weights: Weights = "constants") -> Imported
     Parameters and buffers become constants of the module, or with `weights="arguments"` its first
     arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
     """
-    return _Importer(decompose(exported), weights).run()
+    return import_decomposed(decompose(exported), weights=weights)
+
+
+def import_decomposed(
+    exported: Any,
+    *,
+    weights: Weights = "constants",
+    input_names: Sequence[str] = (),
+    changing: Collection[int] = (),
+) -> ImportedProgram:
+    """The same for what `decompose` gives.
+
+    `input_names` are the user's names of the tensors that are passed. `changing` are the identities
+    of buffers that other programs change: they are arguments, too.
+    """
+    return _Importer(exported, weights, input_names, changing).run()
+
+
+def changed_buffers(exported: Any) -> list[Any]:
+    """The buffers and parameters that a decomposed program changes."""
+    signature = exported.graph_signature
+    names = (*signature.buffers_to_mutate.values(), *signature.parameters_to_mutate.values())
+    return [exported.state_dict.get(name, exported.constants.get(name)) for name in names]
+
+
+def is_computed(meta: Any) -> bool:
+    """True for what torch says of a tensor or of a number that it does not know."""
+    return is_tensor(meta) or is_symbolic(meta)
 
 
 _Named = list[tuple[str, Any]]
@@ -83,14 +110,23 @@ class _Inputs:
 class _Importer:
     """One walk over a graph."""
 
-    def __init__(self, exported: Any, weights: Weights) -> None:
+    def __init__(
+        self,
+        exported: Any,
+        weights: Weights,
+        input_names: Sequence[str],
+        changing: Collection[int],
+    ) -> None:
         self._exported = exported
+        self._changing = changing
+        self._input_names = list(input_names)
         self._signature = exported.graph_signature
         self._weights: Weights = weights
         self._values: dict[Any, Any] = {}
         self._block = Block()
         self._known: dict[int, Known] = {}
         self._control = ControlFlow(self)
+        self._user_inputs: list[str] = []
 
     def run(self) -> ImportedProgram:
         placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
@@ -100,15 +136,14 @@ class _Importer:
         found = self._place_inputs(specs)
         build = BodyBuilder(self._block)
         results = self._add_operations(self._exported.graph_module, build)
-        outputs = self._finish(build, results)
+        changed, outputs = self._finish(build, [name for name, _ in found.state], results)
         return ImportedProgram(
             self._module(),
             weights=found.weights,
             state=found.state,
             inputs=found.inputs,
             outputs=outputs,
-            in_spec=self._exported.call_spec.in_spec,
-            out_spec=self._exported.call_spec.out_spec,
+            changed=[self._user_inputs.index(name) for name in changed],
         )
 
     def walk(self, graph: Any, arguments: Sequence[Any], build: BodyBuilder) -> list[Any]:
@@ -141,7 +176,10 @@ class _Importer:
 
     def _place_inputs(self, specs: Mapping[Any, Any]) -> _Inputs:
         """Give every placeholder a value; weights are the first arguments, state the next."""
-        changed = set(self._signature.buffers_to_mutate.values())
+        changed = {
+            *self._signature.buffers_to_mutate.values(),
+            *self._signature.parameters_to_mutate.values(),
+        }
         found = _Inputs()
         for node, spec in specs.items():
             if _is_weight(spec) and spec.target not in changed:
@@ -157,7 +195,8 @@ class _Importer:
 
     def _place_weight(self, node: Any, spec: Any, found: _Inputs) -> None:
         tensor = self._tensor(spec)
-        if self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR":
+        is_constant = self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR"
+        if is_constant and id(tensor) not in self._changing:
             # Modules may share a parameter, which is one constant then.
             self._values[node] = self._known.setdefault(id(tensor), Known(tensor))
         elif node.users:
@@ -170,11 +209,15 @@ class _Importer:
         if spec.kind.name != "USER_INPUT":
             self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
         meta = node.meta.get("val")
-        found.inputs.append((node.name, meta))
-        if is_tensor(meta):
-            self._argument(node, node.name)
-        else:
+        if not is_tensor(meta):
+            found.inputs.append((node.name, meta))
             self._values[node] = meta
+            return
+        number = len(self._user_inputs)
+        name = self._input_names[number] if self._input_names else node.name
+        found.inputs.append((name, meta))
+        self._user_inputs.append(node.name)
+        self._argument(node, name)
 
     def _refuse_checked(self) -> None:
         """Refuse an operation whose result torch checks by an effect, such as an inverse."""
@@ -262,29 +305,38 @@ class _Importer:
 
     # -- results -------------------------------------------------------------------------------
 
-    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> list[Any]:
+    def _finish(
+        self, build: BodyBuilder, state: Sequence[str], results: Sequence[Any]
+    ) -> tuple[list[str], list[Any]]:
+        """End the function; the inputs that it changes, and what it returns.
+
+        New values of the `state` come first, in its order.
+        """
+        kept: dict[str, SSAValue] = {}
         values: list[SSAValue] = []
         outputs: list[Any] = []
+        changed: list[str] = []
         for node, spec in zip(results, self._signature.output_specs, strict=True):
             match spec.kind.name:
-                case "BUFFER_MUTATION" | "USER_OUTPUT":
-                    pass
                 case "USER_INPUT_MUTATION":
-                    self._refuse(
-                        node,
-                        f"the argument '{spec.target}' is changed in place; make the module return "
-                        "the new value, or keep it in a buffer",
-                    )
+                    changed.append(spec.target)
+                case "BUFFER_MUTATION" | "PARAMETER_MUTATION" | "USER_OUTPUT":
+                    pass
                 case kind:
                     self._refuse(node, f"results of the kind {kind} are not supported")
-            has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
-            if has_numbers:
+            meta = node.meta.get("val") if hasattr(node, "op") else None
+            if is_computed(meta):
                 value = self._values[node]
-                values.append(value.create(build) if isinstance(value, Known) else value)
+                is_made = isinstance(value, (Known, Number))
+                value = value.create(build) if is_made else value
+                if spec.kind.name in ("BUFFER_MUTATION", "PARAMETER_MUTATION"):
+                    kept[spec.target] = value
+                else:
+                    values.append(value)
             if spec.kind.name == "USER_OUTPUT":
-                outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
-        build.finish(values)
-        return outputs
+                outputs.append(meta if is_computed(meta) else self._resolved(node))
+        build.finish([*(kept[name] for name in state), *values])
+        return changed, outputs
 
     def _module(self) -> ModuleOp:
         arguments = [argument.type for argument in self._block.args]

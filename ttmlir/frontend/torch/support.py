@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules import rule_of
 
@@ -33,28 +34,22 @@ _OTHERWISE = {
 
 _INSTEAD = {
     **dict.fromkeys(
-        ("sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"),
-        "sorting is not supported; max, min, argmax and argmin along a dimension are",
+        ("unique_dim", "unique_consecutive", "_unique2", "bincount"),
+        "the number of different elements is known only at run time; x.sort() keeps the shape, and "
+        "torch.histc(x, bins, min, max) counts",
     ),
     **dict.fromkeys(
         ("rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "rand_like"),
         "random numbers are not supported; make them outside and pass them as an argument",
     ),
     **dict.fromkeys(
-        ("cumprod", "cummax", "cummin", "logcumsumexp"), "of running values cumsum is supported"
-    ),
-    **dict.fromkeys(
         ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
         "complex numbers and their transforms are not supported",
     ),
     **dict.fromkeys(
-        ("masked_select", "masked_scatter", "nonzero"),
+        ("masked_select", "nonzero"),
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
         "keeps the shape",
-    ),
-    **dict.fromkeys(
-        ("convolution_backward", "max_pool2d_with_indices_backward", "avg_pool2d_backward"),
-        "gradients of windows are not supported here; those of JAX are",
     ),
 }
 """What to do instead of operations, by their names."""
@@ -76,14 +71,17 @@ _LINEAR_ALGEBRA = {
 
 
 def supported() -> list[Support]:
-    """Every overload of the core operator set and every other one that has a rule."""
+    """Every overload of the core operator set and every other one that is taken."""
     table = {str(key) for key in torch_package().export.default_decompositions()}
+    own = {str(key) for key in own_decompositions()}
     found: list[Support] = []
     for name, core in _overloads():
         if rule_of(name) is not None:
             state = "rule"
         elif name in _OTHERWISE:
             state = _OTHERWISE[name]
+        elif name in own:
+            state = "decomposed"
         elif not core:
             continue
         else:

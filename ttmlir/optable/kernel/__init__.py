@@ -18,6 +18,7 @@ from ttmlir.optable.kernel import (
     vector_binary,
     vector_unary,
 )
+from ttmlir.optable.kernel.cpp_calls import accessor_parts, lanes
 from ttmlir.optable.kernel.cpp_calls.spellings import SPELLINGS
 from ttmlir.optable.kernel.row import (
     Approximation,
@@ -37,6 +38,7 @@ from ttmlir.optable.kernel.row import (
 __all__ = [
     "ALL_CALLS",
     "CALLS",
+    "LIBRARY_CALLS",
     "SPELLINGS",
     "Approximation",
     "Cost",
@@ -71,6 +73,9 @@ CALLS: tuple[KernelCall, ...] = (
 ALL_CALLS = (*CALLS, *cpp_calls.CALLS)
 """Every call that kernels in C++ can make."""
 
+LIBRARY_CALLS = (*ALL_CALLS, *lanes.CALLS, *accessor_parts.CALLS)
+"""Every call that the package's own headers can make."""
+
 
 def _by_name(calls: tuple[KernelCall, ...]) -> dict[str, tuple[KernelCall, ...]]:
     overloads: dict[str, tuple[KernelCall, ...]] = {}
@@ -82,7 +87,7 @@ def _by_name(calls: tuple[KernelCall, ...]) -> dict[str, tuple[KernelCall, ...]]
 
 _NAMED = (Form.CALL, Form.OBJECT, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
 _BY_NAME = _by_name(CALLS)
-_ROWS = _by_name(ALL_CALLS)
+_ROWS = _by_name(LIBRARY_CALLS)
 
 
 def calls_named(cpp_name: str) -> tuple[KernelCall, ...]:

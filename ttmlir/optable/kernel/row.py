@@ -69,6 +69,12 @@ class ValueKind(Enum):
     """A table of 32-bit integers of the kernel's own."""
     CB_INTERFACE = auto()
     """What a processor knows of a circular buffer: its pointers and sizes."""
+    FLOAT_LANES = auto()
+    """A vector of the vector unit: 32 floating-point numbers."""
+    INTEGER_LANES = auto()
+    """A vector of 32 integers."""
+    TRUTH_LANES = auto()
+    """Which of the 32 lanes of vectors a comparison holds in."""
     BOOL = auto()
     """A truth value."""
     F32 = auto()

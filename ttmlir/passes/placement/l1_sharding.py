@@ -70,7 +70,7 @@ class Sharding:
         return _shard_bytes(first) + _shard_bytes(second) < self._limit
 
     def _type_in_l1(self, op: Operation) -> Attribute | None:
-        if not op.results:
+        if len(op.results) != 1:
             return None
         type_ = op.results[0].type
         try:

@@ -65,6 +65,7 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_reduction,
     convert_stablehlo_to_ttir_window,
 )
+from ttmlir.passes.stablehlo.ordering import convert_stablehlo_to_ttir_ordering
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -119,6 +120,7 @@ CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_custom_call.RULES,
     **convert_stablehlo_to_ttir_normalization.RULES,
     **convert_stablehlo_to_ttir_control.RULES,
+    **convert_stablehlo_to_ttir_ordering.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 

@@ -39,10 +39,6 @@ _CONTROL = (
     "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
     "stablehlo-to-ttir-pipeline"
 )
-_SORTING = (
-    "sorting has no counterpart in ttir; supported are the largest and smallest elements and "
-    "their places (stablehlo.reduce as jnp.max, jnp.argmax and others use it)"
-)
 _EINSUM = (
     "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
     "where the order of the result asks for them"
@@ -64,14 +60,10 @@ _REASONS = {
     _FOURIER: ("fft",),
     _LIBRARY: ("cholesky", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
-    _SORTING: ("sort",),
     _EINSUM: ("einsum",),
 }
 REFUSED: dict[str, ConversionRule] = {
-    "chlo.top_k": _refuse(_SORTING),
-    **{
-        f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
-    },
+    f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
 }
 """Operations that a message says something better about than what is supported."""
 

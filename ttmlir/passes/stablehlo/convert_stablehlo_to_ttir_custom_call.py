@@ -15,6 +15,10 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.elements import ElementsType, elements_attr
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.ordering.convert_stablehlo_to_ttir_ordering import (
+    TOP_K,
+    convert_top_k_call,
+)
 from ttmlir.program.custom_kernel import TARGET, CustomKernel, KernelTensor
 from ttmlir.program.custom_kernel_text import read_custom_kernel, write_custom_kernel
 from ttmlir.program.description import DescriptionError
@@ -62,6 +66,9 @@ def _custom_call(op: Operation) -> None:
     target = cast("StringAttr", op.properties["call_target_name"]).data
     if target == TARGET:
         _convert_kernel(op)
+        return
+    if target == TOP_K:
+        convert_top_k_call(op)
         return
     registered = registered_call(target)
     if registered is not None:

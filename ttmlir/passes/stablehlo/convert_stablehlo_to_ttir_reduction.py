@@ -145,7 +145,7 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     largest = picks_extreme(body, largest=True)
     if not largest and not picks_extreme(body, largest=False):
         return None
-    if len(dims) != 1 or not _counts_along(positions, dims[0]):
+    if len(dims) != 1 or not counts_along(positions, dims[0]):
         return None
     extreme = row("maximum" if largest else "minimum")
     reduction = _reduction(extreme, values)
@@ -165,7 +165,8 @@ def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
     return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
-def _counts_along(positions: SSAValue, dim: int) -> bool:
+def counts_along(positions: SSAValue, dim: int) -> bool:
+    """True for a tensor whose elements are their places along a dimension, in ttir."""
     owner = positions.owner
     if not isinstance(owner, Operation):
         return False
@@ -180,7 +181,7 @@ def _counts_along(positions: SSAValue, dim: int) -> bool:
             or value_shape(small)[placed.index(dim)] != value_shape(positions)[dim]
         ):
             return False
-        return _counts_along(small, placed.index(dim))
+        return counts_along(small, placed.index(dim))
     return (parameters["start"], parameters["step"], parameters["arange_dimension"]) == (0, 1, dim)
 
 

@@ -23,6 +23,8 @@ After:
       }
     }
 
+The composite `chlo.top_k`, as which JAX exports that operation, becomes the operation again.
+
 Requires: nothing.
 Ensures: no `stablehlo.composite` is left.
 Options: none.
@@ -34,12 +36,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
+
+from ttmlir.dialects.chlo import TopKOp
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+    from xdsl.ir import Operation
 
 
 @dataclass(frozen=True)
@@ -53,13 +60,41 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
         """Replace every composite operation inside the module."""
         from xdsl.dialects.func import CallOp
 
+        is_needless = False
         for op in [op for op in module.walk() if op.name == "stablehlo.composite"]:
             if op.regions:
                 refuse_to_legalize(
                     op, "composites with regions are not supported; write what they compute"
                 )
+            if _name_of(op) == "chlo.top_k" and (top_k := _top_k(op)) is not None:
+                insert_before(op, top_k)
+                replace(op, *top_k.results)
+                is_needless = True
+                continue
             callee = cast("SymbolRefAttr", op.properties["decomposition"])
             call = CallOp(callee, op.operands, [result.type for result in op.results])
             call.location = op.location
             insert_before(op, call)
             replace(op, *call.results)
+        if is_needless:
+            # What says in other words what the operation means.
+            SymbolDCEPass().apply(ctx, module)
+
+
+def _name_of(op: Operation) -> str:
+    name = op.properties.get("name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _top_k(op: Operation) -> Operation | None:
+    """`chlo.top_k` for the composite of that name; None if it does not say how many."""
+    attributes = op.properties.get("composite_attributes")
+    count = attributes.data.get("k") if isinstance(attributes, DictionaryAttr) else None
+    if not isinstance(count, IntegerAttr) or len(op.operands) != 1 or len(op.results) != 2:
+        return None
+    return TopKOp.create(
+        operands=op.operands,
+        result_types=[result.type for result in op.results],
+        properties={"k": IntegerAttr(count.value.data, i64)},
+        location=op.location,
+    )

@@ -1,9 +1,11 @@
 """Move tensors as little as possible: merge reshapes and permutations, or leave them out.
 
 Reshapes and permutations that follow each other become one permutation between two reshapes, or
-less, where that moves fewer tiles. A slice of moved tensors is taken of the tensor before it is
-moved, if nothing is left to permute then. A product whose rows are flattened before it and put
-back after it takes them as they are. Moves of constants are done while compiling.
+less, where that moves fewer tiles. Permutations are carried past operations that work in any order
+of the dimensions, in groups of them, where that lets permutations meet, as those around
+convolutions of images whose features come first. A slice of moved tensors is taken of the tensor
+before it is moved, if nothing is left to permute then. A product whose rows are flattened before it
+and put back after it takes them as they are. Moves of constants are done while compiling.
 
 Before:
 
@@ -41,7 +43,7 @@ After:
 Requires: ttir; operations on tensors with a layout are left alone.
 Ensures: the same results, of no more moves.
 Options: none.
-Not done here: moves are not carried past other operations, except products that keep them in rows.
+Not done here: reshapes are not carried past other operations, except products that keep their rows.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, replace
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir.carried_permutations import Rewriting, carry_permutations
 from ttmlir.passes.ttir.move_chains import (
     Chain,
     Form,
@@ -73,6 +76,7 @@ from ttmlir.passes.ttir.ttir_constant_folding import fold_move
 
 if TYPE_CHECKING:
     from xdsl.context import Context
+    from xdsl.ir import Block
 
 Shape = tuple[int, ...]
 
@@ -91,6 +95,9 @@ class TTIREraseInverseOpsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the moves of every function, in the order of the text."""
+        rewriting = Rewriting(_is_plain_row, _MoveBuilder.like)
+        for block in _blocks_of(module):
+            carry_permutations(block, rewriting)
         sliced: set[SSAValue] = set()
         for op in [op for op in module.walk() if isinstance(op, TTIRRowOp)]:
             if op.ROW.mnemonic not in _LOOKED_AT:
@@ -104,6 +111,13 @@ class TTIREraseInverseOpsPass(ModulePass):
                 # All slices of a tensor are looked at together, once.
                 sliced.add(op.operands[0])
                 _slice_before_moving(op)
+
+
+def _blocks_of(module: ModuleOp) -> list[Block]:
+    """The blocks in which there are moves."""
+    return list(
+        dict.fromkeys(block for op in module.walk() if _is_move(op) and (block := op.parent))
+    )
 
 
 class _MoveBuilder(Builder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -141,7 +141,7 @@ def _run_steps(run: Run) -> None:
         if function is not None:
             arguments = [values[slot] for slot in step.inputs]
             try:
-                values[_slot(step)] = function(*arguments)
+                _write(values, step, function(*arguments))
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
@@ -157,7 +157,7 @@ def _run_observed(run: Run, observer: Observer) -> None:
         observer.before(run, step)
         if step.function is not None:
             try:
-                run.values[_slot(step)] = step.function(*run.operands_of(step))
+                _write(run.values, step, step.function(*run.operands_of(step)))
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
@@ -217,9 +217,13 @@ def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:
     return [run.value(slot) for slot in prepared.outputs]
 
 
-def _slot(step: Step) -> int:
+def _write(values: list[Array | None], step: Step, result: Any) -> None:
     assert step.output is not None, "a step with a function has an output"
-    return step.output
+    if not step.further:
+        values[step.output] = result
+        return
+    for slot, array in zip(step.written, result, strict=True):
+        values[slot] = array
 
 
 def _failure(step: Step, error: Exception) -> ExecutionError:

@@ -25,7 +25,7 @@ def _gather(xp: Any, input: Array, index: Array, *, dim: int) -> Array:
     return xp.take_along_axis(input, numbers, axis=dim)
 
 
-def _scatter(mnemonic: str, function: Any) -> Callable[..., Array]:
+def _scatter(mnemonic: str, function: np.ufunc | None) -> Callable[..., Array]:
     element_by_element = row(mnemonic).reference
 
     def scatter(xp: Any, input: Array, index: Array, source: Array, *, dim: int) -> Array:
@@ -39,11 +39,25 @@ def _scatter(mnemonic: str, function: Any) -> Callable[..., Array]:
         target = xp.moveaxis(output, dim, 0)
         if function is None:
             target[places] = rows
-        else:
-            function.at(target, places, rows)
+        elif places.size:
+            _combine(function, target, places, rows)
         return output
 
     return scatter
+
+
+def _combine(function: np.ufunc, target: Array, places: Array, rows: Array) -> None:
+    """Combine rows with those of the target at their places, in their order."""
+    if target.ndim == 1 or target[0].size == 1:
+        function.at(target, places, rows)
+        return
+    order = np.argsort(places, kind="stable")
+    places = places[order]
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    # What belongs to one place is together now; ufunc.at would take every row on its own.
+    combined = function.reduceat(rows[order], starts, axis=0)
+    found = places[starts]
+    target[found] = function(target[found], combined)
 
 
 KERNELS: dict[str, Callable[..., Array]] = {

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution import (
     contraction_kernels,
+    elementwise_kernels,
     indexing_kernels,
     normalization_kernels,
     reduction_kernels,
@@ -19,6 +20,7 @@ from ttmlir.runtime.execution import (
 )
 
 KERNELS: dict[str, Callable[..., Array]] = {
+    **elementwise_kernels.KERNELS,
     **indexing_kernels.KERNELS,
     **reduction_kernels.KERNELS,
     **window_kernels.KERNELS,

@@ -20,6 +20,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 
 _INPUTS = "inputs"
 _OUTPUT = "output"
+_OUTPUTS = "outputs"
 _PARAMETERS = "parameters"
 
 
@@ -32,9 +33,14 @@ class OperationCall:
     operands: tuple[TensorRef | None, ...]
     """In the order of the reference function; None for an absent optional operand."""
     parameters: dict[str, Any]
-    output: TensorRef
+    outputs: tuple[TensorRef, ...]
     compute_config: DeviceComputeConfig | None = None
     """How the matrix unit computes, if the file says."""
+
+    @property
+    def output(self) -> TensorRef:
+        """The result, or the first of several."""
+        return self.outputs[0]
 
     @property
     def name(self) -> str:
@@ -79,13 +85,20 @@ def read_call(operation: Operation) -> OperationCall:
     assert row.flatbuffer is not None
     operands: dict[str, tuple[TensorRef | None, ...]] = {}
     parameters: dict[str, Any] = {}
-    output: TensorRef | None = None
+    outputs: tuple[TensorRef, ...] = ()
     declared = {parameter.name: parameter for parameter in row.parameters}
     optional = {operand.name for operand in row.operands if operand.optional}
     variadic = {operand.name for operand in row.operands if operand.variadic}
     for field, filler in row.flatbuffer.fields:
         if filler == _OUTPUT:
-            output = operation.tensor(field)
+            outputs = (operation.tensor(field),)
+        elif filler == _OUTPUTS:
+            outputs = operation.tensors(field)
+            if len(outputs) != len(row.results):
+                raise BinaryError(
+                    f"{operation.where}: field '{field}' has {len(outputs)} tensors; "
+                    f"ttnn.{row.mnemonic} makes {len(row.results)}"
+                )
         elif filler in declared:
             parameters |= _read_parameter(operation, field, declared[filler])
         elif filler == _PARAMETERS:
@@ -96,10 +109,10 @@ def read_call(operation: Operation) -> OperationCall:
             operands[filler] = (None,)
         elif filler not in ("type", "device"):
             operands[filler] = (operation.tensor(field),)
-    assert output is not None, "every row has an output"
+    assert outputs, "every row has an output"
     flat = tuple(operand for group in operands.values() for operand in group)
     _check_arity(row, operation, flat)
-    return OperationCall(row, operation, flat, parameters, output, _read_compute_config(operation))
+    return OperationCall(row, operation, flat, parameters, outputs, _read_compute_config(operation))
 
 
 def _read_compute_config(operation: Operation) -> DeviceComputeConfig | None:

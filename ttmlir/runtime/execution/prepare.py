@@ -52,7 +52,7 @@ from ttmlir.runtime.tensor import TensorDesc
 if TYPE_CHECKING:
     from ttmlir.runtime.generic.run import GenericProgram
 
-Function = Callable[..., Array]
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,13 @@ class Step:
 
     operation: Operation
     function: Function | None = None
-    """Maps the arrays of `inputs` to that of `output`; None where no number changes."""
+    """Maps the arrays of `inputs` to that of `output`, or to a tuple where there are `further`
+    results; None where no number changes."""
     inputs: tuple[int, ...] = ()
     output: int | None = None
     output_desc: TensorDesc | None = None
+    further: tuple[int, ...] = ()
+    """Slots of the results after the first one."""
     release: tuple[int, ...] = ()
     """Slots that no later step uses."""
     call: OperationCall | None = None
@@ -94,7 +97,7 @@ class Step:
             return self.control.outputs
         if self.generic is not None:
             return self.generic.outputs
-        return () if self.output is None else (self.output,)
+        return () if self.output is None else (self.output, *self.further)
 
     @property
     def written_descs(self) -> tuple[TensorDesc, ...]:
@@ -103,6 +106,9 @@ class Step:
             return self.control.output_descs
         if self.generic is not None:
             return self.generic.program.output_descs
+        if self.further:
+            assert self.call is not None, "only rows have several results"
+            return tuple(ref.desc for ref in self.call.outputs)
         return () if self.output_desc is None else (self.output_desc,)
 
 
@@ -340,9 +346,19 @@ class _Preparation:
         out = operation.tensor("out")
         if out.constant is None:
             raise BinaryError(f"{operation.where}: field 'out.desc.constant_data' is missing")
-        values = convert(out.constant, out.desc.element.compute)
-        rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
-        self._constant_step(operation, out, values if rounding is None else rounding(values))
+        self._constant_step(operation, out, self._kept_constant(out.constant, out.desc))
+
+    def _kept_constant(self, constant: Array, desc: TensorDesc) -> Array:
+        """The elements as the device keeps them; programs that share a constant share these."""
+        known = self.program.binary.derived
+        address = constant.__array_interface__["data"][0]
+        key = ("constant", address, constant.shape, desc.element, desc.data_type, self.numerics)
+        if key not in known:
+            values = convert(constant, desc.element.compute)
+            rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
+            # The elements at this place of memory stay there as long as the key.
+            known[key] = constant, values if rounding is None else rounding(values)
+        return known[key][1]
 
     def _constant_step(self, operation: Operation, out: TensorRef, values: Array) -> None:
         slot = self._define(out, out.desc)
@@ -475,18 +491,21 @@ class _Preparation:
         if not call.row.takes_host_operands:
             for i, value in enumerate(values):
                 self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
-        out = call.output
         if call.row.family is not Family.CREATION:
-            self._require_device(operation, call.name, "the output", out, out.desc)
+            for out in call.outputs:
+                self._require_device(operation, call.name, "the output", out, out.desc)
+        if len({out.global_id for out in call.outputs}) != len(call.outputs):
+            raise BinaryError(f"{operation.where}: writes a tensor twice")
         function = self._function(call)
-        slot = self._define(out, out.desc)
+        slot, *further = (self._define(out, out.desc) for out in call.outputs)
         self.steps.append(
             Step(
                 operation=operation,
                 function=function,
                 inputs=tuple(value.slot for value in values),
                 output=slot,
-                output_desc=out.desc,
+                output_desc=call.output.desc,
+                further=tuple(further),
                 call=call,
             )
         )
@@ -594,8 +613,10 @@ class _Preparation:
         )
 
     def _function(self, call: OperationCall) -> Function:
-        desc = call.output.desc
         fit = check_shapes(call)
+        if len(call.outputs) > 1:
+            return self._several(call)
+        desc = call.output.desc
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
         if rounding is None and call.row.mnemonic == "typecast":
             rounding = cast_rounding(desc.element)
@@ -619,6 +640,21 @@ class _Preparation:
             return result if rounding is None else rounding(result)
 
         return run if fit is None and rounding is None else run_and_store
+
+    def _several(self, call: OperationCall) -> Function:
+        """A function whose results are stored each in its own type."""
+        function = _bound(call)
+        types = [ref.desc.element.compute for ref in call.outputs]
+        roundings = [
+            storage_rounding(ref.desc.element, ref.desc.data_type, self.numerics)
+            for ref in call.outputs
+        ]
+
+        def run(*arrays: Array) -> tuple[Array, ...]:
+            results = function(*arrays)
+            return tuple(map(_convert_and_round, types, roundings, results))
+
+        return run
 
 
 def _host_bytes(desc: TensorDesc) -> int:

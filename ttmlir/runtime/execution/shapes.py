@@ -30,6 +30,12 @@ def check_shapes(call: OperationCall) -> Fit | None:
     except (ValueError, ArithmeticError, IndexError) as error:
         raise BinaryError(f"{call.operation.where}: {call.name}: {error}") from error
     _check_window(call, shapes)
+    for ref in call.outputs[1:]:
+        if ref.desc.shape != shape:
+            raise BinaryError(
+                f"{call.operation.where}: {call.name} makes {spell_shape(shape)}, but one of its "
+                f"outputs is {spell_shape(ref.desc.shape)}"
+            )
     target = call.output.desc.shape
     if shape == target:
         return None

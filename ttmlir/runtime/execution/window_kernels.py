@@ -8,7 +8,6 @@ element of the window, what it meets at all positions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -22,10 +21,8 @@ from ttmlir.runtime.element import Array
 
 Axes = tuple[WindowAxis, WindowAxis]
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 17
 """Elements of the matrix of pixels that is made at a time."""
-_CACHED = 1 << 16
-"""Elements that are combined at a time where nothing but their number counts."""
 
 
 def _even(parameters: dict[str, Any]) -> Axes:
@@ -72,60 +69,114 @@ def _conv2d(
 
 
 def _depthwise(image: Array, weight: Array, axes: Axes) -> Array:
-    """Every channel on its own: one product of arrays per element of the window."""
+    """Every channel on its own: sums, over the elements of the window, of products of rows."""
     channels = image.shape[-1]
     outputs = weight.shape[0] // channels
-    taps = weight.shape[2] * weight.shape[3]
-    # Element of the window, output of a channel, channel.
-    filters = weight.reshape(channels, outputs, taps).transpose(2, 1, 0)
-    positions = [axis.positions for axis in axes]
+    # Output of a channel, element of the window, channel.
+    filters = weight.reshape(channels, outputs, *weight.shape[2:]).transpose(1, 2, 3, 0)
+    windows = _windows(image, axes)
     dtype = np.result_type(image, weight)
-    result = np.zeros((image.shape[0], *positions, channels, outputs), dtype)
-    height, width = axes
-    # A few rows at a time stay in the cache.
-    step = max(1, _CACHED // (width.positions * channels))
-    for number, first in product(range(image.shape[0]), range(0, height.positions, step)):
-        count = min(step, height.positions - first)
-        top = first * height.stride
-        lines = image[number : number + 1, top : top + (count - 1) * height.stride + height.reach]
-        part = replace(height, extent=lines.shape[1], low=0, high=0)
-        sums = result[number, first : first + count]
-        term = np.empty(sums.shape[:-1], dtype)
-        for window, filter in zip(_taps(lines, (part, width)), filters, strict=True):
-            for output in range(outputs):
-                np.multiply(window[0], filter[output], out=term)
-                sums[..., output] += term
-    return result.reshape(image.shape[0], *positions, channels * outputs)
+    result = np.empty((*windows.shape[:3], channels, outputs), dtype)
+    for number, output in product(range(image.shape[0]), range(outputs)):
+        sums = result[number, ..., output]
+        if axes[1].stride == 1:
+            # Pixels of a row and their channels are one long axis, for which filters repeat.
+            filter = np.tile(filters[output], axes[1].positions)
+            lines = _lines(windows[number])
+            sums[...] = np.einsum("rabx,abx->rx", lines, filter).reshape(sums.shape)
+        else:
+            np.einsum("rcabx,abx->rcx", windows[number], filters[output], out=sums)
+    return result.reshape(*windows.shape[:3], channels * outputs)
 
 
-def _by_products(image: Array, weight: Array, axes: Axes, groups: int) -> Array:
-    """Matrices of pixels times the weights of each group; columns are kernel y, x, channel."""
-    batch, _, _, channels = image.shape
-    outputs, inner, *_ = weight.shape
+def _lines(windows: Array) -> Array:
+    """Windows (OH, OW, KH, KW, C) that go on by one pixel as rows (OH, KH, KW, OW * C)."""
+    rows, columns, height, width, channels = windows.shape
+    down, _, y, x, c = windows.strides
+    shape = (rows, height, width, columns * channels)
+    return as_strided(windows, shape, (down, y, x, c), writeable=False)
+
+
+def _windows(image: Array, axes: Axes) -> Array:
+    """The pixels under the window at all positions, (N, OH, OW, KH, KW, C), as a view."""
     height, width = axes
-    part, columns = outputs // groups, height.kernel * width.kernel * inner
-    matrices = weight.reshape(groups, part, inner, -1).transpose(0, 3, 2, 1)
-    matrices = np.ascontiguousarray(matrices.reshape(groups, columns, part))
     image = np.ascontiguousarray(image)
     n, y, x, c = image.strides
-    view = as_strided(
+    return as_strided(
         image,
-        (batch, height.positions, width.positions, height.kernel, width.kernel, channels),
+        (
+            image.shape[0],
+            height.positions,
+            width.positions,
+            height.kernel,
+            width.kernel,
+            image.shape[3],
+        ),
         (n, y * height.stride, x * width.stride, y * height.dilation, x * width.dilation, c),
         writeable=False,
     )
+
+
+def _by_products(image: Array, weight: Array, axes: Axes, groups: int) -> Array:
+    """Matrices of pixels times the weights of each group."""
+    batch = image.shape[0]
+    outputs, inner, *_ = weight.shape
+    height, width = axes
+    windows = _windows(image, axes)
     dtype = np.result_type(image, weight)
     result = np.empty((batch, height.positions, width.positions, outputs), dtype)
-    for block in _blocks(batch, height.positions, width.positions * columns):
-        if groups == 1:
+    window = height.kernel * width.kernel
+    if groups == 1:
+        columns = window * inner
+        if result.size // outputs < outputs:
+            # Fewer pixels than weights: the pixels take the order of the weights.
+            windows, matrix = np.moveaxis(windows, -1, 3), weight.reshape(outputs, columns).T
+        else:
+            matrix = np.ascontiguousarray(weight.transpose(2, 3, 1, 0)).reshape(columns, outputs)
+        for block in _blocks(batch, height.positions, width.positions * columns):
             sums = result[block].reshape(-1, outputs)
-            np.matmul(view[block].reshape(-1, columns), matrices[0], out=sums)
-            continue
-        pixels = view[block]
-        apart = np.moveaxis(pixels.reshape(*pixels.shape[:-1], groups, inner), -2, 0)
-        sums = apart.reshape(groups, -1, columns) @ matrices
-        result[block] = np.moveaxis(sums, 0, 1).reshape(result[block].shape)
+            np.matmul(windows[block].reshape(-1, columns), matrix, out=sums)
+        return result
+    matrices = _joined_groups(weight, groups)
+    parts, columns, part = matrices.shape
+    by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
+    for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
+        pixels = by_part[:, *block].reshape(parts, -1, columns)
+        sums = pixels @ matrices
+        into = result[block]
+        into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
     return result
+
+
+def _split_channels(windows: Array, parts: int) -> Array:
+    """Windows whose last axis is two: parts of the channels, and what is in a part."""
+    *shape, channels = windows.shape
+    *strides, c = windows.strides
+    inner = channels // parts
+    return as_strided(windows, (*shape, parts, inner), (*strides, inner * c, c), writeable=False)
+
+
+_JOINED = 32
+"""Channels that one product takes at least, if there are as many."""
+
+
+def _joined_groups(weight: Array, groups: int) -> Array:
+    """The weights as matrices (parts, KH * KW * channels, outputs).
+
+    Some neighbouring groups make one part, with zeros between them, as products and copies of few
+    channels take as long as of many.
+    """
+    outputs, inner, *kernel = weight.shape
+    each = outputs // groups
+    count = 1
+    while count * 2 * inner <= _JOINED and groups % (count * 2) == 0:
+        count *= 2
+    parts = groups // count
+    matrices = np.zeros((parts, *kernel, count, inner, count, each), weight.dtype)
+    apart = weight.reshape(parts, count, each, inner, *kernel).transpose(0, 1, 4, 5, 3, 2)
+    for number in range(count):
+        matrices[:, :, :, number, :, number] = apart[:, number]
+    return matrices.reshape(parts, -1, count * each)
 
 
 def _blocks(batch: int, rows: int, elements: int) -> Iterator[tuple[slice, slice]]:
@@ -175,22 +226,22 @@ def _conv_transpose2d(
         )
     ]
     dtype = np.result_type(image, weight)
-    result = np.zeros((batch, *wide, groups * part), dtype)
+    result = np.zeros((batch, *wide, groups, part), dtype)
     # Input features of a group against its window and output features.
     matrices = weight.reshape(groups, inner, part, -1).transpose(0, 1, 3, 2)
     matrices = np.ascontiguousarray(matrices.reshape(groups, inner, -1))
-    for number in range(batch):
-        pixels = image[number].reshape(rows * columns, groups, inner)
-        for group in range(groups):
-            products = (pixels[:, group] @ matrices[group]).reshape(rows, columns, *kernel, part)
-            features = slice(group * part, (group + 1) * part)
-            for y in range(kernel[0]):
-                top = y * dilations[0]
-                lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
-                for x in range(kernel[1]):
-                    left = x * dilations[1]
-                    across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
-                    result[number, lines, across, features] += products[:, :, y, x]
+    count = max(1, _BLOCK // (rows * columns * matrices.size // inner))
+    for first in range(0, batch, count):
+        images = slice(first, first + count)
+        pixels = np.moveaxis(image[images].reshape(-1, groups, inner), 1, 0)
+        products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
+        products = np.moveaxis(products, 0, -2)
+        for y, x in np.ndindex(*kernel):
+            top, left = y * dilations[0], x * dilations[1]
+            lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
+            across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
+            result[images, lines, across] += products[:, :, :, y, x]
+    result = result.reshape(batch, *wide, groups * part)
     result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
     return result if bias is None else result + bias.reshape(-1)
 

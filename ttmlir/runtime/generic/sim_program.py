@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import NocIndex
@@ -33,7 +33,8 @@ from ttmlir.program.description import (
 )
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.execution.inlined_headers import inline_headers
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program, find_headers
 from ttmlir.sim.machine.address_generators import accessor_words
 from ttmlir.sim.machine.buffer import Buffer
 
@@ -94,6 +95,7 @@ class _Binding:
                 each: self._words((value,))[0] for each, value in kernel.named_compile_time_args
             },
             defines=dict(kernel.defines),
+            include_path=find_headers(*_header_places(kernel)),
             compute=_settings(kernel.config),
             common_arguments=self._words(kernel.common_runtime_args),
             arguments={core: self._words(each) for core, each in kernel.runtime_args},
@@ -173,10 +175,36 @@ def describe_sim_program(program: Program, tensors: Sequence[Buffer]) -> Program
     )
 
 
+def _header_places(kernel: KernelDescription) -> tuple[str, tuple[str, ...], str]:
+    """Where the headers of a kernel are that was described on this machine."""
+    # Kernels in Python are in files, too, but their headers are not beside them.
+    file = kernel.file if type(kernel.source) is str else ""
+    return file, kernel.include_folders, kernel.home
+
+
+def inline_kernel_headers(program: ProgramDescription) -> ProgramDescription:
+    """The program with the text of all headers in its kernels; SimError if that is too much."""
+    return replace(program, kernels=tuple(map(_inline_headers, program.kernels)))
+
+
+def _inline_headers(kernel: KernelDescription) -> KernelDescription:
+    if type(kernel.source) is not str:
+        return kernel
+    headers = find_headers(*_header_places(kernel))
+    source = inline_headers(kernel.source, kernel.file or kernel.name, headers)
+    if source == kernel.source:
+        return kernel
+    # Lines are no longer those of the file.
+    return replace(kernel, source=source, file="", include_folders=(), home="")
+
+
 def _describe_kernel(kernel: Kernel) -> KernelDescription:
+    is_in_file = bool(kernel.include_path.kernel) or type(kernel.text) is not str
     return KernelDescription(
         name=kernel.name,
-        file=kernel.file,
+        file=kernel.file if is_in_file else "",
+        include_folders=kernel.include_path.folders,
+        home=kernel.include_path.home,
         source=kernel.text,
         config=_describe_config(kernel),
         core_ranges=list_ranges(kernel.cores),

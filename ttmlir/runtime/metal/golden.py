@@ -278,7 +278,7 @@ def _evaluate(
         operation=operation,
         operands=tuple(TensorRef(0, host_desc(each.shape, kind)) for each, kind in operands),
         parameters=dict(row.parameters),
-        output=TensorRef(0, result),
+        outputs=(TensorRef(0, result),),
     )
     try:
         with np.errstate(all="ignore"):

@@ -52,7 +52,9 @@ def give_registers(core: Core, settings: ComputeSettings, *, timed: bool) -> Non
     wide = settings.fp32_dest_acc_en
     register = Register.FP32 if wide else register_of_class(formats)
     core.src = SourceRegisters(timed=timed)
-    core.dst = DestinationRegisters(register, full_sync=settings.dst_full_sync_en)
+    core.dst = DestinationRegisters(
+        register, full_sync=settings.dst_full_sync_en, fidelity=settings.fidelity
+    )
 
 
 class ComputeApi(KernelApi):

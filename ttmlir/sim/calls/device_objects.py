@@ -7,12 +7,15 @@ wait return whether they are done, to be called again if not. Lists in braces co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.cpp_calls.device_objects import NOC_OPTIONS
+from ttmlir.optable.kernel.enums import CONSTANTS
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AddressGenerator
+from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
 from ttmlir.sim.machine.core import Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 
@@ -139,6 +142,8 @@ class NocObject:
         """The network of a number."""
         self._api = api
         self.index = index
+        self._started = 0
+        """Bytes of a transfer in parts that is not started to its end."""
 
     # Places.
 
@@ -346,6 +351,52 @@ class NocObject:
         address = noc_address(*endpoint.coordinate, there)
         return self._api.noc_inline_dw_write(address, value, byte_enable, self.index)
 
+    def async_write_zeros(
+        self,
+        target: Place,
+        size: int,
+        fields: Fields = (),
+        scratch: Place | None = None,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Fill L1 from the zeros that every core has, or a page from memory that was filled."""
+        if scratch is None:
+            here = self._local(target, fields, as_source=False)
+            return self._in_parts(
+                size,
+                MEM_ZEROS_SIZE,
+                lambda done, part: self._api.read_numbered(
+                    self._api.core, MEM_ZEROS_BASE, here + done, part, self.index, 0
+                ),
+            )
+        source = self._local(scratch, (), as_source=True)
+        endpoint, there = self._remote(target, fields, as_source=False)
+        return self._in_parts(
+            size,
+            CONSTANTS["NOC_MAX_BURST_SIZE"],
+            lambda done, part: self._api.write_numbered(
+                endpoint, there + done, source, part, self.index, 0
+            ),
+        )
+
+    def _in_parts(self, size: int, most: int, start: Callable[[int, int], bool]) -> bool:
+        """Start transactions of so many bytes at most; those that are started are not repeated."""
+        while self._started < size:
+            part = min(most, size - self._started)
+            if not start(self._started, part):
+                return False
+            self._started += part
+        self._started = 0
+        return True
+
+    def write_zeros_l1_barrier(self, template: tuple[int, ...] = ()) -> bool:
+        """Wait until L1 holds the zeros."""
+        return self._api.noc_async_read_barrier(self.index)
+
+    def write_zeros_dram_barrier(self, template: tuple[int, ...] = ()) -> bool:
+        """Wait until the pages hold the zeros."""
+        return self._api.noc_async_write_barrier(self.index)
+
     # Barriers.
 
     def async_read_barrier(self, *options: int | Fields, template: tuple[int, ...] = ()) -> bool:
@@ -426,23 +477,60 @@ class SemaphoreObject:
         """The word."""
         return int.from_bytes(self._api.l1.read(self._address, 4), "little")
 
-    def set_multicast(
+    def relay_unicast(self, noc: NocObject, other: SemaphoreObject, x: int, y: int) -> bool:
+        """Copy the word to another semaphore, of any core."""
+        self._check_other(other)
+        target = noc_address(x, y, other._address)
+        return self._api.noc_semaphore_set_remote(self._address, target, noc.index)
+
+    def relay_multicast(
+        self,
+        noc: NocObject,
+        other: SemaphoreObject,
+        *rectangle: int,
+        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Copy the word to another semaphore of a rectangle of cores."""
+        self._check_other(other)
+        return self._set_all(noc, other._address, rectangle, template)
+
+    def _check_other(self, other: SemaphoreObject) -> None:
+        if other._address == self._address:
+            raise self._api.thread.error(
+                "a relay goes from one semaphore to another one; use set_multicast for the same",
+                rule="arguments",
+            )
+
+    def inc_multicast(
         self,
         noc: NocObject,
         x_start: int,
         y_start: int,
         x_end: int,
         y_end: int,
+        value: int,
         num_dests: int,
-        linked: int = 0,
-        template: tuple[int, ...] = (),
+    ) -> bool:
+        """Add to the words of a rectangle of cores."""
+        target = multicast_address(x_start, y_start, x_end, y_end, self._address)
+        return self._api.noc_semaphore_inc_multicast(target, value, num_dests, noc.index)
+
+    def set_multicast(
+        self, noc: NocObject, *rectangle: int, template: tuple[int, ...] = ()
     ) -> bool:
         """Copy the word to those of a rectangle of cores."""
-        target = multicast_address(x_start, y_start, x_end, y_end, self._address)
+        return self._set_all(noc, self._address, rectangle, template)
+
+    def _set_all(
+        self, noc: NocObject, address: int, rectangle: tuple[int, ...], template: tuple[int, ...]
+    ) -> bool:
+        """`rectangle`: two corners, the number of cores, and whether more writes follow."""
+        x_start, y_start, x_end, y_end, num_dests, *linked = rectangle
+        target = multicast_address(x_start, y_start, x_end, y_end, address)
         call = self._api.noc_semaphore_set_multicast
         if _flags(template) & _INCLUDE_SRC:
             call = self._api.noc_semaphore_set_multicast_loopback_src
-        return call(self._address, target, num_dests, bool(linked), noc.index)
+        return call(self._address, target, num_dests, any(linked), noc.index)
 
 
 def _flags(template: tuple[int, ...]) -> int:

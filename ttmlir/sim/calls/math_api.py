@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
-from ttmlir.sim.calls.columns_api import ColumnsApi
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
 from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.lanes_api import LanesApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine import numerics
@@ -125,7 +125,7 @@ def _reuse_call(operation: int) -> Callable[..., bool]:
     return call
 
 
-class MathApi(ColumnsApi):
+class MathApi(LanesApi):
     """Calls of the MATH thread."""
 
     def __init__(
@@ -577,8 +577,7 @@ class MathApi(ColumnsApi):
 
     def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
         if isinstance(a, numerics.Factor):
-            tile = half.rows(dst)
-            tile[:] = numerics.matmul_onto(tile, a, b, self._fidelity, self.dst.register)
+            half.add_product(dst, (a, b))
         elif a.dtype == _INT32:
             tile = half.rows(dst).view(np.int32)
             tile += b @ a

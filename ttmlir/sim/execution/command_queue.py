@@ -37,10 +37,12 @@ class CommandQueue:
         """Reads whose data the host has not got yet."""
         return len(self._deliveries)
 
-    def write(self, buffer: Buffer, data: bytes | memoryview) -> None:
-        """Fill a buffer."""
+    def write(
+        self, buffer: Buffer, data: bytes | memoryview, *, pages: range | None = None
+    ) -> None:
+        """Fill a buffer, or some of its pages."""
         self._check(buffer)
-        buffer.write(data)
+        buffer.write(data, pages=pages)
 
     def run(self, program: Program) -> ProgramReport:
         """Run a program."""
@@ -48,10 +50,20 @@ class CommandQueue:
         self.reports.append(report)
         return report
 
-    def read(self, buffer: Buffer, deliver: Callable[[bytes], None], *, blocking: bool) -> None:
-        """Read a buffer; `deliver` takes the bytes, now or when the queue is finished."""
+    def read(
+        self,
+        buffer: Buffer,
+        deliver: Callable[[bytes], None],
+        *,
+        blocking: bool,
+        pages: range | None = None,
+    ) -> None:
+        """Read a buffer, or some of its pages.
+
+        `deliver` takes the bytes, now or when the queue is finished.
+        """
         self._check(buffer)
-        data = buffer.read()
+        data = buffer.read(pages=pages)
         if blocking:
             self.finish()
             deliver(data)

@@ -216,6 +216,11 @@ def find_kernel(path: str | Path, home: str) -> str | Path:
     return below if home and not Path(path).exists() and below.exists() else path
 
 
+def find_headers(file: str, folders: tuple[str, ...], home: str) -> IncludePath:
+    """Where headers are: beside a kernel's file, in folders, and in a tree of tt-metal."""
+    return IncludePath(folders, home, file)
+
+
 def read_kernel(path: str | Path) -> str:
     """The text of a kernel's file; SimError if it cannot be read."""
     try:

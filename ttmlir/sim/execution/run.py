@@ -130,8 +130,8 @@ class _Run:
                 KernelSource(kernel.name, kernel.file),
                 len(self.threads),
                 scheduler=self.scheduler,
-                arguments=kernel.arguments.get(core.logical, ()),
-                common_arguments=kernel.common_arguments,
+                arguments=tuple(kernel.arguments.get(core.logical, ())),
+                common_arguments=tuple(kernel.common_arguments),
                 origin=kernel.origin,
             )
             self._start(thread, kernel)

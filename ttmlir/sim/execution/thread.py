@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+from ttmlir.cpp.standard_headers import is_own_text
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding, Position, thread_name
@@ -167,7 +168,7 @@ class KernelThread:
         generator = self.generator
         if isinstance(generator, GeneratorType) and generator.gi_running:
             frame = inspect.currentframe()
-            while frame is not None and frame.f_code.co_filename != self.kernel.file:
+            while frame is not None and not self._is_in_kernel(frame):
                 frame = frame.f_back
         else:
             frame = _innermost(generator, self.kernel.file)
@@ -177,6 +178,12 @@ class KernelThread:
             frame.f_lineno, _column(frame.f_code, frame.f_lasti, frame.f_lineno)
         )
 
+    def _is_in_kernel(self, frame: FrameType) -> bool:
+        """Whether a frame is in the kernel or a header of others: not in one of the package's."""
+        if frame.f_code.co_filename != self.kernel.file:
+            return False
+        return not is_own_text(self.kernel.position(frame.f_lineno, 1).file)
+
     def position_in(self, traceback: TracebackType | None) -> Position:
         """Where in the kernel an exception passed, innermost first."""
         found = Position(self.kernel.file, 0, 0)
@@ -184,7 +191,8 @@ class KernelThread:
             code = traceback.tb_frame.f_code
             if code.co_filename == self.kernel.file:
                 line = traceback.tb_lineno
-                found = self.kernel.position(line, _column(code, traceback.tb_lasti, line))
+                place = self.kernel.position(line, _column(code, traceback.tb_lasti, line))
+                found = found if is_own_text(place.file) else place
             traceback = traceback.tb_next
         return found
 

@@ -58,6 +58,18 @@ _DEBUGGING = (
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
+_VECTOR_MACROS = {
+    "v_if(x)": "{ sfpi::begin_if(x);",
+    "v_elseif(x)": "sfpi::begin_else(); sfpi::begin_elseif(x);",
+    "v_else": "sfpi::begin_else();",
+    "v_endif": "sfpi::end_if(); }",
+    "v_block": "{ sfpi::begin_block();",
+    "v_endblock": "sfpi::end_if(); }",
+    "v_and(x)": "sfpi::narrow(x)",
+    "sfpi_inline": "inline",
+}
+"""What sfpi.h defines, which all headers of compute kernels include."""
+
 _ENTRY = "_kernel"
 _NO_FACTS = Build()
 _OWN_HEADERS = IncludePath()
@@ -247,7 +259,7 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
         macros[f"DPRINT_{name}(x)"] = shown
     for name, own in (("DPRINT_DATA0", Role.BRISC), ("DPRINT_DATA1", Role.NCRISC)):
         macros[f"{name}(x)"] = "x" if own == role else ""
-    return macros
+    return macros | _VECTOR_MACROS if role in Role.COMPUTE else macros
 
 
 def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
@@ -277,9 +289,9 @@ class _Services:
         """The number of elements that an expression gives an array."""
         return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
 
-    def load_header(self, unit: Unit, name: str) -> bool:
+    def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that declares a name, if it is not declared yet."""
-        header = find_standard_header(name)
+        header = find_standard_header(namespace, name)
         if header is None or header in unit.headers:
             return False
         unit.headers.add(header)
@@ -389,12 +401,23 @@ def _entry_function(
         for scope in scopes:
             found = scope.symbols.get(name)
             if isinstance(found, Functions):
-                for each in found.definitions:
-                    if each.definition is not None:
-                        return each, scope
+                defined = [each for each in found.definitions if each.definition is not None]
+                if defined:
+                    return _choose_entry(unit, defined), scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
     first = next((each for each in walk(parsed.items) if each.position), parsed)
     raise unit.error(first, f"this kernel has no {written}")
+
+
+def _choose_entry(unit: Unit, defined: Sequence[tree.Function]) -> tree.Function:
+    """The one without parameters; refuses what start-up code could not call."""
+    first, *others = [each for each in defined if not each.parameters] or defined
+    if others:
+        raise unit.error(others[0], f"'{first.name}' is defined twice, first at {first.position}")
+    result = first.result
+    if not isinstance(result, tree.NamedType) or result.name != "void":
+        raise unit.error(first, f"'{first.name}' has the result 'void'")
+    return first
 
 
 # The module.

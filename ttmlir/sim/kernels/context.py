@@ -57,8 +57,21 @@ class Loop:
 
     before_continue: Callable[[], None] | None
     """Emits what has to happen before `continue`, and the way on."""
+    depth: int
+    """How many blocks are around it."""
+    depth_of_loop: int
+    """How many are around what a `continue` in it goes on with."""
     is_switch: bool = False
     """Whether it is a `switch`, which is a loop in Python only if a `break` needs one."""
+
+
+@dataclass(frozen=True)
+class EndingObject:
+    """An object whose destructor does something."""
+
+    place: Place
+    node: tree.Node
+    """What declares or makes it."""
 
 
 class FindInstance(Protocol):
@@ -156,6 +169,14 @@ class Context:
         default_factory=dict[tuple[object, ...], StructType]
     )
     """The classes of the lambdas so far."""
+    function: tree.Function | None = None
+    """What is compiled, if it is a function."""
+    temporaries: dict[str, EndingObject] = field(default_factory=dict[str, EndingObject])
+    """Objects of the expression that is compiled, by the variables of Python that hold them."""
+    expression_start: tuple[list[ast.stmt], int] = field(default_factory=lambda: ([], 0))
+    """Where the statements of the full expression begin."""
+    ending: list[list[EndingObject]] = field(default_factory=list[list[EndingObject]])
+    """Variables of the blocks around the statement that is compiled."""
     stack: int = 0
     """Bytes of the arrays and structs that are declared."""
 

@@ -19,6 +19,8 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "DataCopyType": {"A2D": 0, "B2D": 1},
     "SrcOrder": {"Regular": 0, "Reverse": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
+    "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
+    "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
 """Enumerations with their enumerators."""
 
@@ -45,7 +47,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _BARE = {
     enumerator: (number, ENUM_TYPES[enumeration])
     for enumeration, enumerators in reversed(ENUMERATIONS.items())
-    if enumeration not in MODES
+    if enumeration not in (*MODES, "VectorMode", "SfpuType")
     for enumerator, number in enumerators.items()
 }
 

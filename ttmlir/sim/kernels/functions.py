@@ -22,8 +22,14 @@ from ttmlir.cpp.types import (
     StructType,
 )
 from ttmlir.sim.kernels.classes.construct import initialize_members
+from ttmlir.sim.kernels.classes.destructors import (
+    THIS,
+    end_members,
+    ending_block,
+    refuse_destructor,
+)
 from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
-from ttmlir.sim.kernels.expressions.own_calls import THIS
+from ttmlir.sim.kernels.expressions.places import find_this
 from ttmlir.sim.kernels.expressions.pointers import find_pointee
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place, protect_place
@@ -148,9 +154,16 @@ def _compile_function(
         if made is not None and context.result is not None:
             made.result = context.result
             made.is_reference = context.gives_reference
-        if function.kind == "constructor":
-            initialize_members(context, function)
-        execute_block(context, function.body)
+        with ending_block(context):
+            if function.kind == "constructor":
+                initialize_members(context, function)
+            elif function.kind == "destructor":
+                holder = CLOSURE if CLOSURE in context.scope.symbols else "this"
+                end_members(context, find_this(context, function, holder), function)
+            execute_block(context, function.body)
+        if context.temporaries:
+            made_here = next(iter(context.temporaries.values()))
+            refuse_destructor(context, made_here.place.type, made_here.node)
         if not context.widened:
             return context, parameters, remove_dead_code(context.out, unit.has_effect)
         wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
@@ -190,6 +203,7 @@ def _create_context(
         result=result,
         gives_reference=gives_reference,
         makes=makes,
+        function=function,
     )
 
 

@@ -22,7 +22,7 @@ from ttmlir.cpp.types import (
     PointerType,
 )
 from ttmlir.optable.kernel import (
-    ALL_CALLS,
+    LIBRARY_CALLS,
     SPELLINGS,
     Form,
     KernelCall,
@@ -74,6 +74,7 @@ _OBJECTS = (
     *(ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS),
     *(ValueKind.CB_INTERFACE, ValueKind.SLICE_RANGE, ValueKind.NOC, ValueKind.CB_OBJECT),
     *(ValueKind.SEMAPHORE_OBJECT, ValueKind.PLACE_OBJECT),
+    *(ValueKind.FLOAT_LANES, ValueKind.INTEGER_LANES, ValueKind.TRUTH_LANES),
 )
 _WANTED = {
     ValueKind.ADDR_GEN: "an address generator or accessor",
@@ -85,6 +86,9 @@ _WANTED = {
     ValueKind.SEMAPHORE_OBJECT: "a Semaphore",
     ValueKind.PLACE_OBJECT: "an endpoint",
     ValueKind.CB_INTERFACE: "the interface of a circular buffer",
+    ValueKind.FLOAT_LANES: "a vFloat",
+    ValueKind.INTEGER_LANES: "a vInt",
+    ValueKind.TRUTH_LANES: "a comparison of vectors",
 }
 _MOST_TEMPLATE_ARGUMENTS = 8
 
@@ -112,6 +116,8 @@ class ParameterType:
     """Whether nothing but objects are taken."""
     may_be_array: bool = False
     """Whether an array of the kernel is taken."""
+    may_be_memory: bool = False
+    """Whether a `CoreLocalMem` is taken for the address that it holds."""
     may_be_braces: bool = False
     """Whether a list in braces is taken that names members."""
     wanted: str = "a number"
@@ -314,7 +320,7 @@ def _bare_name(name: str) -> str:
 def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in ALL_CALLS:
+    for row in LIBRARY_CALLS:
         if row.cpp and row.form != Form.METHOD:
             found[row.cpp] = (*found.get(row.cpp, ()), row)
     return found
@@ -325,7 +331,7 @@ def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
         row.cpp: row.result[1]
-        for row in ALL_CALLS
+        for row in LIBRARY_CALLS
         if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
     }
 
@@ -337,7 +343,7 @@ def _class_of(kind: ValueKind) -> str:
 
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in ALL_CALLS if row.form == Form.METHOD]
+    rows = [row for row in LIBRARY_CALLS if row.form == Form.METHOD]
     grouped: dict[str, list[KernelCall]] = {}
     for row in rows:
         if row.operands[0][1] == kind:
@@ -391,6 +397,8 @@ def _parameter(name: str, position: int) -> ParameterType:
 
 
 def _type_of_option(type_: str) -> ParameterType:
+    if type_ == "endpoint":
+        return _type_of_kinds(frozenset((ValueKind.ENDPOINT,)))
     if type_ == "transfer_args":
         return ParameterType(UNSIGNED, may_be_braces=True)
     known = find_built_in_type(type_)
@@ -410,7 +418,7 @@ def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
     )
     if ValueKind.ENDPOINT in kinds:
         wanted = "a buffer, an endpoint, a tensor accessor or a pointer"
-        return ParameterType(UNSIGNED, frozenset(_classes()), wanted=wanted)
+        return ParameterType(UNSIGNED, frozenset(_classes()), may_be_memory=True, wanted=wanted)
     may_be_array = ValueKind.ARRAY in kinds
     if may_be_array and len(kinds) == 1:
         return ParameterType(may_be_array=True, wanted="an array")

@@ -22,5 +22,8 @@ MAX_NOTES = 6
 MAX_PACK = 256
 """How many elements a parameter pack has."""
 
+MAX_DESTROYED = 64
+"""How many elements an array of objects with a destructor has."""
+
 MAX_FOLDED_STEPS = 100_000
 """How many turns of loops and calls the constants of one kernel take to compute."""

@@ -127,8 +127,12 @@ class ClassInfo:
     scope: Scope
     """Its members, within what it stands in."""
     constructors: tuple[tree.Function, ...] = ()
+    has_default: bool = False
+    """Whether a constructor without parameters is defaulted."""
     conversions: tuple[tree.Function, ...] = ()
     destructor: tree.Function | None = None
+    copying: tree.Function | None = None
+    """A copy constructor, if copies are not made member by member."""
     friends: Scope | None = None
     defaults: dict[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]
@@ -230,23 +234,26 @@ def walk(node: object) -> Iterator[tree.Node]:
             pending.extend(getattr(each, name) for name in _names_of_fields(type(each)))
 
 
-def root_name(node: tree.Expression | tree.Braces | None) -> str | None:
-    """The variable that a place is a part of: `a` of `a.b[1]`."""
-    while True:
-        match node:
-            case tree.Index(base=inner) | tree.Member(base=inner) | tree.Cast(value=inner):
-                node = inner
-            case tree.Name(text=text):
-                return text
-            case tree.FunctionCall(callee=tree.Name(text=name), arguments=(inner,)) if (
-                name in _PASSING
-            ):
-                node = inner
-            case _:
-                return None
+def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
+    """The variables that a place may be a part of: `a` of `a.b[1]`, both of `(c ? a : b)`."""
+    match node:
+        case tree.Index(base=inner) | tree.Member(base=inner) | tree.Cast(value=inner):
+            yield from root_names(inner)
+        case tree.Name(text=text):
+            yield text
+        case tree.Conditional(true_value=a, false_value=b):
+            yield from root_names(a)
+            yield from root_names(b)
+        case tree.FunctionCall(callee=tree.Name(text=name), arguments=arguments) if (
+            name in _PASSING
+        ):
+            for each in arguments:
+                yield from root_names(each)
+        case _:
+            return
 
 
-_PASSING = frozenset(("std::forward", "std::move", "move", "forward"))
+_PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"))
 """Functions that give what they are given."""
 
 
@@ -310,10 +317,10 @@ def find_names_changed_by(nodes: Iterable[tree.Node], references: References) ->
 def _changes(node: tree.Node, references: References) -> Iterator[str]:
     match node:
         case tree.Assign(target=place) | tree.Update(operand=place):
-            yield from _known(root_name(place))
+            yield from root_names(place)
         case tree.FunctionCall(callee=tree.Member(base=base, member=name)) if name in references:
             # A member function may change its object.
-            yield from _known(root_name(base))
+            yield from root_names(base)
             yield from shared_by(node, references)
         case _:
             yield from shared_by(node, references)
@@ -343,7 +350,7 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
     """The variables that a node takes the address or a reference of."""
     match node:
         case tree.Unary(operator="&", operand=place):
-            yield from _known(root_name(place))
+            yield from root_names(place)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
         case tree.Construct(type=tree.NamedType(name=name), elements=elements):
@@ -357,17 +364,17 @@ def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[
     match node:
         case tree.Declaration(type=tree.Reference(), declarators=declarators):
             for each in declarators:
-                yield from _known(root_name(each.value))
+                yield from root_names(each.value)
         case tree.Declaration(type=tree.NamedType(name=name), declarators=declarators):
             for each in declarators:
                 yield from _shared_by_initial(name, each, references)
         case tree.Binding(type=tree.Reference(), value=value):
-            yield from _known(root_name(value))
+            yield from root_names(value)
         case tree.Capture(by_reference=True, value=value) if value is not None:
-            yield from _known(root_name(value))
+            yield from root_names(value)
         case tree.MemberInitializer(arguments=arguments):
             for each in arguments:
-                yield from _known(root_name(each))
+                yield from root_names(each)
         case _:
             return
 
@@ -406,9 +413,4 @@ def _shared_arguments(
         if isinstance(argument, tree.Expansion):
             yield from (each.text for each in walk(argument) if isinstance(each, tree.Name))
         elif taken.covers(number):
-            yield from _known(root_name(argument))
-
-
-def _known(name: str | None) -> Iterator[str]:
-    if name is not None:
-        yield name
+            yield from root_names(argument)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.inclusions import Inclusions
+from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
 from ttmlir.cpp.type_names import find_built_in_type, resolve_type
 from ttmlir.cpp.types import (
     UNSIGNED,
@@ -23,6 +24,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
+from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.assumptions import AssumedArguments
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
@@ -57,6 +59,17 @@ from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.kernels.value import Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
+_HOLDERS = {
+    VECTORS: Role.COMPUTE,
+    "ckernel": Role.MATH,
+    "experimental": Role.ALL,
+    "tensor_accessor": Role.DATA,
+}
+"""Which processors know the names of namespaces that all compute kernels see."""
+
+SHARED_NAMES = frozenset(("abs", "min", "max"))
+"""Functions of vectors that there are for numbers, too: the arguments say which one is meant."""
+
 ARGUMENTS = "kernel_compile_time_args"
 """The name of the array of compile-time arguments."""
 
@@ -87,7 +100,7 @@ class TypeServices(Protocol):
         """The number of elements that an expression gives an array."""
         ...
 
-    def load_header(self, unit: Unit, name: str) -> bool:
+    def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that has a name; False if there is none, or it is."""
         ...
 
@@ -181,6 +194,8 @@ class Unit:
         """Variable templates with arguments that were used so far."""
         self.classes = dict[int, ClassInfo]()
         """The classes by the numbers of their types."""
+        self.destroyed = dict[int, bool]()
+        """Whether something happens at the end of the objects of a class, by its number."""
         self.closures = set[int]()
         """The numbers of the classes of lambdas."""
         self.specializations = dict[tuple[int, tuple[object, ...]], QualifiedType]()
@@ -285,15 +300,39 @@ class Unit:
             if symbol is None and self.used:
                 others = (each.find_here(name) for each in self.used)
                 symbol = next((each for each in others if each is not None), None)
-            return symbol
+            return self._find_in_headers(name) if symbol is None else symbol
         path, _, last = name.removeprefix("::").rpartition("::")
         if not path:
             return self.root.find_here(last)
         inside = (each.find_here(last) for each in self.find_holders(path, scope))
         symbol = next((each for each in inside if each is not None), None)
-        if symbol is None and path in ("std", "::std") and self.services.load_header(self, last):
+        if symbol is None and self.services.load_header(self, path.removeprefix("::"), last):
             return self.find(name, scope)
         return symbol
+
+    def _find_in_headers(self, name: str) -> Symbol | None:
+        """What a name means that headers of compute kernels declare for all of them."""
+        namespace = find_bare_namespace(name)
+        if namespace is None or self.library.role not in _HOLDERS[namespace]:
+            return self.find_of_vectors(name)
+        self.services.load_header(self, namespace, name)
+        holder = self.namespaces.get(namespace)
+        return None if holder is None else holder.find_here(name)
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the kernel uses vectors of the vector unit."""
+        return VECTORS in self.namespaces
+
+    def load_namespace(self, name: str) -> None:
+        """Declare what a namespace holds that headers of compute kernels declare."""
+        if name.removeprefix("::") == VECTORS and self.library.role in _HOLDERS[VECTORS]:
+            self.services.load_header(self, VECTORS, "vFloat")
+
+    def find_of_vectors(self, name: str) -> Symbol | None:
+        """A function of vectors that is called without its namespace, in a kernel with vectors."""
+        holder = self.namespaces.get(VECTORS)
+        return None if holder is None or name in SHARED_NAMES else holder.find_here(name)
 
     def find_holders(self, path: str, scope: Scope) -> Iterator[Scope]:
         """The namespaces, classes and enumerations that a path may mean."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
 
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.core import Core, Endpoint
@@ -150,6 +152,9 @@ _NO_PAGE_SIZE = (
     "the host"
 )
 
+_NO_PAGE = 0xFFFF_FFFF
+_BANKS = 3
+
 _WHERE = (
     "layouts begin behind the other compile-time arguments, such as numbers of circular buffers"
 )
@@ -261,15 +266,47 @@ def read_accessor_args(
 
 def accessor_words(args: AccessorArgs) -> tuple[int, ...]:
     """The compile-time arguments that say this; inverse of `read_accessor_args`."""
-    flags = SHARDED * args.is_sharded | DRAM * args.is_dram
-    start: tuple[int, ...] = (flags,)
-    if args.page_size is not None:
-        start = (flags | PAGE_SIZE, args.page_size)
+    return split_accessor_words(args, 0)[0]
+
+
+def split_accessor_words(
+    args: AccessorArgs, runtime: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Compile-time and common run-time arguments; `runtime` are the flags of what is of the latter.
+
+    SimError for flags that do not go together. Flags for shards say nothing of other tensors.
+    """
     if not args.is_sharded:
-        return start
+        runtime &= RUNTIME_PAGE_SIZE
+    flags = SHARDED * args.is_sharded | DRAM * args.is_dram | runtime
+    if args.page_size is not None and not runtime & RUNTIME_PAGE_SIZE:
+        flags |= PAGE_SIZE
+    if not _is_layout(flags):
+        raise SimError(
+            "the rank can be a run-time argument only with both shapes, the number of banks only "
+            "with their coordinates, and the size of a page only of tensors that are not sharded"
+        )
     halves = [x << 8 | y for x, y in args.banks] + [0] * (len(args.banks) % 2)
     banks = (low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True))
-    return (*start, len(args.shape), len(args.banks), *args.shape, *args.shard_shape, *banks)
+    parts: list[tuple[int, tuple[int, ...]]] = []
+    if args.page_size is not None:
+        parts.append((RUNTIME_PAGE_SIZE, (args.page_size,)))
+    if args.is_sharded:
+        parts += [
+            (RUNTIME_RANK, (len(args.shape),)),
+            (RUNTIME_NUM_BANKS, (len(args.banks),)),
+            (RUNTIME_SHAPE, args.shape),
+            (RUNTIME_SHARD_SHAPE, args.shard_shape),
+            (RUNTIME_BANKS, tuple(banks)),
+        ]
+    constant = [word for flag, words in parts if not runtime & flag for word in words]
+    common = [word for flag, words in parts if runtime & flag for word in words]
+    return (flags, *constant), tuple(common)
+
+
+def _strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements lie between neighbours in each dimension, in row-major order."""
+    return tuple(math.prod(shape[dimension + 1 :]) for dimension in range(len(shape)))
 
 
 class Sharded(AddressGenerator):
@@ -289,6 +326,7 @@ class Sharded(AddressGenerator):
         self.bank_base_address = bank_base_address
         self.page_size = page_size
         self.stride = -(-page_size // alignment) * alignment
+        self._places = args.banks
         self._shape = args.shape
         self._shard = args.shard_shape
         self.num_pages = math.prod(args.shape)
@@ -301,6 +339,10 @@ class Sharded(AddressGenerator):
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
+        return self._at(*self._split(page))
+
+    def _split(self, page: int) -> tuple[int, int]:
+        """The shard of a page, and the place in it."""
         shard = inside = 0
         scale = inner = 1
         for extent, shard_extent, shards in zip(
@@ -311,11 +353,63 @@ class Sharded(AddressGenerator):
             inside += index % shard_extent * inner
             scale *= shards
             inner *= shard_extent
-        return self._at(shard, inside)
+        return shard, inside
 
     def locate_shard(self, shard: int) -> tuple[Endpoint, int]:
         """The bank of a shard, and its address in the bank."""
         return self._at(shard, 0)
+
+    @cached_property
+    def _extents(self) -> tuple[tuple[int, ...], ...]:
+        """Shape, that of a shard, strides, shards, strides of these, coordinates of the banks."""
+        pairs = [x << 8 | y for x, y in self._places]
+        return (
+            self._shape,
+            self._shard,
+            _strides(self._shape),
+            self._shards,
+            _strides(self._shards),
+            tuple(
+                low | high << 16 for low, high in zip_longest(pairs[::2], pairs[1::2], fillvalue=0)
+            ),
+        )
+
+    def find_extent(self, kind: int, dimension: int) -> int:
+        """A number of one of these lists; SimError behind its end."""
+        numbers = self._extents[kind]
+        if not 0 <= dimension < len(numbers):
+            raise SimError(
+                f"dimension {dimension} of a tensor with {len(numbers)}: they are numbered from 0",
+                rule="arguments",
+            )
+        return numbers[dimension]
+
+    def count(self, kind: int) -> int:
+        """Pages, pages of a shard, dimensions, banks, words with coordinates of banks."""
+        counts = (self.num_pages, self._shard_pages, len(self._shape), len(self.banks))
+        return counts[kind] if kind < len(counts) else len(self._extents[5])
+
+    def page_of_shard(self, shard: int, place: int) -> int:
+        """The page at a place of a shard; all bits set where it has none, beyond the tensor."""
+        page, scale = 0, 1
+        dimensions = zip(
+            reversed(self._shape), reversed(self._shard), reversed(self._shards), strict=True
+        )
+        for extent, shard_extent, shards in dimensions:
+            place, inside = divmod(place, shard_extent)
+            shard, number = divmod(shard, shards)
+            index = number * shard_extent + inside
+            if index >= extent:
+                return _NO_PAGE
+            page += index * scale
+            scale *= extent
+        return _NO_PAGE if shard or place else page
+
+    def place_of_page(self, page: int) -> tuple[int, int]:
+        """The number of the bank of a page, and the number of the page in it."""
+        shard, inside = self._split(page)
+        row, bank = divmod(shard, len(self.banks))
+        return bank, row * self._shard_pages + inside
 
     def _at(self, shard: int, inside: int) -> tuple[Endpoint, int]:
         row, bank = divmod(shard, len(self.banks))
@@ -367,6 +461,44 @@ class TensorAccessor(AddressGenerator):
     def get_bank_base_address(self) -> int:
         """Where the tensor begins in its banks."""
         return self._pages.bank_base_address
+
+    # What the package's header of accessors asks.
+
+    def builtin_count(self, kind: int) -> int:
+        """Numbers of things, as `Sharded.count` has them."""
+        pages = self._pages
+        if isinstance(pages, Sharded):
+            return pages.count(kind)
+        if kind == _BANKS:
+            return pages.count
+        raise SimError(
+            "the tensor is interleaved: it has no shards, and its accessor does not know how many "
+            "pages it has; give pages(start, end) both bounds",
+            rule="arguments",
+        )
+
+    def builtin_extent(self, kind: int, dimension: int) -> int:
+        """Shapes and strides, as `Sharded` has them."""
+        return self.sharded.find_extent(kind, dimension)
+
+    def builtin_page_of_shard(self, shard: int, place: int) -> int:
+        """The page at a place of a shard."""
+        return self.sharded.page_of_shard(shard, place)
+
+    def builtin_bank_of_page(self, page: int) -> int:
+        """The number of the bank of a page."""
+        return self._place_of_page(page)[0]
+
+    def builtin_place_of_page(self, page: int) -> int:
+        """The number of a page in its bank."""
+        return self._place_of_page(page)[1]
+
+    def _place_of_page(self, page: int) -> tuple[int, int]:
+        pages = self._pages
+        if isinstance(pages, Sharded):
+            return pages.place_of_page(page)
+        row, bank = divmod(page, pages.count)
+        return bank, row
 
     def is_local_bank(self, x: int, y: int, noc: int = 0) -> bool:
         """Whether the bank in column x and row y of the network is this core."""

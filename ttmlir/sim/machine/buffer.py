@@ -152,37 +152,59 @@ class Buffer:
         bank, address = self.pages.locate(page)
         return noc_address(*bank.coordinate, address)
 
-    def write(self, data: bytes | memoryview, *, page_bytes: int | None = None) -> None:
+    def write(
+        self,
+        data: bytes | memoryview,
+        *,
+        page_bytes: int | None = None,
+        pages: range | None = None,
+    ) -> None:
         """Fill the buffer from the host; SimError for another number of bytes.
 
         `page_bytes` is how many bytes of each page are given, from its first one on; all if None.
+        `pages` are those that are filled; all if None.
         """
-        self._check_use()
+        pages = self._check_pages(pages)
         length = self.page_size if page_bytes is None else page_bytes
-        if len(data) != length * self.num_pages:
-            raise SimError(f"{len(data)} bytes for a buffer of {length * self.num_pages}")
+        if len(data) != length * len(pages):
+            raise SimError(f"{len(data)} bytes for a buffer of {length * len(pages)}")
         data = memoryview(data)
         watch = self.device.watch
-        for page in range(self.num_pages):
+        for number, page in enumerate(pages):
             bank, address = self.pages.locate(page)
-            start = page * length
+            start = number * length
             bank.memory.write(address, data[start : start + length])
             if watch is not None:
                 watch.host_write(bank.memory, address, length)
 
-    def read(self, *, page_bytes: int | None = None) -> bytes:
-        """What is in the buffer, page after page; of each page the first `page_bytes` if given."""
-        self._check_use()
+    def read(self, *, page_bytes: int | None = None, pages: range | None = None) -> bytes:
+        """What is in the buffer, page after page; of each page the first `page_bytes` if given.
+
+        `pages` are those that are read; all if None.
+        """
+        pages = self._check_pages(pages)
         length = self.page_size if page_bytes is None else page_bytes
         watch = self.device.watch
-        result = bytearray(length * self.num_pages)
-        for page in range(self.num_pages):
+        result = bytearray(length * len(pages))
+        for number, page in enumerate(pages):
             bank, address = self.pages.locate(page)
-            start = page * length
+            start = number * length
             if watch is not None:
                 watch.host_read(bank.memory, address, length)
             result[start : start + length] = bank.memory.read(address, length)
         return bytes(result)
+
+    def _check_pages(self, pages: range | None) -> range:
+        """The pages that are meant; SimError if the buffer is gone or does not have them."""
+        self._check_use()
+        if pages is None:
+            return range(self.num_pages)
+        if pages and not (0 <= pages[0] and pages[-1] < self.num_pages):
+            raise SimError(
+                f"pages {pages[0]} to {pages[-1]} of a buffer that has pages 0 to "
+                f"{self.num_pages - 1}"
+            )
+        return pages
 
     def deallocate(self) -> None:
         """Give the memory back; SimError if that was done before."""

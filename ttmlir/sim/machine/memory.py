@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ttmlir.limits import memory_advice
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.tile_formats import TILE_BYTES
 
 if TYPE_CHECKING:
     from ttmlir.sim.protocols import RunningThread
@@ -16,10 +17,28 @@ if TYPE_CHECKING:
 POISON = 0xFF
 """Fills memory that nobody wrote: NaN in every floating-point format, 2^32 - 1 as a word."""
 
-GRANULE_BITS = 10
-"""Decoded tiles are kept by the granule of 1 KiB that they start in."""
+_GRANULE_BITS = 12
+"""Tiles are found by the granules of 4 KiB that they are in: at most two, as none is longer."""
+
+_TILE_SIZES = frozenset(TILE_BYTES.values())
 
 _STEP = 1 << 16
+
+
+class Tile:
+    """The bytes of a tile, whichever memories they are in, and what the compute units made of them.
+
+    `values` are by format, use and arrangement; `holders` counts the memories that compute units
+    read the tile from. When the last of them has other bytes there, the values go.
+    """
+
+    __slots__ = ("holders", "size", "values")
+
+    def __init__(self, size: int) -> None:
+        """`size` bytes of which nothing was made."""
+        self.size = size
+        self.holders = 0
+        self.values: dict[int, Any] = {}
 
 
 class MemoryBudget:
@@ -47,22 +66,37 @@ class Memory:
 
     `data` and `view` are the same bytes as an array and as a memoryview; both are replaced when the
     memory grows, so never hold them across calls. Slices of a memoryview cost half as much as those
-    of an array, which is why copies use `view`. `decoded` caches what the compute units made of the
-    bytes, by granule; everything that writes has to go through `write` or `copy` (or to call
-    `invalidate`), so that the cache never holds old numbers. `waiters` are the threads that wait
-    for a word to change, by its address; a write over it wakes them.
+    of an array, which is why copies use `view`. `tiles` are the tiles that the bytes are known to
+    be, by address; they do not overlap. A copy of a tile is the same tile, so that what one core
+    makes of it serves all. Everything that writes has to go through `write` or `copy` (or to call
+    `forget`), so that no tile has old numbers. `waiters` are the threads that wait for a word to
+    change, by its address; a write over it wakes them.
     """
 
-    __slots__ = ("budget", "data", "decoded", "factors", "name", "size", "view", "waiters")
+    __slots__ = (
+        *("_granules", "_holds", "budget", "data", "factors", "name", "size", "tiles", "view"),
+        "waiters",
+    )
 
-    def __init__(self, name: str, size: int, budget: MemoryBudget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        budget: MemoryBudget | None = None,
+        *,
+        is_read_by_units: bool = True,
+    ) -> None:
         """An empty memory of `size` bytes; `name` is what messages call it."""
         self.name = name
         self.budget = budget
         self.size = size
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.view = self.data.data
-        self.decoded: dict[int, Any] = {}
+        self.tiles: dict[int, Tile] = {}
+        self._granules: dict[int, set[int]] = {}
+        """The addresses of the tiles that have bytes in a granule."""
+        self._holds = int(is_read_by_units)
+        """What it counts as among the holders of its tiles."""
         self.factors = {} if budget is None else budget.factors
         self.waiters: dict[int, list[RunningThread]] = {}
 
@@ -104,8 +138,8 @@ class Memory:
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
         self.view[address:end] = data
-        if self.decoded:
-            self.invalidate(address, size)
+        if self.tiles:
+            self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
 
@@ -118,16 +152,58 @@ class Memory:
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
         self.view[address:end] = source.view[source_address:source_end]
-        if self.decoded:
-            self.invalidate(address, size)
+        if size in _TILE_SIZES:
+            tile = source.tiles.get(source_address)
+            if tile is None or tile.size != size:
+                tile = Tile(size)
+                source.hold(source_address, tile)
+            self.hold(address, tile)
+        elif self.tiles:
+            self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
 
-    def invalidate(self, address: int, size: int) -> None:
-        """Forget what was decoded from these bytes."""
-        decoded = self.decoded
-        for granule in range(address >> GRANULE_BITS, (address + size - 1 >> GRANULE_BITS) + 1):
-            decoded.pop(granule, None)
+    def hold(self, address: int, tile: Tile) -> None:
+        """Know that the bytes there are a tile, instead of what they were before."""
+        before = self.tiles.get(address)
+        if before is None or before.size != tile.size:
+            self._forget_parts(address, tile.size)
+            for granule in _granules(address, tile.size):
+                self._granules.setdefault(granule, set()).add(address)
+        elif before is not tile:
+            self._let_go(before)
+        else:
+            return
+        self.tiles[address] = tile
+        tile.holders += self._holds
+
+    def forget(self, address: int, size: int) -> None:
+        """Forget the tiles that have some of these bytes."""
+        tile = self.tiles.get(address)
+        if tile is not None and tile.size == size:
+            # No other tile has any of them. Very likely the next bytes there are a tile as well.
+            self.hold(address, Tile(size))
+        else:
+            self._forget_parts(address, size)
+
+    def _forget_parts(self, address: int, size: int) -> None:
+        end = address + size
+        for granule in _granules(address, size):
+            starts = self._granules.get(granule)
+            if not starts:
+                continue
+            for start in [each for each in starts if each < end]:
+                tile = self.tiles[start]
+                if start + tile.size > address:
+                    del self.tiles[start]
+                    self._let_go(tile)
+                    for each in _granules(start, tile.size):
+                        self._granules[each].discard(start)
+
+    def _let_go(self, tile: Tile) -> None:
+        tile.holders -= self._holds
+        if not tile.holders:
+            tile.values.clear()
 
     def _wake(self, address: int, end: int) -> None:
         for word in [word for word in self.waiters if address <= word < end]:
@@ -142,4 +218,8 @@ class Memory:
         end = min(address + size, self.data.size)
         if address < end:
             self.data[address:end] = POISON
-            self.invalidate(address, end - address)
+            self.forget(address, end - address)
+
+
+def _granules(address: int, size: int) -> range:
+    return range(address >> _GRANULE_BITS, (address + size - 1 >> _GRANULE_BITS) + 1)

@@ -135,7 +135,7 @@ def _axis(chip: SimChip, axis: int) -> str:
 
 def _dram_channel(chip: SimChip, channel: int, budget: MemoryBudget | None) -> Endpoint:
     name = f"DRAM channel {channel}"
-    memory = Memory(name, chip.dram_channel_size, budget)
+    memory = Memory(name, chip.dram_channel_size, budget, is_read_by_units=False)
     endpoint = Endpoint(name, "dram", channel, chip.dram[channel], memory)
     endpoint.read_alignment = chip.dram_read_alignment
     endpoint.write_alignment = chip.dram_write_alignment

@@ -17,7 +17,7 @@ DST: ties go to even here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -73,7 +73,6 @@ _INFINITY_AS_OPERAND = 2.0**128
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
-_EXPONENT64 = np.array(0x7FF << 52, np.uint64)
 _NO_NUMBERS = np.zeros(TILE_VOLUME, np.float32)
 
 
@@ -284,10 +283,8 @@ def _rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
-_ROUNDING = {
-    register: np.array(1.5 * 2.0 ** (52 - bits)) for register, bits in _MANTISSA_BITS.items()
-}
-"""Times the power of two of a number: what rounds it to the register's mantissa when added."""
+_SPLITS = {register: np.array(2.0 ** (52 - bits) + 1) for register, bits in _MANTISSA_BITS.items()}
+"""Times a number, what a float64 has no room for the register's last bits beside."""
 
 
 def _without_limits(values: Array, register: Register) -> Array:
@@ -295,7 +292,8 @@ def _without_limits(values: Array, register: Register) -> Array:
     if register is Register.FP32:
         values[:] = values.astype(np.float32)
     else:
-        _add_rounded(values, (_MINUS_ZERO,), register)
+        room = np.empty_like(values), np.empty_like(values)
+        _add_rounded(values, (_MINUS_ZERO,), register, room)
     return values
 
 
@@ -303,18 +301,23 @@ _MINUS_ZERO = np.array(-0.0)
 """Changes no number that it is added to."""
 
 
-def _add_rounded(total: Array, addends: Iterable[Array], register: Register) -> None:
-    """Add float64 numbers in place, one after another; each sum has the register's 16 bits."""
-    rounding = _ROUNDING[register]
-    powers = np.empty_like(total)
-    bits, power_bits = total.view(np.uint64), powers.view(np.uint64)
+def _add_rounded(
+    total: Array, addends: Iterable[Array], register: Register, room: tuple[Array, Array]
+) -> None:
+    """Add float64 numbers in place, one after another; each sum has the register's 16 bits.
+
+    Veltkamp's splitting (Boldo, "Pitfalls of a full floating-point proof", 2006) rounds to nearest.
+    Ties go to even: a number halfway between two has one bit more than the register, so the product
+    is halfway between float64 numbers too, of which the even one has the even head.
+    `room` is for as many numbers, twice.
+    """
+    split = _SPLITS[register]
+    product, rest = room
     for addend in addends:
         np.add(total, addend, total)
-        # What is added is so large that the sum has no room for the bits to drop, and rounds.
-        np.bitwise_and(bits, _EXPONENT64, power_bits)
-        np.multiply(powers, rounding, powers)
-        np.add(total, powers, total)
-        np.subtract(total, powers, total)
+        np.multiply(total, split, product)
+        np.subtract(total, product, rest)
+        np.add(product, rest, total)
 
 
 # What the parts of SrcA and SrcB keep of a mantissa: its first bits, then the next ones.
@@ -425,40 +428,78 @@ def _extent(values: Array) -> tuple[float, float]:
     return float(nonzero.min()), float(magnitudes.max())
 
 
-def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
-    """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
+Product = tuple[Factor, Factor]
+"""SrcA and SrcB: the factors in1 and in0 of the matrix product in0 @ in1."""
 
-    in0 is SrcB, in1 SrcA. Phases are the outer loop, steps of 16 along the inner dimension the
-    inner one; each of these instructions rounds DST.
-    """
-    phases = fidelity_phases(fidelity)
-    # Once for all phases; by the part of SrcB, the part of SrcA, the step.
-    products = np.matmul(b.parts[: 1 + (phases > 2)], a.parts[: 1 + (phases > 1)])
-    addends = products.reshape(-1, 32, 32)[: 2 * phases]
-    if (
-        dst is Register.FP16
-        # Every total is a multiple of the last bits of products and of the start, so that none can
-        # be too small or too large.
-        or a.smallest * b.smallest < _TINY
-        or a.largest * b.largest > _HUGE
-        or not _ordinary(start.view(_UINT32))
-    ):
-        return _add_with_limits(start, addends, dst)
-    total = start.astype(np.float64)
-    if dst is Register.FP32:
-        for addend in addends:
-            total = np.add(total, addend).astype(np.float32)
-        return total
-    _add_rounded(total, addends, dst)
-    return total.astype(np.float32)
+
+def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
+    """DST (32x32, float32) after the matrix product in0 @ in1 was added to it."""
+    tile = start.copy()
+    add_products([tile], [[(a, b)]], fidelity, dst)
+    return tile
+
+
+LONGEST_CHAIN = 16
+"""Products of a tile that may be added at once."""
 
 
 @np.errstate(all="ignore")
-def _add_with_limits(start: Array, addends: Iterable[Array], dst: Register) -> Array:
-    total = operand(start, dst)
-    for addend in addends:
-        total = _rounded_operand(total + addend, dst)
-    return total.astype(np.float32)
+def add_products(
+    tiles: Sequence[Array],
+    chains: Sequence[Sequence[Product]],
+    fidelity: MathFidelity,
+    dst: Register,
+) -> None:
+    """Add to each tile of DST (32x32, float32) the products of its chain, one after another.
+
+    Chains are equally long, at most `LONGEST_CHAIN`. In a product, phases are the outer loop, steps of 16 along the inner
+    dimension the inner one; each of these instructions rounds DST.
+    """
+    phases = fidelity_phases(fidelity)
+    parts_of_a, parts_of_b = slice(1 + (phases > 1)), slice(1 + (phases > 2))
+    # Once for all phases of a product; by the part of SrcB, the part of SrcA, the step.
+    products = np.empty((len(tiles), parts_of_b.stop, parts_of_a.stop, 2, 32, 32))
+    by_step = products.reshape(len(tiles), -1, 32, 32)
+    steps = [by_step[:, step] for step in range(2 * phases)]
+    places = list(products)
+    limited = not _stays_ordinary(tiles, chains, dst)
+    total = operand(np.array(tiles), dst) if limited else np.array(tiles, np.float64)
+    room = np.empty_like(total), np.empty_like(total)
+    for factors in zip(*chains, strict=True):
+        for place, (a, b) in zip(places, factors, strict=True):
+            np.matmul(b.parts[parts_of_b], a.parts[parts_of_a], place)
+        if limited:
+            for addend in steps:
+                total = _rounded_operand(total + addend, dst)
+        elif dst is Register.FP32:
+            for addend in steps:
+                total[:] = np.add(total, addend).astype(np.float32)
+        else:
+            _add_rounded(total, steps, dst, room)
+    for tile, numbers in zip(tiles, total, strict=True):
+        tile[:] = numbers
+
+
+def _stays_ordinary(
+    tiles: Iterable[Array], chains: Iterable[Iterable[Product]], dst: Register
+) -> bool:
+    """Whether no sum of these products can be denormal, infinite or too large for the register.
+
+    Every total is a multiple of the last bits of products and of the start, so that none is too
+    small. The 32 products that a number takes of each matrix product make none larger than 32 times
+    the largest ones, and the rounding of a chain does not double that.
+    """
+    if dst is Register.FP16:
+        return False
+    for tile, chain in zip(tiles, chains, strict=True):
+        largest = 0.0
+        for a, b in chain:
+            if a.smallest * b.smallest < _TINY:
+                return False
+            largest += a.largest * b.largest
+        if largest > _HUGE or not _ordinary(tile.view(_UINT32)):
+            return False
+    return True
 
 
 # --- The vector unit ----------------------------------------------------------------------------

@@ -17,7 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.sim.machine.numerics import TILE_VOLUME, Register, faces_of_rows, rows_of_faces
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.sim.machine.numerics import (
+    LONGEST_CHAIN,
+    TILE_VOLUME,
+    Product,
+    Register,
+    add_products,
+    faces_of_rows,
+    rows_of_faces,
+)
 from ttmlir.sim.protocols import RunningThread, WaitReason
 
 Array = NDArray[Any]
@@ -111,12 +120,21 @@ class Half:
 
     A tile that was not written since the half was released reads as zeros. The matrix product
     leaves rows in place of faces; reading a tile in one order changes it to that order for good.
+    Matrix products queue up, and are added when somebody looks at a tile: all at once they take
+    half as long.
     """
 
-    __slots__ = ("_as_rows", "_faces", "_rows", "_written", "tiles", "time")
+    __slots__ = (
+        *("_as_rows", "_faces", "_fidelity", "_queues", "_register", "_rows", "_written"),
+        *("tiles", "time"),
+    )
 
-    def __init__(self, capacity: int) -> None:
-        """Room for `capacity` tiles."""
+    def __init__(self, capacity: int, register: Register, fidelity: MathFidelity) -> None:
+        """Room for `capacity` tiles in the format `register`; `fidelity` is that of products."""
+        self._register = register
+        self._fidelity = fidelity
+        self._queues: dict[int, list[Product]] = {}
+        """Products that are still to be added, by tile."""
         self.tiles = np.zeros((capacity, TILE_VOLUME), np.float32)
         self.time = 0
         """Since when the owner may have it, in cycles."""
@@ -127,18 +145,22 @@ class Half:
 
     def written(self, index: int) -> bool:
         """Whether a tile was written since the half was released."""
-        return self._written[index]
+        return self._written[index] or index in self._queues
 
     def clear(self) -> None:
         """Make all tiles zeros."""
+        self._queues.clear()
         self._written = [False] * len(self._written)
 
     def forget(self, index: int) -> None:
         """Make a tile zeros."""
+        self._queues.pop(index, None)
         self._written[index] = False
 
     def faces(self, index: int) -> Array:
         """The 1024 numbers of a tile, in the order of memory, in place."""
+        if self._queues:
+            self._add_queued()
         tile = self._faces[index]
         if not self._written[index]:
             tile.fill(0)
@@ -151,6 +173,8 @@ class Half:
 
     def rows(self, index: int) -> Array:
         """The 32 rows of 32 numbers of a tile, in place."""
+        if self._queues:
+            self._add_queued()
         tile = self._rows[index]
         if not self._written[index]:
             tile.fill(0)
@@ -163,15 +187,41 @@ class Half:
 
     def new_faces(self, index: int) -> Array:
         """Room for the 1024 numbers of a tile that is overwritten, in the order of memory."""
+        self._queues.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = False
         return self._faces[index]
 
     def new_rows(self, index: int) -> Array:
         """Room for the 32 rows of a tile that is overwritten."""
+        self._queues.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = True
         return self._rows[index]
+
+    def add_product(self, index: int, product: Product) -> None:
+        """Add a matrix product to a tile, at the latest when somebody looks at the half."""
+        queue = self._queues.get(index)
+        if queue is None:
+            self._queues[index] = [product]
+            return
+        queue.append(product)
+        if len(queue) == LONGEST_CHAIN:
+            self._add_queued()
+
+    def _add_queued(self) -> None:
+        """Add all products that are queued; those of equally many tile by tile together."""
+        queues, self._queues = self._queues, {}
+        by_length: dict[int, list[int]] = {}
+        for index, queue in queues.items():
+            by_length.setdefault(len(queue), []).append(index)
+        for indices in by_length.values():
+            add_products(
+                [self.rows(index) for index in indices],
+                [queues[index] for index in indices],
+                self._fidelity,
+                self._register,
+            )
 
 
 class DestinationRegisters:
@@ -198,14 +248,20 @@ class DestinationRegisters:
         "waited",
     )
 
-    def __init__(self, register: Register, *, full_sync: bool = False) -> None:
-        """DST of numbers in the format `register`."""
+    def __init__(
+        self,
+        register: Register,
+        *,
+        full_sync: bool = False,
+        fidelity: MathFidelity = MathFidelity.HIFI4,
+    ) -> None:
+        """DST of numbers in the format `register`; `fidelity` is that of matrix products."""
         self.register = register
         whole = 8 if register is Register.FP32 else 16
         count = 1 if full_sync else 2
         self.capacity = whole // count
         """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
-        self._halves = [Half(self.capacity) for _ in range(count)]
+        self._halves = [Half(self.capacity, register, fidelity) for _ in range(count)]
         self._committed = 0
         self._math_index = 0
         self._pack_index = 0

@@ -1,7 +1,7 @@
 """How the unpacker reads tiles: bytes in L1 become what the matrix unit computes with.
 
-The same tile is read many times in a matrix product, so what was made of it is kept with the memory
-(`Memory.decoded`) until one of its bytes is written.
+The same tile is read many times in a matrix product, so what was made of it is kept with the tile
+(`Memory.tiles`) until its bytes are written, for all memories that it was copied to.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.memory import GRANULE_BITS, Memory
+from ttmlir.sim.machine.memory import Memory, Tile
 from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
 from ttmlir.sim.timing.costs import tile_bytes
 
@@ -58,9 +58,6 @@ _FACTORS = frozenset({Use.FACTOR_A, Use.FACTOR_B, Use.SCALER})
 _KEPT_FACTORS = 2048
 """Factors that are kept for all cores, each of 20 KiB; the oldest go."""
 
-_KEPT_GRANULES = 1024
-"""Granules of a memory whose tiles are kept; a tile of 2 KiB takes up to 16 KiB."""
-
 
 class TileReader:
     """Reads tiles of one format from the L1 of one core."""
@@ -84,37 +81,16 @@ class TileReader:
 
     def read(self, address: int, form: int) -> Any:
         """The tile at an address, for a use in an arrangement: `Use.NUMBERS + Arrangement.ROW`."""
-        decoded = self._memory.decoded
-        key = address << 16 | self._variant | form
-        tiles = decoded.get(address >> GRANULE_BITS)
-        if tiles is not None:
-            found = tiles.get(key)
-            if found is not None:
-                value, granule, others = found
-                for other in others:
-                    granule += 1
-                    if decoded.get(granule) is not other:
-                        break
-                else:
-                    return value
-        return self._read_anew(address, form, key)
-
-    def _read_anew(self, address: int, form: int, key: int) -> Any:
-        memory = self._memory
-        end = address + self.size
-        if end > memory.data.size:
-            memory.ensure(address, self.size)
-        value = self._decode_once(memory.data[address:end], form)
-        decoded = memory.decoded
-        if len(decoded) > _KEPT_GRANULES:
-            decoded.clear()
-        first = address >> GRANULE_BITS
-        last = (end - 1) >> GRANULE_BITS
-        # The other granules are marked by the dictionaries kept for them: a write drops these.
-        others: list[dict[int, Any]] = []
-        for granule in range(first + 1, last + 1):
-            others.append(decoded.setdefault(granule, {}))
-        decoded.setdefault(first, {})[key] = (value, first, others)
+        tile = self._memory.tiles.get(address)
+        if tile is None or tile.size != self.size:
+            self._memory.ensure(address, self.size)
+            tile = Tile(self.size)
+            self._memory.hold(address, tile)
+        key = self._variant | form
+        value = tile.values.get(key)
+        if value is None:
+            data = self._memory.data[address : address + self.size]
+            value = tile.values[key] = self._decode_once(data, form)
         return value
 
     def _decode_once(self, data: Array, form: int) -> Any:

@@ -37,6 +37,10 @@ class Writers:
         self.targets = targets
 
 
+AGENTS = 5
+"""How many agents `Copies` makes at once."""
+
+
 class Copies:
     """The agents that copy for one thread on one network under one transaction id.
 
@@ -122,8 +126,8 @@ class ThreadState:
         """A thread that has done nothing yet."""
         self.thread = thread
         self.kernel_file = thread.kernel.file
-        self.actor = timeline.thread()
         self.computes = Role.COMPUTE & thread.role == thread.role
+        self.actor = timeline.thread(0 if self.computes else AGENTS)
         self.copies: dict[int, Copies] = {}
         """Who copies for the thread, by transaction id and network."""
         self.strays: Strays = {}

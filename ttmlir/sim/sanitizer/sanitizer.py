@@ -206,12 +206,16 @@ class Sanitizer:
         if address in space.semaphores:
             space.semaphores[address].look(mine.actor)
             return
-        if not (
-            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
-            or space.shadow.has_cell(address, end)
-        ):
+        cell = space.shadow.cell(address, end)
+        is_known = cell is not None
+        if space.has_buffers:
+            is_known |= self._buffers.check_read(mine, space, address, end)
+        if not is_known:
             self._check_buffer(mine, space, address, end, "reads")
-        wrong = space.shadow.read(address, size, mine.actor, mine.mark())
+        if cell is not None:
+            wrong = cell.read(mine.actor, mine.mark())
+        else:
+            wrong = space.shadow.read(address, size, mine.actor, mine.mark())
         if wrong is not None:
             self._explain_read(mine, space, address, end, wrong, "reads")
 
@@ -227,12 +231,16 @@ class Sanitizer:
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "writes")
-        if not (
-            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
-            or space.shadow.has_cell(address, end)
-        ):
+        cell = space.shadow.cell(address, end)
+        is_known = cell is not None
+        if space.has_buffers:
+            is_known |= self._buffers.check_write(mine, space, address, end)
+        if not is_known:
             self._check_buffer(mine, space, address, end, "writes", is_write=True)
-        conflict = space.shadow.write(address, size, mine.actor, mine.mark())
+        if cell is not None:
+            conflict = cell.write(mine.actor, mine.mark())
+        else:
+            conflict = space.shadow.write(address, size, mine.actor, mine.mark())
         if conflict is not None:
             self.report(conflicting(self._program, mine, space, conflict, "writes"))
 
@@ -310,7 +318,9 @@ class Sanitizer:
     ) -> None:
         """A thread starts an asynchronous copy; of a multicast, one call per receiver."""
         mine = self._threads[thread.index]
-        copies = self._program.copies(mine, noc, transaction)
+        copies = mine.copies.get(transaction << 1 | noc)
+        if copies is None:
+            copies = self._program.copies(mine, noc, transaction)
         mark = mine.mark()
         space = self._spaces[target]
         if mine.strays:
@@ -350,12 +360,16 @@ class Sanitizer:
             self._outside(mine, space, address, size, "copies")
         if address in space.semaphores:
             return
-        if not (
-            (space.has_buffers and self._buffers.check_read(mine, space, address, end))
-            or space.shadow.has_cell(address, end)
-        ):
+        cell = space.shadow.cell(address, end)
+        is_known = cell is not None
+        if space.has_buffers:
+            is_known |= self._buffers.check_read(mine, space, address, end)
+        if not is_known:
             self._check_buffer(mine, space, address, end, "copies")
-        wrong = space.shadow.read(address, size, agent, mark)
+        if cell is not None:
+            wrong = cell.read(agent, mark)
+        else:
+            wrong = space.shadow.read(address, size, agent, mark)
         if wrong is not None:
             self._explain_read(mine, space, address, end, wrong, "copies")
 
@@ -371,12 +385,16 @@ class Sanitizer:
         end = address + size
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "copies to")
-        if not (
-            (space.has_buffers and self._buffers.check_write(mine, space, address, end))
-            or space.shadow.has_cell(address, end)
-        ):
+        cell = space.shadow.cell(address, end)
+        is_known = cell is not None
+        if space.has_buffers:
+            is_known |= self._buffers.check_write(mine, space, address, end)
+        if not is_known:
             self._check_buffer(mine, space, address, end, "copies to", is_write=True)
-        conflict = space.shadow.write(address, size, agent, mark)
+        if cell is not None:
+            conflict = cell.write(agent, mark)
+        else:
+            conflict = space.shadow.write(address, size, agent, mark)
         if conflict is not None:
             self.report(conflicting(self._program, mine, space, conflict, "copies to"))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from ttmlir.sim.sanitizer.shadow import Mark
 from ttmlir.sim.sanitizer.vector_clock import Thread, VectorClock
 
@@ -67,7 +65,7 @@ class WatchedSemaphore:
         """
         if len(self._changes) == _MOST_STATES:
             self._tell(_MOST_STATES // 2)
-        told = VectorClock(thread.knows.times.copy())
+        told = thread.knows.copy()
         self._changes.append(_Change(thread, thread.time, met, told))
         thread.advance()
         return told
@@ -94,9 +92,8 @@ class WatchedSemaphore:
     def _tell(self, count: int) -> None:
         """Let whoever waits know of the first changes."""
         for change in self._changes[:count]:
-            told = change.told.times
-            known = self._known.times[: told.size]  # More actors may have joined since.
-            np.maximum(known, told, out=known)
+            told = change.told
+            self._known.learn(told.start, told.end, told.part)
         del self._changes[:count]
 
 

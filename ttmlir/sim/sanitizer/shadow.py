@@ -132,6 +132,28 @@ class Cell:
                 return Conflict(False, reader, time, mark, self.start, self.end)
         return None
 
+    def read(self, actor: Actor, mark: Mark) -> Conflict | Unwritten | None:
+        """Note a read; what forbids it."""
+        view = actor.knows.view
+        writer = self.writer
+        wrong = None
+        if writer is None or view[writer.index] < self.write_time:
+            wrong = self.read_conflict(actor)
+        reader = self.reader
+        if reader is None or reader is actor or view[reader.index] >= self.read_time:
+            self.reader = actor
+            self.read_time = actor.time
+            self.read_mark = mark
+        else:
+            self.was_read(actor, mark)
+        return wrong
+
+    def write(self, actor: Actor, mark: Mark) -> Conflict | None:
+        """Note a write; what forbids it."""
+        conflict = self.write_conflict(actor)
+        self.written(actor, mark)
+        return conflict
+
     def reads(self) -> Iterator[tuple[Actor, int, Mark]]:
         """The reads since the last write that no other known read stands for."""
         if self.reader is not None:
@@ -151,19 +173,17 @@ class Shadow:
         self._cells: dict[int, Cell] = {}
         self._starts: list[int] = []
 
-    def has_cell(self, address: int, end: int) -> bool:
-        """Whether exactly these bytes share a cell, as those of an access before do."""
+    def cell(self, address: int, end: int) -> Cell | None:
+        """The cell of exactly these bytes, which those of an access before have."""
         cell = self._cells.get(address)
-        return cell is not None and cell.end == end
+        return cell if cell is not None and cell.end == end else None
 
     def write(self, address: int, size: int, actor: Actor, mark: Mark) -> Conflict | None:
         """Note a write; the first conflict, if there is one."""
         end = address + size
         cell = self._cells.get(address)
         if cell is not None and cell.end == end:
-            conflict = cell.write_conflict(actor)
-            cell.written(actor, mark)
-            return conflict
+            return cell.write(actor, mark)
         conflict = None
         position = bisect_left(self._starts, address)
         if self._untouched(position, address, end):
@@ -192,15 +212,12 @@ class Shadow:
         end = address + size
         cell = self._cells.get(address)
         if cell is not None and cell.end == end:
-            conflict = cell.read_conflict(actor)
-            cell.was_read(actor, mark)
-            return conflict
+            return cell.read(actor, mark)
         first: Conflict | Unwritten | None = None
         for cell in self._carve(address, end):
-            conflict = cell.read_conflict(actor)
+            conflict = cell.read(actor, mark)
             if first is None or (isinstance(first, Unwritten) and isinstance(conflict, Conflict)):
                 first = conflict
-            cell.was_read(actor, mark)
         self._join_left(address)
         return first
 

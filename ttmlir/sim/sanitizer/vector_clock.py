@@ -27,18 +27,53 @@ _STEP = 16
 
 
 class VectorClock:
-    """A time for every actor; `view` holds the same numbers as `times`, for reading single ones."""
+    """A time for every actor; `view` holds the same numbers as `times`, for reading single ones.
 
-    __slots__ = ("times", "view")
+    What it knows of actors of the running program lies in `part`, the times from `start` up to
+    `end`: threads of one core, which have neighbouring places, need not look at those of others.
+    """
+
+    __slots__ = ("end", "part", "start", "times", "view")
 
     def __init__(self, times: Times) -> None:
-        """Keep the array, which nobody else may write."""
+        """Keep the array, which nobody else may write, and know of no actor of the program."""
+        self.start = self.end = 0
         self.set_times(times)
 
     def set_times(self, times: Times) -> None:
         """Replace the array, for instance by a longer one."""
         self.times = times
         self.view: memoryview[int] = times.data
+        self.part = times[self.start : self.end]
+
+    def reach(self, start: int, end: int) -> None:
+        """Have the places from `start` up to `end` in the part that is looked at."""
+        if self.start < self.end:
+            start, end = min(start, self.start), max(end, self.end)
+        self.start, self.end = start, end
+        self.part = self.times[start:end]
+
+    def copy(self) -> VectorClock:
+        """A clock that knows the same."""
+        clock = VectorClock(self.times.copy())
+        clock.reach(self.start, self.end)
+        return clock
+
+    def learn(self, start: int, end: int, part: Times) -> None:
+        """Know what a clock knows that has this part."""
+        own = self.part
+        if start != self.start or end != self.end:
+            if start < self.start or end > self.end:
+                self.reach(start, end)
+            own = self.times[start:end]
+        np.maximum(own, part, out=own)
+
+    def learn_of(self, index: int, time: int) -> None:
+        """Know of one actor up to a time."""
+        if not self.start <= index < self.end:
+            self.reach(index, index + 1)
+        if self.view[index] < time:
+            self.view[index] = time
 
 
 class Actor:
@@ -70,6 +105,7 @@ class Agent(Actor):
     def __init__(self, index: int, time: int, thread: Thread, in_order: bool) -> None:
         """An agent without copies under way."""
         super().__init__(index, time, thread.knows, in_order)
+        thread.knows.reach(index, index + 1)
         self._thread = thread
         self.busy = False
         self.flushed = time - 1
@@ -92,12 +128,19 @@ class Agent(Actor):
 class Thread(Actor):
     """An actor with a vector clock of its own; `lessons` counts how often it learnt of others."""
 
-    __slots__ = ("lessons",)
+    __slots__ = ("_news", "_told", "learnt", "lessons", "places")
 
-    def __init__(self, index: int, time: int, knows: VectorClock) -> None:
-        """A thread that knows what its clock says."""
+    def __init__(self, index: int, time: int, knows: VectorClock, places: range) -> None:
+        """A thread that knows what its clock says; `places` are kept for its agents."""
         super().__init__(index, time, knows, in_order=True)
         self.lessons = 0
+        self.learnt: News | None = None
+        """What it learnt last, which brings nothing new a second time."""
+        self._news: News = (0, 0, knows.part)
+        self._told = -1
+        """Its lessons when it told `_news`."""
+        self.places = places
+        knows.reach(index, max(places.stop, index + 1))
         knows.view[index] = time
 
     def advance(self) -> None:
@@ -105,26 +148,37 @@ class Thread(Actor):
         self.time += 1
         self.knows.view[self.index] = self.time
 
+    def tell(self) -> News:
+        """What it has learnt of others, and of itself up to some earlier time."""
+        if self._told != self.lessons:
+            knows = self.knows
+            self._news = knows.start, knows.end, knows.part.copy()
+            self._told = self.lessons
+        return self._news
+
     def release(self, point: VectorClock) -> None:
         """Let those who acquire the point know all that this thread did and knows."""
-        np.maximum(point.times, self.knows.times, out=point.times)
+        known = self.knows
+        point.learn(known.start, known.end, known.part)
         self.advance()
 
     def release_behind(self, point: VectorClock, agent: Agent) -> None:
         """Release a point by a message behind which the copies of an agent are over."""
-        if point.view[agent.index] < agent.time:
-            point.view[agent.index] = agent.time
+        point.learn_of(agent.index, agent.time)
         agent.time += 1
 
     def release_flushed(self, point: VectorClock, agent: Agent) -> None:
         """Release a point by a message that only overtakes what has not left."""
-        if point.view[agent.index] < agent.flushed:
-            point.view[agent.index] = agent.flushed
+        point.learn_of(agent.index, agent.flushed)
 
     def acquire(self, point: VectorClock) -> None:
         """Know what those knew who released the point."""
-        np.maximum(self.knows.times, point.times, out=self.knows.times)
+        self.knows.learn(point.start, point.end, point.part)
         self.lessons += 1
+
+
+News = tuple[int, int, Times]
+"""What a clock knew: start, end and part."""
 
 
 class HandOver:
@@ -138,7 +192,7 @@ class HandOver:
 
     def __init__(self) -> None:
         """An empty queue."""
-        self._entries: deque[tuple[int, Thread, int, Times | None]] = deque()
+        self._entries: deque[tuple[int, Thread, int, News | None]] = deque()
         self._told = -1
         """Lessons of the giver when its whole clock was last put into an entry."""
         self._put = 0
@@ -149,24 +203,28 @@ class HandOver:
         """Tell what the giver did and knows."""
         news = None
         if giver.lessons != self._told:
-            news = giver.knows.times.copy()
+            news = giver.tell()
             self._told = giver.lessons
         self._put += count
-        self._entries.append((self._put, giver, giver.time, news))
-        giver.advance()
+        time = giver.time
+        self._entries.append((self._put, giver, time, news))
+        giver.time = giver.knows.view[giver.index] = time + 1  # As `advance` does.
 
     def take(self, taker: Thread) -> None:
         """Know what the first entry tells, if there is one."""
         if not self._entries:
             return
         self._taken, giver, time, news = self._entries.popleft()
-        if news is not None:
-            known = taker.knows.times
-            if known.size > news.size:  # More actors have joined.
-                known = known[: news.size]
-            np.maximum(known, news, out=known)
-        if taker.knows.view[giver.index] < time:
-            taker.knows.view[giver.index] = time
+        knows = taker.knows
+        if news is not None and news is not taker.learnt:
+            knows.learn(*news)
+            taker.learnt = news
+        index = giver.index
+        if knows.start <= index < knows.end:
+            if knows.view[index] < time:
+                knows.view[index] = time
+        else:
+            knows.learn_of(index, time)
         taker.lessons += 1
 
     def is_known(self, taker: Thread, count: int) -> bool:
@@ -195,6 +253,8 @@ class Timeline:
         self._past: Times = np.zeros(_STEP, np.int64)
         self._actors: list[Actor] = []
         self._clocks: list[VectorClock] = []
+        self._places = 0
+        """How many places of clocks are taken."""
 
     def begin(self) -> None:
         """Start a program; what was before is over for all its actors."""
@@ -202,6 +262,7 @@ class Timeline:
             self._past[actor.index] = actor.time
         self._actors = []
         self._clocks = []
+        self._places = 0
 
     def clock(self) -> VectorClock:
         """A clock that knows the programs before this one."""
@@ -209,16 +270,20 @@ class Timeline:
         self._clocks.append(clock)
         return clock
 
-    def thread(self) -> Thread:
-        """One more actor, with a clock of its own."""
-        index = self._next_index()
-        thread = Thread(index, int(self._past[index]) + 1, self.clock())
+    def thread(self, room: int = 0) -> Thread:
+        """One more actor, with a clock of its own, and places beside it for so many agents."""
+        index = self._take_places(1 + room)
+        places = range(index + 1, index + 1 + room)
+        thread = Thread(index, int(self._past[index]) + 1, self.clock(), places)
         self._actors.append(thread)
         return thread
 
     def agent(self, thread: Thread, *, in_order: bool = False) -> Agent:
         """One more actor, which copies for the thread."""
-        index = self._next_index()
+        if thread.places:
+            index, thread.places = thread.places[0], thread.places[1:]
+        else:
+            index = self._take_places(1)
         agent = Agent(index, int(self._past[index]) + 1, thread, in_order)
         self._actors.append(agent)
         return agent
@@ -228,11 +293,13 @@ class Timeline:
         threads = (actor for actor in self._actors if isinstance(actor, Thread))
         return any(thread.knows.view[agent.index] >= agent.last for thread in threads)
 
-    def _next_index(self) -> int:
-        """The place of the next actor, for which there is room in all clocks."""
-        if len(self._actors) == self._past.size:
+    def _take_places(self, count: int) -> int:
+        """The first of the places of the next actors, for which there is room in all clocks."""
+        first = self._places
+        self._places += count
+        while self._places > self._past.size:
             room = np.zeros(self._past.size, np.int64)
             self._past = np.concatenate((self._past, room))
             for clock in self._clocks:
                 clock.set_times(np.concatenate((clock.times, room)))
-        return len(self._actors)
+        return first

@@ -7,8 +7,8 @@ on these inputs and compares.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
@@ -52,8 +52,8 @@ class GoldenOfFunction:
 
     function: FuncOp | None
     info: Table
-    signature: Table | None = None
-    """How the model is called that the only function of a module comes from."""
+    signatures: Mapping[str, Table] = field(default_factory=dict[str, Table])
+    """How the models are called that functions come from, by the names of these."""
 
     @classmethod
     def find(
@@ -61,13 +61,15 @@ class GoldenOfFunction:
         module: ModuleOp,
         functions: Sequence[FuncOp],
         golden: Golden | None,
-        signature: Table | None = None,
+        signatures: Mapping[str, Table],
     ) -> GoldenOfFunction:
         """The function that golden results are for; LocatedError if they do not fit."""
-        assert signature is None or len(functions) == 1, "a model is one function"
-        if golden is None:
-            return cls(None, {}, signature)
         names = [function.sym_name.data for function in functions]
+        if len(names) == 1 and "" in signatures:
+            signatures = {names[0]: signatures[""]}
+        assert signatures.keys() <= set(names), "models are functions"
+        if golden is None:
+            return cls(None, {}, signatures)
         wanted = names[0] if golden.function is None and len(names) == 1 else golden.function
         if wanted not in names:
             raise LocatedError(
@@ -79,7 +81,7 @@ class GoldenOfFunction:
         _check_shapes(function, "input", types.inputs.data, golden.inputs)
         _check_shapes(function, "output", types.outputs.data, golden.outputs)
         try:
-            return cls(function, _golden_info(golden), signature)
+            return cls(function, _golden_info(golden), signatures)
         except ValueError as error:
             raise OpError(function, f"golden results do not fit a file: {error}") from error
 
@@ -87,7 +89,8 @@ class GoldenOfFunction:
         """The `DebugInfo` table of a function: the given one, with what belongs to it."""
         if function is self.function:
             table = {**table, "golden_info": self.info}
-        return table if self.signature is None else {**table, "call_signature": self.signature}
+        signature = self.signatures.get(function.sym_name.data)
+        return table if signature is None else {**table, "call_signature": signature}
 
 
 def _check_shapes(

@@ -106,6 +106,8 @@ class OperationWriter:
             return form.kind
         if filler == "output":
             return self._output(op)
+        if filler == "outputs":
+            return self._values.define_results(op, self._tables)
         if filler == "device":
             return self._device(op)
         if filler == "parameters":

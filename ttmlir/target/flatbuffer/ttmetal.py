@@ -14,6 +14,8 @@ Requires: the attribute `tt.system_desc` on a module. For functions on tensors a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp
@@ -54,20 +56,20 @@ def ttmetal_to_flatbuffer(
     *,
     mlir_source: str | None = None,
     golden: Golden | None = None,
-    signature: Table | None = None,
+    signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
     """Bytes of the `.ttm` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; it goes into the file for
-    people to read. `golden` is for `ttrt run --golden`, `signature`, a `CallSignature` table, for
-    those who call the program as the model it was. Raises DiagnosticError for what no file can
-    hold.
+    people to read. `golden` is for `ttrt run --golden`, `signatures` are `CallSignature` tables by
+    functions, or by "" of the only one, for those who call a program as the model it was. Raises
+    DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
     symbols = Symbols(module)
     functions = [op for op in module.walk() if isinstance(op, FuncOp) and not symbols.is_kernel(op)]
-    kept = GoldenOfFunction.find(module, functions, golden, signature)
+    kept = GoldenOfFunction.find(module, functions, golden, signatures)
     writer = _ModuleWriter(module, mlir_source, symbols, kept)
     return pack_file(module, TTMETAL, (writer.program(op) for op in functions))
 

@@ -11,7 +11,8 @@ function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -39,13 +40,14 @@ def ttnn_to_flatbuffer(
     mlir_source: str | None = None,
     cpp_source: str = "",
     golden: Golden | None = None,
-    signature: Table | None = None,
+    signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
     """Bytes of the `.ttnn` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
     if there is none. Both go into the file for people to read; `golden` is for `ttrt run --golden`,
-    `signature`, a `CallSignature` table, for those who call the program as the model it was.
+    `signatures` are `CallSignature` tables by functions, or by "" of the only one, for those who
+    call a program as the model it was.
     Raises DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
@@ -55,7 +57,7 @@ def ttnn_to_flatbuffer(
     ]
     parts = order_parts(module, functions)
     programs = [op for op in functions if op not in parts]
-    kept = GoldenOfFunction.find(module, programs, golden, signature)
+    kept = GoldenOfFunction.find(module, programs, golden, signatures)
     writer = _ModuleWriter(module, mlir_source, cpp_source, kept, parts)
     return pack_file(module, TTNN, map(writer.program, programs), map(writer.program, parts))
 

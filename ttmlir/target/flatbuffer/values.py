@@ -43,10 +43,23 @@ class Values:
         It is the one of its init, whose memory the operation takes over; a new one if the init is
         an argument or has other uses, which still have to find what it held before.
         """
-        init = op.output
+        return self._define_written(op.output, op.results[0], op, tables)
+
+    def define_results(self, op: Operation, tables: TensorTables) -> list[Table]:
+        """The tensors that an operation writes its results to, as `define_result` finds them."""
+        if not isinstance(op, DestinationStyleOp) or not op.inits:
+            return [self.define(result, op, tables) for result in op.results]
+        return [
+            self._define_written(init, result, op, tables)
+            for init, result in zip(op.inits, op.results, strict=True)
+        ]
+
+    def _define_written(
+        self, init: SSAValue, result: SSAValue, op: Operation, tables: TensorTables
+    ) -> Table:
         if isinstance(init, BlockArgument) or not _has_one_use(init):
-            return self.define(op.results[0], op, tables)
-        table = self._tensors[op.results[0]] = self.tensor(init)
+            return self.define(result, op, tables)
+        table = self._tensors[result] = self.tensor(init)
         return table
 
     def tensor(self, value: SSAValue) -> Table:

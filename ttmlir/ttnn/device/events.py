@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ttmlir.metalium.cores import CoreSpec, cores_of
+from ttmlir.metalium.cores import CoreSpec
 from ttmlir.metalium.enums import BufferType
+from ttmlir.metalium.global_semaphores import GlobalSemaphore
 from ttmlir.ttnn.operations.operation import OBSERVERS, Recorder, tensors_of
 
 if TYPE_CHECKING:
@@ -98,42 +99,6 @@ def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
     trace_id.recorder.calls.clear()
 
 
-class GlobalSemaphore:
-    """A word in the L1 of some cores, at one address, that programs share."""
-
-    def __init__(
-        self, device: MeshDevice, cores: CoreSpec, initial_value: int, buffer_type: BufferType
-    ) -> None:
-        """Take the word and write it."""
-        from ttmlir.layout.enums import MemorySpace
-
-        self.device = device
-        self.cores = cores_of(cores)
-        self._allocator = device.allocators[MemorySpace.DEVICE_L1]
-        self.address = self._allocator.allocate(device.chip.l1_alignment)
-        self.reset(initial_value)
-
-    def reset(self, value: int) -> None:
-        """Write the word on all cores."""
-        watch = self.device.simulated.watch
-        for x, y in self.cores:
-            memory = self.device.simulated.core(x, y).l1
-            memory.write(self.address, value.to_bytes(4, "little"))
-            if watch is not None:
-                watch.host_write(memory, self.address, 4)
-                watch.semaphore_created(memory, self.address)
-
-    def __del__(self) -> None:
-        """Give the word back."""
-        if not hasattr(self, "address"):
-            return
-        self._allocator.free(self.address)
-        watch = self.device.simulated.watch
-        if watch is not None:
-            for x, y in self.cores:
-                watch.semaphore_freed(self.device.simulated.core(x, y).l1, self.address)
-
-
 def create_global_semaphore(
     device: MeshDevice,
     cores: CoreSpec,
@@ -146,9 +111,9 @@ def create_global_semaphore(
 
 def get_global_semaphore_address(global_semaphore: GlobalSemaphore) -> int:
     """Where the word is, on all cores."""
-    return global_semaphore.address
+    return global_semaphore.address()
 
 
 def reset_global_semaphore_value(global_semaphore: GlobalSemaphore, reset_value: int) -> None:
     """Write the word."""
-    global_semaphore.reset(reset_value)
+    global_semaphore.reset_semaphore_value(reset_value)

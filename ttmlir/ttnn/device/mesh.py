@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.system.boards import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.device import Device
+from ttmlir.metalium.distributed.shapes import MeshShape
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.sim.machine.allocator import Allocator
@@ -24,47 +24,6 @@ if TYPE_CHECKING:
     from ttmlir.sim.execution.command_queue import CommandQueue
     from ttmlir.sim.options import SimOptions
     from ttmlir.ttnn.tensor.storage import DeviceStorage
-
-
-class MeshShape:
-    """Extents of a mesh of devices."""
-
-    def __init__(self, *extents: int | list[int]) -> None:
-        """The extents, one by one or as a list."""
-        listed = (each if isinstance(each, list) else [each] for each in extents)
-        self._extents = tuple(extent for each in listed for extent in each)
-
-    def dims(self) -> int:
-        """How many dimensions there are."""
-        return len(self._extents)
-
-    def mesh_size(self) -> int:
-        """How many devices there are."""
-        return math.prod(self._extents)
-
-    def __getitem__(self, index: int) -> int:
-        """An extent."""
-        return self._extents[index]
-
-    def __iter__(self) -> Iterator[int]:
-        """The extents."""
-        return iter(self._extents)
-
-    def __len__(self) -> int:
-        """How many dimensions there are."""
-        return len(self._extents)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the extents are the same."""
-        return isinstance(other, MeshShape) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        """By the extents."""
-        return hash(self._extents)
-
-    def __repr__(self) -> str:
-        """As ttnn prints it."""
-        return f"MeshShape({list(self._extents)})"
 
 
 @dataclass(frozen=True)

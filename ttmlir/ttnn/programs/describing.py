@@ -85,6 +85,8 @@ def _describe_kernel(descriptor: KernelDescriptor, index: int) -> KernelDescript
             descriptor.common_runtime_args, "common run-time argument"
         ),
         defines=tuple(dict(descriptor.defines).items()),
+        include_folders=tuple(os.fspath(each) for each in descriptor.include_folders),
+        home=os.environ.get(HOME_VARIABLE, ""),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
@@ -158,6 +159,8 @@ class KernelDescriptor:
     runtime_args: Any = field(default_factory=_no_arguments)
     common_runtime_args: Sequence[int] = ()
     opt_level: Any = None
+    include_folders: Sequence[str | Path] = ()
+    """Where headers are, besides the folder of the kernel and below `TT_METAL_HOME`."""
     config: Config
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttmlir.metalium.host_api import EnqueueProgram
+from ttmlir.metalium.queues import EnqueueProgram
 from ttmlir.runtime.generic.sim_program import create_sim_program
 from ttmlir.ttnn.operations.operation import (
     Operation,

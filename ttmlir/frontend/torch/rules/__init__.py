@@ -7,11 +7,14 @@ from ttmlir.frontend.torch.rules import (
     contraction,
     creation,
     elementwise,
+    gradient,
     indexing,
     kernels,
     movement,
     normalization,
+    ordering,
     reduction,
+    resampling,
     window,
 )
 
@@ -23,7 +26,10 @@ RULES: dict[str, TorchRule] = {
     **normalization.RULES,
     **indexing.RULES,
     **window.RULES,
+    **ordering.RULES,
+    **resampling.RULES,
     **creation.RULES,
+    **gradient.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""
 

@@ -96,7 +96,7 @@ def _attention(call: TorchCall) -> SSAValue:
     allowed: SSAValue | None = None
     if call["is_causal"]:
         rows, columns = value_shape(scores)[-2:]
-        allowed = _causal(build, rows, columns)
+        allowed = create_causal_mask(build, rows, columns)
     elif (mask := call.optional("attn_mask")) is not None:
         if element_type(mask) == i1:
             allowed = mask
@@ -114,7 +114,8 @@ def _attention(call: TorchCall) -> SSAValue:
     return product(build, weights, value)
 
 
-def _causal(build: BodyBuilder, rows: int, columns: int) -> SSAValue:
+def create_causal_mask(build: BodyBuilder, rows: int, columns: int) -> SSAValue:
+    """True on and below the diagonal: what each row may look at."""
     torch = torch_package()
     return build.create_tensor(torch.ones(rows, columns, dtype=torch.bool).tril())
 

@@ -38,9 +38,14 @@ RULES: dict[str, TorchRule] = {
     "fill": _fill,
     "full": _full,
     "full_like": _full,
+    "new_empty": _constant(0),
+    "new_empty_strided": _constant(0),
     "new_full": _full,
+    "new_ones": _constant(1),
+    "new_zeros": _constant(0),
     "ones_like": _constant(1),
     "scalar_tensor": _scalar_tensor,
+    "_efficientzerotensor": _constant(0),
     "zeros_like": _constant(0),
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

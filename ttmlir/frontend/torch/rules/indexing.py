@@ -11,9 +11,11 @@ from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
 from ttmlir.frontend.torch.call import Known, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import is_boolean, torch_package
+from ttmlir.frontend.torch.elements import is_boolean, is_floating, torch_package
 from ttmlir.frontend.torch.rules.movement import from_start
+from ttmlir.ir.identities import identity_of
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable import row
 
 _I64 = IntegerType(64)
 
@@ -159,6 +161,24 @@ def _gather(call: TorchCall) -> SSAValue:
     return build.reshape(build.create_inferred("gather", x, index, dim=dim), call.shape)
 
 
+def _unfold(call: TorchCall) -> SSAValue:
+    """The windows of a dimension, put at the end."""
+    build, x = call.build, call.tensor()
+    if not value_shape(x):
+        return build.reshape(x, call.shape)
+    dim, size, step = call.dim(x, "dimension"), call["size"], call["step"]
+    shape, count = value_shape(x), call.shape[call.dim(x, "dimension")]
+    if step == size:
+        windows = build.slice_along(x, dim, 0, count * size)
+    else:
+        torch = torch_package()
+        places = torch.arange(count).unsqueeze(1) * step + torch.arange(size)
+        windows = take(build, x, dim, build.create_tensor(places.reshape(-1)))
+    windows = build.reshape(windows, (*shape[:dim], count, size, *shape[dim + 1 :]))
+    order = [i for i in range(len(shape) + 1) if i != dim + 1]
+    return build.permute(windows, [*order, dim + 1])
+
+
 # -- writing -----------------------------------------------------------------------------------
 
 _REDUCTIONS = {
@@ -180,13 +200,41 @@ def _scatter_add(call: TorchCall) -> SSAValue:
 
 
 def _scatter_reduce(call: TorchCall) -> SSAValue:
-    mnemonic = _REDUCTIONS.get(call["reduce"])
-    if mnemonic is None or not call.arguments.get("include_self", True):
-        call.refuse(
-            f"reduce='{call['reduce']}', include_self={call.arguments.get('include_self')} is not "
-            f"supported; supported are {', '.join(_REDUCTIONS)}, with include_self=True"
-        )
-    return _write(call, mnemonic, _source(call))
+    build, reduce, x = call.build, str(call["reduce"]), call.tensor()
+    source = _source(call)
+    keeps = bool(call.arguments.get("include_self", True))
+    start = x if keeps else _write(call, "scatter", _like(build, source, _neutral(x, reduce)))
+    if reduce != "mean":
+        return _write(call, _REDUCTIONS[reduce], source, start)
+    ones = _like(build, source, 1)
+    none = _like(build, x, 0)
+    count = _write(call, "scatter_add", ones, _like(build, x, 1) if keeps else none)
+    if not keeps:
+        # What nothing is written to stays.
+        count = build.compute("maximum", count, build.create_number(1, count))
+    total = _write(call, "scatter_add", source, start)
+    mean = build.compute("div", total, count)
+    if is_floating(call.element):
+        return mean
+    # Rounded toward zero is one too many where there is a remainder below 0.
+    rest = build.compute("remainder", total, count)
+    is_below = build.compute("lt", rest, build.create_number(0, rest), element=IntegerType(1))
+    return build.compute("subtract", mean, build.cast(is_below, call.element))
+
+
+def _like(build: BodyBuilder, x: SSAValue, number: float) -> SSAValue:
+    return build.create_splat(number, tensor_of(element_type(x), value_shape(x)))
+
+
+def _neutral(x: SSAValue, reduce: str) -> float:
+    """The number that leaves every other as it is."""
+    if reduce in ("sum", "mean"):
+        return 0
+    if reduce == "prod":
+        return 1
+    found = identity_of(row("maximum" if reduce == "amax" else "minimum"), element_type(x))
+    assert found is not None, "the larger and the smaller one of two have identities"
+    return found
 
 
 def _source(call: TorchCall) -> SSAValue:
@@ -200,15 +248,18 @@ def _source(call: TorchCall) -> SSAValue:
     return build.reshape(source, places or (1,))
 
 
-def _write(call: TorchCall, mnemonic: str, source: SSAValue) -> SSAValue:
-    """A tensor with elements written to the places with these numbers of a dimension."""
-    build, x, index = call.build, call.tensor(), call.tensor("index")
+def _write(
+    call: TorchCall, mnemonic: str, source: SSAValue, given: SSAValue | None = None
+) -> SSAValue:
+    """A tensor, the first argument unless given, with elements written to numbered places."""
+    build, index = call.build, call.tensor("index")
+    x = call.tensor() if given is None else given
     if not value_shape(x):
         x = build.reshape(x, (1,))
     dim, shape = call.dim(x), value_shape(x)
     index = build.reshape(index, value_shape(index) or (1,))
     if 0 in value_shape(index):
-        return call.tensor()
+        return build.reshape(x, call.shape)
     part = x
     for other, count in enumerate(value_shape(index)):
         if other != dim:
@@ -289,5 +340,6 @@ RULES: dict[str, TorchRule] = {
     "scatter.value_reduce": _scatter_reduce,
     "scatter_add": _scatter_add,
     "scatter_reduce.two": _scatter_reduce,
+    "unfold": _unfold,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
+from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.mlir.attributes.elements import ElementType, element_size
 
 
 def _reshape(call: TorchCall) -> SSAValue:
@@ -212,30 +215,43 @@ def _diagonal(call: TorchCall) -> SSAValue:
     return build.slice_along(flat, len(batch), start, end, columns + 1)
 
 
-def _unfold(call: TorchCall) -> SSAValue:
-    """The windows of a dimension, put at the end."""
-    build, x = call.build, call.tensor()
-    dim = call.dim(x, "dimension")
-    size, step, count = call["size"], call["step"], call.shape[dim]
-    shape = value_shape(x)
-    windows = [
-        build.reshape(
-            build.slice_along(x, dim, i * step, i * step + size),
-            (*shape[:dim], 1, size, *shape[dim + 1 :]),
-        )
-        for i in range(count)
-    ]
-    joined = build.concat(windows, dim)
-    order = [i for i in range(len(shape) + 1) if i != dim + 1]
-    return build.permute(joined, [*order, dim + 1])
+def _diagonal_scatter(call: TorchCall) -> SSAValue:
+    """A tensor with the diagonal of its matrices replaced."""
+    torch, build, x, offset = torch_package(), call.build, call.tensor(), call["offset"]
+    rank = len(value_shape(x))
+    dims = [call["dim1"] % rank, call["dim2"] % rank]
+    order = [*(i for i in range(rank) if i not in dims), *dims]
+    x = build.permute(x, order)
+    *batch, rows, columns = value_shape(x)
+    source = build.cast(call.tensor("src"), element_type(x))
+    count = value_shape(source)[-1]
+    # Element k lies in row k above the diagonal, in column k below it.
+    extent, shape = (rows, (rows, 1)) if offset >= 0 else (columns, (1, columns))
+    if count < extent:
+        padding = (*(0 for _ in range(2 * len(batch) + 1)), extent - count)
+        source = build.create_inferred("pad", source, padding=padding, value=0.0)
+    source = build.reshape(source, (*batch, *shape))
+    places = torch.ones(rows, columns, dtype=torch.bool).tril(offset).triu(offset)
+    mask = build.create_tensor(places.reshape(*(1 for _ in batch), rows, columns))
+    result = build.compute("where", mask, source, x)
+    return build.permute(result, [order.index(i) for i in range(rank)])
 
 
 def _view_dtype(call: TorchCall) -> SSAValue:
-    if element_type(call.tensor()) == call.element:
-        return call.tensor()
+    x, element = call.tensor(), element_type(call.tensor())
+    if element == call.element:
+        return x
+    if _width(element) == _width(call.element):
+        return call.build.create("bitcast_convert", (x,), call.result_type())
     call.refuse(
-        "reading the bits of a tensor as another dtype is not supported; .to(dtype) converts"
+        f"reading the bits of {element} as {call.element} is not supported, since they are not as "
+        "many; .to(dtype) converts numbers"
     )
+
+
+def _width(element: Attribute) -> int:
+    """Bits of an element; truth values, which are stored in a byte, have none to be read."""
+    return 0 if is_boolean(element) else element_size(cast("ElementType", element))
 
 
 def _as_strided(call: TorchCall) -> SSAValue:
@@ -264,6 +280,7 @@ RULES: dict[str, TorchRule] = {
     "constant_pad_nd": _constant_pad,
     "diagonal": _diagonal,
     "diagonal_copy": _diagonal,
+    "diagonal_scatter": _diagonal_scatter,
     "expand": _expand,
     "flatten": _reshape,
     "flip": _flip,
@@ -281,7 +298,6 @@ RULES: dict[str, TorchRule] = {
     "split_with_sizes_copy": _split,
     "squeeze": _reshape,
     "stack": _stack,
-    "unfold": _unfold,
     "unsqueeze": _reshape,
     "view": _reshape,
     "view.dtype": _view_dtype,

@@ -5,22 +5,23 @@ Images are (batch, channels, spatial dimensions ...), or without the batch.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.contraction import product
-from ttmlir.frontend.torch.rules.indexing import take
+from ttmlir.frontend.torch.elements import is_floating, torch_package
+from ttmlir.frontend.torch.rules.resampling import multiply_along_each
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 
-def _each(given: Sequence[int] | int, count: int) -> Shape:
+def each_dim(given: Sequence[int] | int, count: int) -> Shape:
     """One number for each spatial dimension."""
     numbers = (given,) if isinstance(given, int) else tuple(given)
     return numbers * count if len(numbers) == 1 else numbers
@@ -32,38 +33,66 @@ def _convolution(call: TorchCall) -> SSAValue:
     shape = call.shape
     if len(value_shape(x)) == spatial + 1:
         x, shape = build.reshape(x, (1, *value_shape(x))), (1, *shape)
-    stride, padding, dilation, extra = (
-        _each(call[name], spatial) for name in ("stride", "padding", "dilation", "output_padding")
-    )
-    groups = call["groups"]
-    places = ", ".join(map(str, range(spatial)))
-    kernel = value_shape(weight)[2:]
-    if call["transposed"]:
-        weight = _grouped_outputs(build, weight, groups)
-        filters = f"[i, o, {places}]"
-        margins = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
-        pairs = [(m, m + e) for m, e in zip(margins, extra, strict=True)]
-        strides, holes = (1,) * spatial, stride
-    else:
-        filters = f"[o, i, {places}]"
-        pairs = [(p, p) for p in padding]
-        strides, holes = stride, (1,) * spatial
-    image = f"[b, f, {places}]"
-    bias = call.optional("bias")
-    result = build.create(
-        "convolution",
-        (x, weight) if bias is None else (x, weight, bias),
-        TensorType(call.element, shape),
-        dimension_numbers=f"{image}x{filters}->{image}",
-        window_strides=strides,
-        padding=tuple(count for pair in pairs for count in pair),
-        input_dilation=holes,
-        weight_dilation=dilation,
-        window_reversal=(int(call["transposed"]),) * spatial,
-        feature_group_count=groups,
-        batch_group_count=1,
-    )
+    geometry = Geometry.of(call, spatial)
+    result = geometry.convolve(build, x, weight, shape, call.optional("bias"))
     return build.reshape(result, call.shape)
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Where the windows of a convolution lie, for each spatial dimension."""
+
+    stride: Shape
+    padding: Shape
+    dilation: Shape
+    extra: Shape
+    """Of a transposed convolution: what its result is longer."""
+    groups: int
+    transposed: bool
+
+    @classmethod
+    def of(cls, call: TorchCall, spatial: int) -> Geometry:
+        """What the arguments of a convolution, or of its gradient, say."""
+        names = ("stride", "padding", "dilation", "output_padding")
+        stride, padding, dilation, extra = (each_dim(call[name], spatial) for name in names)
+        return cls(stride, padding, dilation, extra, call["groups"], call["transposed"])
+
+    def convolve(
+        self,
+        build: BodyBuilder,
+        x: SSAValue,
+        weight: SSAValue,
+        shape: Shape,
+        bias: SSAValue | None = None,
+    ) -> SSAValue:
+        """The convolution of (batch, channels, ...) to a shape."""
+        spatial, kernel = len(self.stride), value_shape(weight)[2:]
+        places = ", ".join(map(str, range(spatial)))
+        if self.transposed:
+            weight = _grouped_outputs(build, weight, self.groups)
+            filters = f"[i, o, {places}]"
+            sizes = zip(self.dilation, kernel, self.padding, strict=True)
+            margins = [d * (k - 1) - p for d, k, p in sizes]
+            pairs = [(m, m + e) for m, e in zip(margins, self.extra, strict=True)]
+            strides, holes = (1,) * spatial, self.stride
+        else:
+            filters = f"[o, i, {places}]"
+            pairs = [(p, p) for p in self.padding]
+            strides, holes = self.stride, (1,) * spatial
+        image = f"[b, f, {places}]"
+        return build.create(
+            "convolution",
+            (x, weight) if bias is None else (x, weight, bias),
+            TensorType(element_type(x), shape),
+            dimension_numbers=f"{image}x{filters}->{image}",
+            window_strides=strides,
+            padding=tuple(count for pair in pairs for count in pair),
+            input_dilation=holes,
+            weight_dilation=self.dilation,
+            window_reversal=(int(self.transposed),) * spatial,
+            feature_group_count=self.groups,
+            batch_group_count=1,
+        )
 
 
 def _grouped_outputs(build: BodyBuilder, weight: SSAValue, groups: int) -> SSAValue:
@@ -113,12 +142,59 @@ def _pool(
 
 def _max_pool(spatial: int) -> TorchRule:
     def rule(call: TorchCall) -> Result:
-        kernel = _each(call["kernel_size"], spatial)
-        stride = _each(call["stride"] or kernel, spatial)
-        dilation, padding = (_each(call[name], spatial) for name in ("dilation", "padding"))
-        return _pool(call, "max", kernel, stride, dilation, padding), None
+        kernel = each_dim(call["kernel_size"], spatial)
+        stride = each_dim(call["stride"] or kernel, spatial)
+        dilation, padding = (each_dim(call[name], spatial) for name in ("dilation", "padding"))
+        value = _pool(call, "max", kernel, stride, dilation, padding)
+        return value, lambda: _places_of_largest(call, kernel, stride, dilation, padding)
 
     return rule
+
+
+def _places_of_largest(
+    call: TorchCall, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
+) -> SSAValue:
+    """Where the largest element of each window lies, counted over the spatial dimensions.
+
+    Of equal ones it is the first; NaN is larger than all.
+    """
+    torch, build, spatial = torch_package(), call.build, len(kernel)
+    shape = call.result_type(1).get_shape()
+    x = _with_batch(call, spatial)
+    batch = value_shape(x)[:2]
+    extents, positions = value_shape(x)[2:], shape[-spatial:]
+    sizes = zip(extents, positions, kernel, stride, dilation, padding, strict=True)
+    ends = [max(0, (m - 1) * s + d * (k - 1) + 1 - n - p) for n, m, k, s, d, p in sizes]
+    margins = [count for pair in zip(padding, ends, strict=True) for count in pair]
+    if not is_floating(element_type(x)):
+        call.refuse("places of the largest of whole numbers are not supported; use x.float()")
+    padded = build.create_inferred("pad", x, padding=(0, 0, 0, 0, *margins), value=-math.inf)
+    found: tuple[SSAValue, SSAValue] | None = None
+    for offsets in itertools.product(*map(range, kernel)):
+        part = padded
+        places = torch.zeros((), dtype=torch.int32)
+        for dim, offset in enumerate(offsets):
+            m, s, d = positions[dim], stride[dim], dilation[dim]
+            part = build.slice_along(part, 2 + dim, offset * d, offset * d + (m - 1) * s + 1, s)
+            begins = torch.arange(m, dtype=torch.int32) * s - padding[dim]
+            # Where all is -inf, the place is the first one that is not in the padding.
+            first = begins + -begins.clamp(max=0).div(d, rounding_mode="floor") * d
+            row = torch.maximum(begins + offset * d, first)
+            places = places[..., None] * extents[dim] + row
+        numbers = build.create_tensor(places.reshape(1, 1, *positions))
+        if found is None:
+            found = part, build.broadcast(numbers, (*batch, *positions))
+            continue
+        best, chosen = found
+        above = build.compute("gt", part, best, element=i1)
+        is_nan = build.compute("ne", part, part, element=i1)
+        above = build.compute("logical_or", above, is_nan)
+        found = (
+            build.compute("where", above, part, best),
+            build.compute("where", above, numbers, chosen),
+        )
+    assert found is not None, "kernels have elements"
+    return build.reshape(build.cast(found[1], call.result_type(1).element_type), shape)
 
 
 def _avg_pool(spatial: int) -> TorchRule:
@@ -126,9 +202,9 @@ def _avg_pool(spatial: int) -> TorchRule:
 
     def rule(call: TorchCall) -> SSAValue:
         build = call.build
-        kernel = _each(call["kernel_size"], spatial)
-        stride = _each(call["stride"] or kernel, spatial)
-        padding = _each(call["padding"], spatial)
+        kernel = each_dim(call["kernel_size"], spatial)
+        stride = each_dim(call["stride"] or kernel, spatial)
+        padding = each_dim(call["padding"], spatial)
         override = call.arguments.get("divisor_override")
         is_plain = not any(padding) and not call["ceil_mode"] and override is None
         ones = (1,) * spatial
@@ -164,22 +240,18 @@ def _shares(
     return call.build.cast(value, element_type(total))
 
 
-def _adaptive(method: str, spatial: int) -> TorchRule:
-    """A pooling whose windows divide the image evenly; averages may also overlap."""
+def _adaptive(spatial: int) -> TorchRule:
+    """Averages of windows that divide the image evenly, or overlap."""
 
-    def rule(call: TorchCall) -> Result:
+    def rule(call: TorchCall) -> SSAValue:
         extents = value_shape(call.tensor())[-spatial:]
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
-            if method == "average":
-                return _along_each(call, [_averages(n, m) for n, m in _pairs(extents, positions)])
-            call.refuse(
-                f"an image of {_times(extents)} does not divide into {_times(positions)} equal "
-                "windows; supported are output sizes that divide the image"
-            )
+            pairs = zip(extents, positions, strict=True)
+            matrices = [_averages(n, m) for n, m in pairs]
+            return multiply_along_each(call.build, call.tensor(), matrices)
         kernel = tuple(n // count for n, count in zip(extents, positions, strict=True))
-        value = _pool(call, method, kernel, kernel, (1,) * spatial, (0,) * spatial)
-        return (value, None) if method == "max" else value
+        return _pool(call, "average", kernel, kernel, (1,) * spatial, (0,) * spatial)
 
     return rule
 
@@ -190,67 +262,13 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _bilinear(call: TorchCall) -> SSAValue:
-    torch = torch_package()
-    extents = value_shape(call.tensor("input"))[2:]
-    factors = call["scale_factors"] or (None, None)
-    matrices: list[Any] = []
-    for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        matrices.append(
-            torch.nn.functional.interpolate(
-                torch.eye(n)[None], mode="linear", align_corners=call["align_corners"], **size
-            )[0]
-        )
-    return _along_each(call, matrices, "input")
-
-
-def _nearest(call: TorchCall) -> SSAValue:
-    """Each element as often as the numbers of the nearest ones say."""
-    torch, build, x = torch_package(), call.build, call.tensor("input")
-    factors = call["scale_factors"] or (None,) * (len(call.shape) - 2)
-    for dim, factor in enumerate(factors, 2):
-        n, m = value_shape(x)[dim], call.shape[dim]
-        size = {"size": m} if factor is None else {"scale_factor": factor}
-        numbers = torch.arange(n, dtype=torch.float32)[None, None]
-        places = torch.nn.functional.interpolate(numbers, mode="nearest", **size)[0, 0].long()
-        x = take(build, x, dim, build.create_tensor(places))
-    return x
-
-
-def _along_each(call: TorchCall, matrices: Sequence[Any], name: str = "self") -> SSAValue:
-    """A product with a matrix along each of the last dimensions."""
-    build, x = call.build, call.tensor(name)
-    rank = len(value_shape(x))
-    for dim, matrix in enumerate(matrices, rank - len(matrices)):
-        order = [i for i in range(rank) if i != dim]
-        back = [*range(dim), rank - 1, *range(dim, rank - 1)]
-        weights = build.cast(build.create_tensor(matrix), element_type(x))
-        x = build.permute(product(build, build.permute(x, [*order, dim]), weights), back)
-    return x
-
-
-def _pairs(extents: Sequence[int], positions: Sequence[int]) -> list[tuple[int, int]]:
-    return list(zip(extents, positions, strict=True))
-
-
-def _times(extents: Sequence[int]) -> str:
-    return "x".join(map(str, extents))
-
-
 RULES: dict[str, TorchRule] = {
-    "_adaptive_avg_pool2d": _adaptive("average", 2),
-    "_adaptive_avg_pool3d": _adaptive("average", 3),
-    "adaptive_max_pool2d": _adaptive("max", 2),
-    "adaptive_max_pool3d": _adaptive("max", 3),
+    "_adaptive_avg_pool2d": _adaptive(2),
+    "_adaptive_avg_pool3d": _adaptive(3),
     "avg_pool2d": _avg_pool(2),
     "avg_pool3d": _avg_pool(3),
     "convolution": _convolution,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
-    "upsample_bilinear2d.vec": _bilinear,
-    "upsample_nearest1d.vec": _nearest,
-    "upsample_nearest2d.vec": _nearest,
-    "upsample_nearest3d.vec": _nearest,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -27,6 +27,9 @@ _FLAGS = tuple(number(name, "0") for name in ("options", "more_options", "others
 _SOURCE = (("src", ValueKind.ENDPOINT),)
 _TARGET = (("dst", ValueKind.ENDPOINT),)
 
+OWN = "builtin_"
+"""With what the names of member functions begin that the package's own headers alone call."""
+
 NOC_OPTIONS: Mapping[str, int] = {
     "DEFAULT": 0,
     "TXN_ID": 1,
@@ -109,6 +112,8 @@ def _method(
 
 
 def _type_of(option: str) -> str:
+    if option == "scratch":
+        return "endpoint"
     return "transfer_args" if option.endswith("args") else "uint32_t"
 
 
@@ -222,6 +227,16 @@ _TRANSFERS = (
         ("dst_args", "byte_enable", "vc_or_args", "trid"),
         waits=True,
     ),
+    _method(
+        _NOC,
+        "async_write_zeros",
+        "Start to fill L1 with zeros; or a page of a tensor, from memory that holds zeros.",
+        (*_TARGET, *ints("size")),
+        ("dst_args", "scratch"),
+        waits=True,
+    ),
+    _method(_NOC, "write_zeros_l1_barrier", "Wait until L1 holds the zeros.", waits=True),
+    _method(_NOC, "write_zeros_dram_barrier", "Wait until the pages hold the zeros.", waits=True),
     *(
         _method(_NOC, member, summary, (), ("trid_or_args",), waits=True)
         for member, summary in (
@@ -305,6 +320,28 @@ _SEMAPHORES = (
     ),
     _method(_SEMAPHORE, "set", "Write the word.", ints("value")),
     _method(_SEMAPHORE, "value", "The word.", result=_I32),
+    _method(
+        _SEMAPHORE,
+        "relay_unicast",
+        "Start to copy the word to another semaphore, of any core.",
+        (*_ON_NETWORK, ("other", _SEMAPHORE), *ints("x", "y")),
+        waits=True,
+    ),
+    _method(
+        _SEMAPHORE,
+        "relay_multicast",
+        "Start to copy the word to another semaphore of a rectangle of cores.",
+        (*_ON_NETWORK, ("other", _SEMAPHORE), *_RECTANGLE),
+        ("linked",),
+        waits=True,
+    ),
+    _method(
+        _SEMAPHORE,
+        "inc_multicast",
+        "Start to add to the words of a rectangle of cores except this one.",
+        (*_ON_NETWORK, *_RECTANGLE[:4], *ints("value", "num_dsts")),
+        waits=True,
+    ),
     _method(
         _SEMAPHORE,
         "set_multicast",

@@ -96,7 +96,7 @@ class _Closure:
             self.members.append((field, QualifiedType(held)))
             self.values.append(pointer.node)
             return
-        value = settle(copy_struct(given.value))
+        value = settle(copy_struct(self.context, given.value, self.node))
         const = not self.node.is_mutable
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)

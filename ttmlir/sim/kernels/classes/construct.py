@@ -16,7 +16,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
-from ttmlir.sim.kernels.classes.destructors import refuse_destructor
+from ttmlir.sim.kernels.classes.destructors import full_expression
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.given import Given
@@ -60,7 +60,6 @@ def construct(
     type_ = complete_type(type_, context.unit.structs)
     arguments = expand_all(context, arguments)
     info = find_info(context, type_)
-    refuse_destructor(context, type_, node)
     if not isinstance(type_, StructType) or info is None:
         return _construct_plain(context, type_, arguments, node)
     if info.constructors:
@@ -72,7 +71,7 @@ def construct(
         source = given.found.type
         is_copy = isinstance(source, StructType) and source.derives_from(type_)
         if is_copy or not braced:
-            return copy_struct(convert_implicitly(context, given.value, type_, node))
+            return copy_struct(context, convert_implicitly(context, given.value, type_, node), node)
         known = Evaluated(given.found, position=arguments[0].position)
         arguments = (cast("tree.Expression", known),)
     braced = braced or type_.name.startswith("std::tuple<")
@@ -108,7 +107,8 @@ def _call_constructor(
     given = take_arguments(context, arguments)
     copied = _find_copied(type_, given)
     if copied is not None:
-        return copy_struct(settle(convert_implicitly(context, copied.value, type_, node)))
+        same = settle(convert_implicitly(context, copied.value, type_, node))
+        return copy_struct(context, same, node)
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
     raw = Value(type_, _build_raw(context, type_))
@@ -165,7 +165,8 @@ def initialize_members(context: Context, function: tree.Function) -> None:
             _default_members(context, this, base, len(base.fields))
     first = len(type_.fields) - own
     for number in range(first, len(type_.fields)):
-        _initialize_member(context, this, type_, number, given, info, function)
+        with full_expression(context):
+            _initialize_member(context, this, type_, number, given, info, function)
 
 
 def _find_base_initializer(

@@ -176,7 +176,7 @@ def _declare_fields(
             if size is None:
                 raise unit.error(each, "the size of this array is missing")
             count = evaluate_constant(context, size, "the size of an array")
-            if count < 0 or (count == 0 and info.template is None):
+            if count < 0:
                 raise unit.error(each, f"an array of {count} elements is not supported")
             type_ = ArrayType(type_, count)
         if isinstance(field.type, tree.Reference):
@@ -213,6 +213,10 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
     if info.template is not None:
         for function in info.template.methods:
             _define_member_function(context, info, function)
+    if info.has_default and info.constructors:
+        # `T() = default;` beside other constructors; without any the class is an aggregate.
+        default = tree.Function(node.name, (), tree.Block(), kind="constructor")
+        info.constructors = (*info.constructors, replace(default, position=node.position))
 
 
 def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
@@ -243,12 +247,15 @@ def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
+    if function.kind == "constructor" and _is_copying(info, function):
+        info.copying = function
     if function.is_deleted:
         return
     match function.kind:
+        case "constructor" if function.is_defaulted:
+            info.has_default = info.has_default or not function.parameters
         case "constructor":
-            if not function.is_defaulted:
-                info.constructors = (*info.constructors, function)
+            info.constructors = (*info.constructors, function)
         case "conversion":
             info.conversions = (*info.conversions, function)
         case "destructor":
@@ -258,6 +265,17 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             add_function(info.friends, function)
         case "function":
             add_function(context.scope, function)
+
+
+def _is_copying(info: ClassInfo, function: tree.Function) -> bool:
+    """Whether a constructor makes a copy in another way than member by member."""
+    if function.is_defaulted or not function.parameters:
+        return False
+    first, *others = function.parameters
+    if not isinstance(first.type, tree.Reference) or any(each.default is None for each in others):
+        return False
+    named = first.type.referent
+    return isinstance(named, tree.NamedType) and named.name == info.node.name
 
 
 def add_function(scope: Scope, function: tree.Function) -> None:

@@ -17,6 +17,7 @@ from ttmlir.sim.kernels.scope import (
     ClassTemplate,
     Functions,
     LateVariable,
+    Pack,
     Scope,
     StructDefinition,
     Symbol,
@@ -176,6 +177,11 @@ def _deduce_class(
     parameters = definition.template_parameters
     if template.name == "array" and given:
         return _deduce_array(context, template, given, node)
+    if template.name == "tuple" and given:
+        types = [Alias(QualifiedType(each.value.type)) for each in given]
+        scope = Scope(template.scope)
+        scope.symbols[parameters[0].name] = Pack(tuple(types))
+        return make_class(context, template, scope, node)
     makers = [
         each.parameters
         for each in definition.members

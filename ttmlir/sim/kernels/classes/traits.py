@@ -23,6 +23,7 @@ from ttmlir.cpp.types import (
     find_integer_type,
     has_constant_member,
 )
+from ttmlir.sim.kernels.classes.destructors import ends_with_effect
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.scope import Symbol, Variable
@@ -64,8 +65,6 @@ _ASKED: Mapping[str, _Ask] = {
     "is_class": lambda given: isinstance(given.type, (StructType, ObjectType)),
     "is_union": lambda given: isinstance(given.type, StructType) and given.type.is_union,
     "is_scalar": lambda given: isinstance(given.type, (IntType, FloatType, PointerType)),
-    "is_trivially_copyable": lambda given: True,
-    "is_trivial": lambda given: True,
     "is_standard_layout": lambda given: True,
     "is_default_constructible": lambda given: not has_constant_member(given.type),
 }
@@ -137,7 +136,9 @@ def _find_truth(
         return context.unit.resolve_type(arguments[number], context.scope)
 
     truth: bool | None = None
-    if name in _ASKED:
+    if name in _PLAIN:
+        truth = _is_plain(context, name, resolve(0).type)
+    elif name in _ASKED:
         truth = _ASKED[name](resolve(0))
     elif name == "is_same":
         truth = is_same(resolve(0), resolve(1))
@@ -159,6 +160,23 @@ def is_same(a: QualifiedType, b: QualifiedType) -> bool:
     if is_character and a.type.name != b.type.name:
         return False
     return tag_of(a.type) == tag_of(b.type) and is_same_type(a.type, b.type)
+
+
+_PLAIN = ("is_trivially_copyable", "is_trivially_destructible", "is_trivial", "is_aggregate")
+
+
+def _is_plain(context: Context, name: str, type_: CType) -> bool:
+    """Traits that ask how objects of a class are made, copied and ended."""
+    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if name == "is_aggregate":
+        is_closed = info is not None and bool(info.constructors or info.node.hidden)
+        return isinstance(type_, (StructType, ArrayType)) and not is_closed
+    if ends_with_effect(context, type_):
+        return False
+    if name == "is_trivially_destructible" or info is None:
+        return True
+    is_made = name == "is_trivial" and bool(info.constructors or info.defaults)
+    return info.copying is None and not is_made
 
 
 def _converts(source: CType, target: CType) -> bool:

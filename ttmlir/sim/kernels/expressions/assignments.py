@@ -60,7 +60,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Place | Value | None
     if not _may_be_object(context, written):
         return None, node
     target = look_at(context, written)
-    if isinstance(target, Value):
+    if isinstance(target, Value) and not _has_own_assignment(context, target.type):
         return None, node
     known = cast("tree.Expression", Evaluated(target, position=written.position))
     if isinstance(node, tree.Assign):

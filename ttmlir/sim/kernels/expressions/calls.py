@@ -7,8 +7,18 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import IncompleteType, ObjectType, QualifiedType, StructType, complete_type
+from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
+from ttmlir.cpp.types import (
+    CType,
+    IncompleteType,
+    ObjectType,
+    QualifiedType,
+    StructType,
+    complete_type,
+)
+from ttmlir.sim.kernels.classes.access import refuse_hidden
 from ttmlir.sim.kernels.classes.construct import construct
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.classes.templates import find_class_of_call
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
@@ -44,6 +54,7 @@ from ttmlir.sim.kernels.scope import (
     Variable,
 )
 from ttmlir.sim.kernels.templates.overloads import CallOfOwn, choose_function
+from ttmlir.sim.kernels.unit import SHARED_NAMES
 from ttmlir.sim.kernels.value import Value
 
 
@@ -68,6 +79,8 @@ def call(context: Context, node: tree.FunctionCall) -> Place | Value:
 
 def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
     symbol = context.unit.find(name, context.scope)
+    if name in SHARED_NAMES and context.unit.has_vectors:
+        symbol = _find_of_vectors(context, node, name, symbol)
     if symbol is None:
         special = SPECIAL.get(strip_namespaces(name))
         if special is not None:
@@ -76,6 +89,19 @@ def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | 
     if symbol is None:
         return _call_library_or_type(context, node, name)
     return _call_symbol(context, node, symbol)
+
+
+def _find_of_vectors(
+    context: Context, node: tree.FunctionCall, name: str, symbol: Symbol | None
+) -> Symbol | None:
+    """A function of vectors, if it is called with one; else what else the name means."""
+    holder = context.unit.namespaces[VECTORS]
+    functions = holder.find_here(name)
+    given = take_arguments(context, node.arguments)
+    types = [complete_type(each.found.type, context.unit.structs) for each in given]
+    if any(isinstance(each, StructType) for each in types):
+        return symbol or functions
+    return None if symbol is functions else symbol
 
 
 def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> Place | Value:
@@ -134,7 +160,7 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     """`T(arguments)`."""
     type_ = complete_type(found.type, context.unit.structs)
     if isinstance(type_, StructType):
-        return construct(context, type_, node.arguments, node)
+        return keep_temporary(context, construct(context, type_, node.arguments, node), node)
     if isinstance(type_, IncompleteType):
         raise context.error(node, f"'{type_.name}' is not complete here")
     if isinstance(type_, ObjectType):
@@ -189,9 +215,14 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         base = look_at(context, callee.base)
     type_ = complete_type(base.type, context.unit.structs)
     if not isinstance(type_, StructType):
+        extension = _find_extension(context, callee, type_)
+        if extension is not None:
+            given = [Given(context, callee.base, base), *take_arguments(context, node.arguments)]
+            return call_own_function(context, node, extension, given, node.template_arguments)
         return call_method(context, node, callee, base)
     functions = find_member_functions(context, type_, callee.member)
     if functions is not None:
+        refuse_hidden(context, type_, callee.member, callee)
         return call_member(context, node, base, functions)
     info = context.unit.classes.get(type_.number)
     known = None if info is None else info.scope.find_here(callee.member)
@@ -199,6 +230,17 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return base
     member = find_member(context, hold_value(base), callee.member, callee)
     return _call_object(context, node, member)
+
+
+def _find_extension(context: Context, callee: tree.Member, type_: CType) -> Functions | None:
+    """A member function that the package's headers have as `Class_name(object, ...)`."""
+    if not isinstance(type_, ObjectType):
+        return None
+    name = f"{type_.name}_{callee.member}"
+    if find_bare_namespace(name) is None:
+        return None
+    symbol = context.unit.find(name, context.scope)
+    return symbol if isinstance(symbol, Functions) else None
 
 
 def _find_by_arguments(context: Context, node: tree.FunctionCall, name: str) -> Symbol | None:
@@ -232,7 +274,13 @@ def find_associated_scopes(context: Context, found: Place | Value) -> list[Scope
     info = context.unit.classes.get(type_.number)
     if info is None:
         return []
-    around = [info.friends] if info.friends is not None else []
+    around = list[Scope]()
+    holders: list[StructType] = [type_]
+    for each in holders:
+        known = context.unit.classes.get(each.number)
+        if known is not None and known.friends is not None:
+            around.append(known.friends)
+        holders += each.bases
     scope = info.scope.outer
     while scope is not None:
         around.append(scope)

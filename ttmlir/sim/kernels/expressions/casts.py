@@ -16,14 +16,17 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     StructType,
+    alignment_of,
     size_of,
 )
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
 from ttmlir.sim.kernels.expressions.places import evaluate_place, find_array
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.number_view import FORMATS
 from ttmlir.sim.kernels.value import (
     Space,
     Value,
@@ -65,7 +68,8 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
         return evaluate_scalar(context, node.value)
     target = context.unit.resolve_type(node.type, context.scope).type
     if node.kind == "functional" and isinstance(target, (StructType, ObjectType)):
-        return context.handlers.construct(context, target, (node.value,), node)
+        made = context.handlers.construct(context, target, (node.value,), node)
+        return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
         _refuse_lost_const(context, value.type, target, node)
@@ -138,15 +142,20 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
         return cast
     if is_same_type(target.pointee, given.pointee) or is_related(target.pointee, given.pointee):
         return cast
-    if value.space is Space.ANY or given.pointee == VOID:
+    is_number = _has_bytes(given.pointee) and _has_bytes(target.pointee)
+    if value.space is Space.ANY or given.pointee == VOID or is_number:
         tag = code.constant(tag_of(target.pointee))
         return replace(cast, node=code.call("_pointer_to", value.node, tag))
     raise context.error(
         node,
         f"a local variable of type '{given.pointee.name}' cannot be read as "
-        f"'{target.pointee.name}' through a pointer that is kept; only memory has bytes, and "
-        "numbers of 32 bits at once: *(uint32_t*)&x, std::bit_cast<uint32_t>(x)",
+        f"'{target.pointee.name}' through a pointer; only memory and numbers have bytes",
     )
+
+
+def _has_bytes(type_: CType) -> bool:
+    """Whether variables of a type can be seen as numbers of another type."""
+    return tag_of(type_) in FORMATS
 
 
 def is_related(a: CType, b: CType) -> bool:
@@ -157,7 +166,7 @@ def is_related(a: CType, b: CType) -> bool:
 
 
 def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
-    """`sizeof` of a type or an expression."""
+    """`sizeof` of a type or an expression, or `alignof` of a type."""
     operand = node.operand
     type_: CType | None = None
     if isinstance(operand, tree.Name):
@@ -175,4 +184,4 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     size = size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
-    return make_integer(size, UNSIGNED)
+    return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)

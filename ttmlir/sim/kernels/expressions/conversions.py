@@ -20,6 +20,7 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
+from ttmlir.sim.kernels.classes.destructors import keep_temporary
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Evaluated
@@ -103,7 +104,8 @@ def _convert_object(
     if not fitting:
         return None
     known = cast("tree.Expression", Evaluated(value, position=node.position))
-    return context.handlers.construct(context, target, (known,), node)
+    made = context.handlers.construct(context, target, (known,), node)
+    return keep_temporary(context, made, node)
 
 
 def unify_types(

@@ -20,9 +20,10 @@ from ttmlir.cpp.types import (
     QualifiedType,
     StructType,
 )
+from ttmlir.sim.kernels.classes.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
-from ttmlir.sim.kernels.expressions.initial_values import build_initial, is_fresh
+from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
 from ttmlir.sim.kernels.expressions.places import find_known, look_at, read_place, retype_place
 from ttmlir.sim.kernels.expressions.pointers import take_address
 from ttmlir.sim.kernels.place import (
@@ -128,8 +129,9 @@ def _pass_by_value(context: Context, type_: tree.Type, given: Given, scope: Scop
     value = given.value
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     value = settle(convert_implicitly(context, value, target.type, given.node))
-    if isinstance(target.type, StructType) and not is_fresh(value.node):
-        value = replace(value, node=code.call("_copied", value.node))
+    if isinstance(target.type, StructType) and not is_temporary(context, value):
+        # It ends with the call, in the caller.
+        value = keep_temporary(context, copy_struct(context, value, given.node), given.node)
     return Argument(value.type, "value", value.node, value.space, target.const)
 
 
@@ -140,6 +142,7 @@ def _pass_braces(context: Context, target: QualifiedType, given: Given) -> Argum
     if isinstance(given.node, InScope):
         context.scope = given.node.scope
     value = settle(build_initial(context, target.type, braces))
+    value = keep_temporary(context, value, given.node)
     context.scope = outer
     return Argument(value.type, "value", value.node, value.space, target.const)
 

@@ -19,7 +19,7 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
-from ttmlir.sim.kernels.classes.destructors import refuse_destructor
+from ttmlir.sim.kernels.classes.destructors import keep_temporary, take_over
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -48,10 +48,9 @@ def evaluate_construct(context: Context, node: tree.Construct) -> Value:
         message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
         raise context.error(node, message)
     context.unit.spend(node, count_of(type_))
-    refuse_destructor(context, type_, node)
     braces = tree.Braces(node.elements, position=node.position)
     written = node.type if isinstance(node.type, tree.NamedType) else None
-    return build_initial(context, type_, braces, written)
+    return keep_temporary(context, build_initial(context, type_, braces, written), node)
 
 
 def build_initial(
@@ -69,7 +68,7 @@ def build_initial(
         return result
     if not isinstance(value, tree.Braces):
         result = convert_implicitly(context, evaluate_scalar(context, value), type_, value)
-        return copy_struct(result)
+        return copy_struct(context, result, value)
     match type_:
         case StructType() if has_constructors(context, type_):
             if any(each.member for each in value.elements):
@@ -86,11 +85,24 @@ def build_initial(
             return _build_single(context, type_, value)
 
 
-def copy_struct(value: Value) -> Value:
+def copy_struct(context: Context, value: Value, node: tree.Node) -> Value:
     """An object of one's own; one that was just made is."""
+    value = take_over(context, value)
     if not isinstance(value.type, StructType) or is_fresh(value.node):
         return value
+    refuse_copy(context, value.type, node)
     return replace(value, node=code.call("_copied", value.node))
+
+
+def refuse_copy(context: Context, type_: CType, node: tree.Node) -> None:
+    """Refuse the copy of an object that has a copy constructor of its own."""
+    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if info is None or info.copying is None:
+        return
+    if info.copying.is_deleted:
+        raise context.error(node, f"'{type_.name}' cannot be copied: its copying is deleted")
+    message = f"this copies a '{type_.name}' by its own constructor, which is not supported"
+    raise context.error(node, f"{message}; pass it by reference")
 
 
 def is_fresh(node: ast.expr) -> bool:
@@ -98,6 +110,8 @@ def is_fresh(node: ast.expr) -> bool:
     match node:
         case ast.List():
             return True
+        case ast.IfExp(body=a, orelse=b):
+            return is_fresh(a) and is_fresh(b)
         case ast.Call(func=ast.Name(id=name)):
             return name.startswith("f_") or name in ("_copied", "_sliced")
         case _:
@@ -205,7 +219,8 @@ class _Elements:
             is_whole = isinstance(source, StructType) and source.derives_from(type_)
             if is_whole or has_constructors(context, type_):
                 self.rest.pop(0)
-                return copy_struct(convert_implicitly(context, value, type_, first.value))
+                same = convert_implicitly(context, value, type_, first.value)
+                return copy_struct(context, same, first.value)
         return self._take_parts(context, type_)
 
     def _take_parts(self, context: Context, type_: StructType | ArrayType) -> Value:
@@ -283,7 +298,8 @@ def _build_from_one(
             value = evaluate_scalar(context, first)
             elements = [_keep(elements[0], value)]
             if isinstance(value.type, StructType) and value.type.derives_from(type_):
-                return copy_struct(convert_implicitly(context, value, type_, first))
+                same = convert_implicitly(context, value, type_, first)
+                return copy_struct(context, same, first)
     positional = _Elements(elements)
     members = list[Value]()
     for number, field in enumerate(type_.fields):

@@ -11,6 +11,7 @@ from functools import partial
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.standard_headers import find_bare_namespace, is_own_text
 from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
@@ -21,10 +22,13 @@ from ttmlir.cpp.types import (
     IntType,
     ObjectType,
     PointerType,
+    StructType,
+    complete_type,
     size_of,
 )
 from ttmlir.optable.kernel import TemplateKind
-from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS
+from ttmlir.optable.kernel.cpp_calls.device_objects import FIELDS, OWN
+from ttmlir.optable.kernel.cpp_calls.lanes import PREFIX
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
@@ -51,10 +55,12 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
     found = context.unit.library.find_call(name)
-    if found is None:
+    if found is None or _is_hidden(found, node):
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         message = f"there is no function '{name}'{hint}"
+        if find_bare_namespace(strip_namespaces(name)) == "ckernel":
+            message += "; the vector unit is driven by the MATH thread: write MATH((...)) around it"
         raise context.unit.unknown_name(node, name, message)
     absence = context.unit.library.describe_absence(name)
     if absence:
@@ -69,6 +75,12 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     return _type_result(
         context, build_library_call(context, node, found, arguments), found.result, node
     )
+
+
+def _is_hidden(found: LibraryCall, node: tree.FunctionCall) -> bool:
+    """Whether a call is one that the package's own headers alone may make."""
+    file = "" if node.position is None else node.position.file
+    return found.name.startswith(PREFIX) and not is_own_text(file)
 
 
 def _await_result(
@@ -172,6 +184,8 @@ def evaluate_argument(
         if array is not None and not isinstance(array, (MemoryPlace, EitherPlace)):
             return build_node(array)
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
+    if parameter.may_be_memory:
+        value = _find_address(value)
     type_ = value.type
     if isinstance(type_, ObjectType):
         if type_.name not in parameter.objects:
@@ -191,6 +205,14 @@ def evaluate_argument(
     if parameter.number is not None and _loses(type_, parameter.number):
         value = convert(value, parameter.number)
     return settle(value).node
+
+
+def _find_address(value: Value) -> Value:
+    """The address that a `CoreLocalMem` holds; other values as they are."""
+    type_ = value.type
+    if not isinstance(type_, StructType) or not type_.name.startswith("CoreLocalMem<"):
+        return value
+    return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 
 
 def _find_whole_object(context: Context, node: tree.Expression) -> Value | None:
@@ -283,7 +305,8 @@ def _evaluate_given(
 ) -> ast.expr:
     """An argument that may be a list in braces: a tuple of names and values."""
     if not isinstance(node, tree.Braces):
-        return evaluate_argument(context, node, parameter)
+        members = _find_members_of(context, node) if parameter.may_be_braces else None
+        return members or evaluate_argument(context, node, parameter)
     if not parameter.may_be_braces:
         raise context.error(node, "no list in braces is taken here")
     pairs = list[ast.expr]()
@@ -299,6 +322,30 @@ def _evaluate_given(
     return code.tuple_of(*pairs)
 
 
+def _find_members_of(context: Context, node: tree.Expression) -> ast.expr | None:
+    """The members of an object of `noc_traits_t` as a list in braces would give them."""
+    found = look_at(context, node)
+    type_ = complete_type(found.type, context.unit.structs)
+    if not isinstance(type_, StructType) or not all(each.name in FIELDS for each in type_.fields):
+        return None
+    value = found if isinstance(found, Value) else read_place(context, found)
+    if not isinstance(value.node, ast.Name):
+        holder = context.unit.create_name("members", "t")
+        first: ast.expr = code.walrus(holder, value.node)
+        rest: ast.expr = code.name(holder)
+    else:
+        first = rest = value.node
+    return code.tuple_of(
+        *(
+            code.tuple_of(
+                code.constant(field.name),
+                code.subscript(rest if number else first, code.constant(number)),
+            )
+            for number, field in enumerate(type_.fields)
+        )
+    )
+
+
 def _find_method(
     context: Context, callee: tree.Member, found: Place | Value
 ) -> tuple[Value, LibraryMethod]:
@@ -307,6 +354,9 @@ def _find_method(
     if not isinstance(base.type, ObjectType):
         raise context.error(callee, f"'{base.type.name}' has no member functions")
     methods = context.unit.library.find_methods(base.type.name)
+    file = "" if callee.position is None else callee.position.file
+    if not is_own_text(file):
+        methods = {name: each for name, each in methods.items() if not name.startswith(OWN)}
     method = methods.get(callee.member)
     if method is None:
         near = difflib.get_close_matches(callee.member, methods, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
@@ -32,6 +33,7 @@ from ttmlir.sim.kernels.expressions.places import (
 from ttmlir.sim.kernels.expressions.pointers import operate_on_pointer, take_address
 from ttmlir.sim.kernels.place import Place
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Evaluated
 from ttmlir.sim.kernels.value import (
     Value,
     apply_binary,
@@ -179,7 +181,22 @@ def _refuse_undefined(
 
 
 def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
-    left, right = evaluate_condition(context, node.left), evaluate_condition(context, node.right)
+    if context.unit.classes:
+        found = tuple(look_for_value(context, each) for each in (node.left, node.right))
+        if any(has_own_operators(each.type) for each in found):
+            own = context.handlers.call_operator(
+                context, f"operator{node.operator}", (node.left, node.right), node, found
+            )
+            if own is not None:
+                return own if isinstance(own, Value) else read_place(context, own)
+        left, right = (
+            evaluate_condition(
+                context, cast("tree.Expression", Evaluated(each, position=side.position))
+            )
+            for each, side in zip(found, (node.left, node.right), strict=True)
+        )
+    else:
+        left, right = (evaluate_condition(context, each) for each in (node.left, node.right))
     decisive = node.operator == "||"
     if left.constant is not None:
         return left if bool(left.constant) == decisive else right

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
+from ttmlir.sim.kernels.classes.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.context import Argument, Context, Instance
 from ttmlir.sim.kernels.expressions.given import Given, pass_argument, refer_to
 from ttmlir.sim.kernels.expressions.places import find_this, hold_value
@@ -19,9 +20,6 @@ from ttmlir.sim.kernels.templates.binding import show_arguments
 from ttmlir.sim.kernels.templates.overloads import CallOfOwn, Candidate, choose_function
 from ttmlir.sim.kernels.templates.packs import expand_all
 from ttmlir.sim.kernels.value import Value, make_value
-
-THIS = -1
-"""The number of the parameter that stands for the object of a member function."""
 
 
 def take_arguments(context: Context, nodes: Sequence[tree.Expression | tree.Braces]) -> list[Given]:
@@ -179,7 +177,9 @@ def build_call(
         called = ast.YieldFrom(called)
     context.loads += instance.loads
     value = make_value(instance.result, called, instance.space)
-    return find_pointee(context, value, node) if instance.is_reference else value
+    if instance.is_reference:
+        return find_pointee(context, value, node)
+    return keep_temporary(context, value, node)
 
 
 # Functions as values.

@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import TypeGuard, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -23,18 +23,25 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
+from ttmlir.sim.kernels.classes.access import refuse_hidden
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_number, evaluate_scalar
+from ttmlir.sim.kernels.expressions.evaluating import (
+    evaluate_condition,
+    evaluate_number,
+    evaluate_scalar,
+)
 from ttmlir.sim.kernels.expressions.pointers import (
     advance_pointer,
     find_pointee,
     find_pointee_in_memory,
+    take_address,
 )
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.place import (
     BitsPlace,
     EitherPlace,
     ItemPlace,
+    LocalPlace,
     MemberPlace,
     MemoryPlace,
     Place,
@@ -42,6 +49,7 @@ from ttmlir.sim.kernels.place import (
     build_node,
     find_element_of_bits,
     find_member_place,
+    protect_place,
     read,
 )
 from ttmlir.sim.kernels.python import code
@@ -54,7 +62,14 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
-from ttmlir.sim.kernels.value import Space, Value, make_value, reinterpret_bits, settle
+from ttmlir.sim.kernels.value import (
+    Space,
+    Value,
+    build_condition,
+    make_value,
+    reinterpret_bits,
+    settle,
+)
 
 
 def find_place(context: Context, node: tree.Expression) -> Place:
@@ -62,6 +77,9 @@ def find_place(context: Context, node: tree.Expression) -> Place:
     found = look_at(context, node)
     if not isinstance(found, Value):
         return found
+    if isinstance(node, tree.Unary) and node.operator == "*":
+        # The bits of a variable, which are a value until they are changed.
+        return find_pointee(context, evaluate_scalar(context, node.operand), node)
     if isinstance(node, tree.Name):
         symbol = context.unit.find(node.text, context.scope)
         if isinstance(symbol, Variable):
@@ -95,6 +113,15 @@ def _look(context: Context, node: tree.Expression) -> Place | Value:
             return context.handlers.change(context, node)
         case tree.Cast(type=tree.Reference() as reference):
             return _cast_place(context, reference, node)
+        case tree.Conditional():
+            return _choose_place(context, node)
+        case _:
+            return _look_at_known(context, node)
+
+
+def _look_at_known(context: Context, node: tree.Expression) -> Place | Value:
+    """What readers of the tree have put there, or an expression that has a value only."""
+    match node:
         case Evaluated(found=found):
             return found
         case InScope(scope=scope):
@@ -104,6 +131,35 @@ def _look(context: Context, node: tree.Expression) -> Place | Value:
             return found
         case _:
             return evaluate_scalar(context, node)
+
+
+def _choose_place(context: Context, node: tree.Conditional) -> Place | Value:
+    """`condition ? a : b`, which is a place if both are places of one type."""
+    found = [look_at(context, each) for each in (node.true_value, node.false_value)]
+    a, b = (cast("tree.Expression", Evaluated(each, position=node.position)) for each in found)
+    known = replace(node, true_value=a, false_value=b)
+    places = [each for each in found if _has_address(each)]
+    if len(places) < len(found) or places[0].type != places[1].type:
+        return evaluate_scalar(context, known)
+    condition = evaluate_condition(context, node.condition)
+    if condition.constant is not None:
+        return places[0 if condition.constant else 1]
+    first, second = (take_address(context, each, node) for each in places)
+    pointer = replace(
+        first,
+        node=code.choice(build_condition(condition), first.node, second.node),
+        space=first.space.join(second.space),
+    )
+    chosen = find_pointee(context, pointer, node)
+    return protect_place(chosen) if any(each.is_const for each in places) else chosen
+
+
+def _has_address(found: Place | Value) -> TypeGuard[Place]:
+    """Whether a pointer to a place can be made; to a number in a variable of Python it cannot."""
+    if isinstance(found, LocalPlace):
+        return isinstance(found.type, StructType)
+    is_kept = isinstance(found, (ItemPlace, PointedPlace, MemoryPlace, EitherPlace))
+    return is_kept and not isinstance(found.type, (ArrayType, ObjectType))
 
 
 def evaluate_place(context: Context, node: tree.Expression) -> Value:
@@ -199,6 +255,7 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
     """A member of an object; of a static one it is known without the object."""
     match complete_type(base.type, context.unit.structs):
         case StructType() as struct:
+            refuse_hidden(context, struct, name, node)
             path = find_path(struct, name)
             if path is None:
                 return _find_static_member(context, struct, name, node)

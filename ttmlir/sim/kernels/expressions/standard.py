@@ -102,7 +102,7 @@ def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
 
 
 def _tie(context: Context, node: tree.FunctionCall) -> Place | Value:
-    raise context.error(node, "std::tie is not supported; write 'auto [a, b] = ...'")
+    raise context.error(node, "std::tie stands on the left of '=' in a statement")
 
 
 # What the compiler has built in.

@@ -16,7 +16,7 @@ from functools import cache
 
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.arch import BLACKHOLE
-from ttmlir.optable.kernel import ALL_CALLS
+from ttmlir.optable.kernel import LIBRARY_CALLS
 from ttmlir.optable.kernel.row import FREE
 from ttmlir.sim.timing.costs import page_address_cycles
 
@@ -56,7 +56,7 @@ tt-metal's compute_kernel_api)."""
 @cache
 def _tile_calls() -> frozenset[str]:
     """The variables of calls that keep a unit busy."""
-    return frozenset(f"c_{call.cpp}" for call in ALL_CALLS if call.cost is not FREE)
+    return frozenset(f"c_{call.cpp}" for call in LIBRARY_CALLS if call.cost is not FREE)
 
 
 def clock_costs(arch_macro: str) -> ClockCosts:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from ttmlir.optable.kernel import ALL_CALLS, Form
+from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
 from ttmlir.sim.kernels.python import runtime
 from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
 
@@ -76,7 +76,7 @@ PURE = frozenset(NAMES) - _ACTING
 MEMBERS = frozenset(name for row in ALL_CALLS for name, _ in row.members)
 """Members of the library's objects that compiled code reads."""
 
-METHODS = frozenset(row.cpp for row in ALL_CALLS if row.form == Form.METHOD)
+METHODS = frozenset(row.cpp for row in LIBRARY_CALLS if row.form == Form.METHOD)
 """Member functions of the library's objects that compiled code calls."""
 
 _CLOCK = "clock"

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Generator, MutableSequence
-from typing import NoReturn, Protocol, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias, cast
+
+from ttmlir.sim.kernels.python.number_view import FORMATS, NumberView
 
 Item: TypeAlias = "int | float | list[Item] | LocalPointer | Unset"
 ROUNDS = 1 << 26
@@ -296,14 +298,20 @@ def address(pointer: Pointer) -> int:
 
 
 def pointer_to(pointer: Pointer, element: str) -> Pointer:
-    """The same pointer for elements of a type, which those of a local variable have to be of."""
-    if isinstance(pointer, LocalPointer) and pointer.element != element:
+    """The same pointer for elements of a type; local variables are seen as numbers only."""
+    if not isinstance(pointer, LocalPointer) or pointer.element == element:
+        return pointer
+    if pointer.element not in FORMATS or element not in FORMATS:
         raise KernelFault(
-            "a local variable cannot be read as another type through a pointer that is kept; "
-            "only memory has bytes, and numbers of 32 bits at once: *(uint32_t*)&x, "
-            "std::bit_cast<uint32_t>(x)"
+            "a local variable that is no number, or holds none, cannot be read as another type; "
+            "only memory has bytes"
         )
-    return pointer
+    view = NumberView(pointer.container, pointer.element, element)
+    place, first = view.convert_place(pointer.place), view.convert_place(pointer.first)
+    if place is None or first is None:
+        raise KernelFault("this pointer is not aligned to the type that it is cast to")
+    end = view.count_before(pointer.end)
+    return LocalPointer(cast("MutableSequence[Item]", view), place, first, end, element)
 
 
 def copy(value: list[Item]) -> list[Item]:

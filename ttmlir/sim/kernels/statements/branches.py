@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.sim.kernels.classes.destructors import full_expression, leave_blocks
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.expressions.evaluating import (
     evaluate_condition,
@@ -23,7 +24,7 @@ from ttmlir.sim.kernels.value import Value, build_condition, settle
 
 def execute_if(context: Context, node: tree.If) -> None:
     """Compile an `if`; a branch that is known at compile time stays alone."""
-    condition = evaluate_condition(context, node.condition)
+    condition = _evaluate_whole(context, node.condition)
     if node.is_constexpr:
         _execute_constant_if(context, node, fold_constant(context, condition))
         return
@@ -34,6 +35,22 @@ def execute_if(context: Context, node: tree.If) -> None:
         return
     branch = ast.If(build_condition(condition), then or [ast.Pass()], otherwise)
     context.emit(branch, node.position)
+
+
+def _evaluate_whole(context: Context, node: tree.Expression) -> Value:
+    """A condition after which its temporary objects end, before anything depends on it."""
+    with full_expression(context):
+        condition = evaluate_condition(context, node)
+        return _keep_value(context, condition, node) if context.temporaries else condition
+
+
+def _keep_value(context: Context, value: Value, node: tree.Node) -> Value:
+    """A value that is computed once, now."""
+    if value.constant is not None:
+        return value
+    identifier = context.unit.create_name("chosen", "t")
+    context.emit(code.assign(code.name(identifier), value.node), node.position)
+    return replace(value, node=code.name(identifier))
 
 
 def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> None:
@@ -60,6 +77,7 @@ def execute_break(context: Context, node: tree.Break) -> None:
     """Compile a `break`."""
     if not context.loops:
         raise context.error(node, "'break' outside of a loop")
+    leave_blocks(context, context.loops[-1].depth)
     context.emit(ast.Break(), node.position)
 
 
@@ -71,6 +89,7 @@ def execute_continue(context: Context, node: tree.Continue) -> None:
         if context.loops and context.loops[-1].is_switch:
             message = "'continue' in a switch with a 'break' that ends no case is not supported"
         raise context.error(node, message)
+    leave_blocks(context, context.loops[-1].depth_of_loop)
     for each in context.capture(before):
         context.emit(each, node.position)
 
@@ -78,18 +97,18 @@ def execute_continue(context: Context, node: tree.Continue) -> None:
 def execute_switch(context: Context, node: tree.Switch) -> None:
     """A chain of `if`; each branch holds what its case falls through to, too."""
     what = "the condition of a switch"
-    value = settle(evaluate_number(context, node.condition, what, scoped=True))
-    if value.constant is None:
-        identifier = context.unit.create_name("chosen", "t")
-        context.emit(code.assign(code.name(identifier), value.node), node.position)
-        value = replace(value, node=code.name(identifier))
+    with full_expression(context):
+        value = settle(evaluate_number(context, node.condition, what, scoped=True))
+        value = _keep_value(context, value, node)
     groups = list(_group_cases(node.cases))
     if len(groups) > MAX_CASES:
         raise context.error(node, f"a switch of more than {MAX_CASES} cases")
     _refuse_duplicates(context, node)
     is_left = any(_breaks(each) for case in node.cases for each in _find_case_statements([case]))
-    outer = context.loops[-1].before_continue if context.loops and not is_left else None
-    context.loops.append(Loop(outer, is_switch=True))
+    outer = context.loops[-1] if context.loops and not is_left else None
+    before = None if outer is None else outer.before_continue
+    around = len(context.ending) if outer is None else outer.depth_of_loop
+    context.loops.append(Loop(before, len(context.ending), around, is_switch=True))
     chain: list[ast.stmt] = []
     for start, end in groups:
         if any(each.value is None for each in node.cases[start:end]):

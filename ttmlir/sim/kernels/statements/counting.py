@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import find_common_type
 from ttmlir.cpp.types import BOOL, EnumType, IntType
+from ttmlir.sim.kernels.classes.destructors import full_expression
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number
 from ttmlir.sim.kernels.expressions.places import find_array
 from ttmlir.sim.kernels.place import LocalPlace, MemoryPlace
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Scope, Variable, find_changed_names, root_name, walk
+from ttmlir.sim.kernels.scope import Scope, Variable, find_changed_names, root_names, walk
 from ttmlir.sim.kernels.statements.declarations import (
     bind_variable,
     declare_variable,
@@ -73,6 +74,10 @@ def find_count(context: Context, node: tree.For) -> Count | None:
     changed = find_changed_names((node.body, rest, bound), context.unit.references)
     if name in changed or name in context.shared or step is None:
         return None
+    # What the loop declares is not known yet: it may hide another variable of its name.
+    moving = {each.name for each in node.start.declarators} & (changed | context.shared)
+    if not moving.isdisjoint(each.text for each in walk(bound) if isinstance(each, tree.Name)):
+        return None
     if not is_steady(context, bound, changed):
         return None
     return Count(declarator, operator, bound, step, rest)
@@ -116,7 +121,7 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
         case tree.Name(text=text):
             return _is_steady_name(context, text, changed)
         case tree.Member(arrow=arrow):
-            return root_name(node) is not None and not arrow
+            return any(root_names(node)) and not arrow
         case tree.Index(base=base):
             is_element = isinstance(base, tree.Name) and context.unit.library.is_array(base.text)
             return is_element or find_array(context, base) is not None
@@ -204,7 +209,8 @@ def _build_range(
 
 def _execute_rest(context: Context, count: Count) -> None:
     for each in count.rest:
-        execute_effect(context, each)
+        with full_expression(context):
+            execute_effect(context, each)
 
 
 def _find_limits(
@@ -253,7 +259,8 @@ def execute_body(context: Context, block: tree.Block, after: Callable[[], None])
         after()
         context.out.append(ast.Continue())
 
-    context.loops.append(Loop(before_continue))
+    depth = len(context.ending)
+    context.loops.append(Loop(before_continue, depth, depth))
     execute_block(context, block)
     context.loops.pop()
     after()

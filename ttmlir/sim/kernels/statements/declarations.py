@@ -25,7 +25,12 @@ from ttmlir.cpp.types import (
     count_of,
     size_of,
 )
-from ttmlir.sim.kernels.classes.destructors import refuse_destructor
+from ttmlir.sim.kernels.classes.destructors import (
+    end_with_block,
+    full_expression,
+    refuse_destructor,
+    take_over,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import (
@@ -86,7 +91,8 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
         _define_static_member(context, node)
         return
     for each in node.declarators:
-        declare_variable(context, node, each)
+        with full_expression(context):
+            declare_variable(context, node, each)
 
 
 def _define_static_member(context: Context, node: tree.Declaration) -> None:
@@ -186,7 +192,7 @@ def find_declared(
             initial = None if isinstance(only, tree.Braces) else only
         if initial is None or isinstance(initial, tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
-        value = copy_struct(evaluate_scalar(context, initial))
+        value = copy_struct(context, evaluate_scalar(context, initial), initial)
         declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
         value = settle(convert_implicitly(context, value, declared.type, initial))
     else:
@@ -241,7 +247,7 @@ def _find_constructed(
     if is_deduced(node.type):
         if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
-        value = copy_struct(evaluate_scalar(context, arguments[0]))
+        value = copy_struct(context, evaluate_scalar(context, arguments[0]), arguments[0])
         declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
     else:
         declared = _resolve_declared(context, node, declarator)
@@ -287,7 +293,7 @@ def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) ->
             count = len(expand_elements(context, declarator.value.elements))
         else:
             raise context.error(declarator, "the size of this array is missing")
-        if count <= 0:
+        if count < 0:
             raise context.error(declarator, f"an array of {count} elements is not supported")
         type_ = ArrayType(type_, count)
     _reserve_stack(context, type_, declarator)
@@ -298,7 +304,6 @@ def _reserve_stack(context: Context, type_: CType, declarator: tree.Declarator) 
     """Count what a variable takes of the memory of the processor, and refuse what cannot end."""
     if not isinstance(type_, (ArrayType, StructType)):
         return
-    refuse_destructor(context, type_, declarator)
     size = size_of(type_)
     if size is None:
         size = count_of(type_) * _OBJECT_BYTES
@@ -314,6 +319,8 @@ def _reserve_stack(context: Context, type_: CType, declarator: tree.Declarator) 
 def _declare_local(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
+    if value is not None:
+        value = take_over(context, value)
     identifier = context.unit.create_name(declarator.name)
     in_list = isinstance(type_, (StructType, ArrayType, FunctionType))
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
@@ -330,6 +337,7 @@ def _declare_local(
             context.emit(code.assign(code.name(identifier), value.node), declarator.position)
             if declarator.name not in context.changed and isinstance(type_, IntType):
                 place = replace(place, low=value.low, high=value.high)
+    end_with_block(context, place, declarator)
     known = _keep_known(context, identifier, value) if is_const else None
     if isinstance(type_, ObjectType) and value is not None:
         if declarator.name not in context.changed:
@@ -358,6 +366,7 @@ def _declare_static(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
     """A variable of the whole kernel: a list of one element around the functions."""
+    refuse_destructor(context, type_, declarator)
     value = build_zero(context, type_) if value is None else value
     if is_const:
         value = fold_constant(context, value)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ttmlir.cpp import tree
+from ttmlir.sim.kernels.classes.destructors import ending_block, full_expression
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition
 from ttmlir.sim.kernels.python import code
@@ -26,8 +27,9 @@ def execute_for(context: Context, node: tree.For) -> None:
     outer = context.scope
     context.scope = Scope(outer)
     count = find_count(context, node)
-    if count is None or not execute_counted_for(context, node, count):
-        _execute_general_for(context, node)
+    with ending_block(context):
+        if count is None or not execute_counted_for(context, node, count):
+            _execute_general_for(context, node)
     context.scope = outer
 
 
@@ -35,12 +37,14 @@ def _execute_general_for(context: Context, node: tree.For) -> None:
     if isinstance(node.start, tree.Declaration):
         execute_declaration(context, node.start)
     elif node.start is not None:
-        execute_effect(context, node.start.expression)
+        with full_expression(context):
+            execute_effect(context, node.start.expression)
     parts = tuple(split_commas(node.step))
 
     def after() -> None:
         for each in parts:
-            execute_effect(context, each)
+            with full_expression(context):
+                execute_effect(context, each)
 
     _repeat(context, node.condition, node.body, after, node)
 
@@ -98,7 +102,8 @@ def execute_do(context: Context, node: tree.DoWhile) -> None:
         context.emit(ast.Continue() if test.constant else ast.Break(), node.position)
 
     def body() -> None:
-        context.loops.append(Loop(go_on))
+        depth = len(context.ending)
+        context.loops.append(Loop(go_on, depth, depth))
         execute_block(context, node.body)
         context.loops.pop()
 

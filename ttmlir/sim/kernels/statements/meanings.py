@@ -37,6 +37,7 @@ def use_name(context: Context, node: tree.UsingName) -> None:
 
 def use_namespace(context: Context, node: tree.UsingNamespace) -> None:
     """Compile `using namespace name;`."""
+    context.unit.load_namespace(node.name)
     for each in context.unit.find_holders(node.name, context.scope):
         if context.scope is context.unit.root:
             context.unit.used.append(each)

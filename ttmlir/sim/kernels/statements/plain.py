@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_same_type
 from ttmlir.cpp.types import VOID, PointerType, StructType
+from ttmlir.sim.kernels.classes.destructors import (
+    end_temporaries,
+    ending_block,
+    find_returned,
+    full_expression,
+    leave_blocks,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.assignments import (
     change_object,
@@ -17,7 +23,7 @@ from ttmlir.sim.kernels.expressions.assignments import (
     prepare_update,
 )
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
-from ttmlir.sim.kernels.expressions.initial_values import build_initial, is_fresh
+from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
@@ -38,14 +44,16 @@ def execute_block(context: Context, node: tree.Block) -> None:
     """Compile statements in a scope of their own."""
     outer = context.scope
     context.scope = Scope(outer)
-    for each in node.statements:
-        context.execute(each)
+    with ending_block(context):
+        for each in node.statements:
+            context.execute(each)
     context.scope = outer
 
 
 def execute_evaluation(context: Context, node: tree.Evaluate) -> None:
     """Compile an expression that is a statement."""
-    execute_effect(context, node.expression)
+    with full_expression(context):
+        execute_effect(context, node.expression)
 
 
 def execute_effect(context: Context, node: tree.Expression) -> None:
@@ -102,6 +110,15 @@ def _execute_fold(context: Context, node: tree.Fold) -> bool:
 
 
 def _execute_assignment(context: Context, node: tree.Assign) -> None:
+    match node:
+        case tree.Assign(
+            target=tree.FunctionCall(callee=tree.Name(text="std::tie"), arguments=targets),
+            operator="=",
+        ):
+            _assign_parts(context, node, targets)
+            return
+        case _:
+            pass
     own, node = change_object(context, node)
     if own is not None:
         _emit_found(context, own, node)
@@ -109,6 +126,25 @@ def _execute_assignment(context: Context, node: tree.Assign) -> None:
     setup, place, value = prepare_assignment(context, node)
     emit_setup(context, setup, node)
     context.emit(build_assignment(place, value), node.position)
+
+
+def _assign_parts(
+    context: Context, node: tree.Assign, targets: Sequence[tree.Expression | tree.Braces]
+) -> None:
+    """`std::tie(a, b) = value;`, where `std::ignore` stands for a part that nobody wants."""
+    position = node.position
+    names = tuple(f"(part {number} at {position})" for number in range(len(targets)))
+    auto = tree.NamedType("auto", position=position)
+    statements: list[tree.Statement] = [tree.Binding(auto, names, node.value, position=position)]
+    for name, target in zip(names, targets, strict=True):
+        if isinstance(target, tree.Braces):
+            raise context.error(target, "std::tie takes variables")
+        if target == tree.Name("std::ignore"):
+            continue
+        part = tree.Name(name, position=position)
+        assign = tree.Assign(target, "=", part, position=position)
+        statements.append(tree.Evaluate(assign, position=position))
+    context.execute(tree.Block(tuple(statements), position=position))
 
 
 def emit_setup(context: Context, setup: Sequence[ast.expr], node: tree.Node) -> None:
@@ -161,6 +197,11 @@ def _evaluate_once(context: Context, argument: ast.expr, node: tree.Node) -> ast
 
 def execute_return(context: Context, node: tree.Return) -> None:
     """Compile a `return`."""
+    with full_expression(context):
+        _execute_return(context, node)
+
+
+def _execute_return(context: Context, node: tree.Return) -> None:
     if node.value is None:
         _return_nothing(context, node)
     elif context.result == VOID:
@@ -171,19 +212,19 @@ def execute_return(context: Context, node: tree.Return) -> None:
         if context.result is None:
             raise context.error(node.value, "'auto' needs a value to take its type from")
         value = settle(build_initial(context, context.result, node.value))
-        context.emit(ast.Return(value.node), node.position)
+        _emit_return(context, value.node, node)
     else:
         _return_value(context, node, node.value)
 
 
 def _return_nothing(context: Context, node: tree.Return) -> None:
     if context.makes:
-        context.emit(ast.Return(code.name("v_this")), node.position)
+        _emit_return(context, code.name("v_this"), node)
         return
     if context.result not in (VOID, None):
         raise context.error(node, "'return' needs a value here")
     context.result = VOID
-    context.emit(ast.Return(None), node.position)
+    _emit_return(context, None, node)
 
 
 def _return_from_void(
@@ -193,7 +234,7 @@ def _return_from_void(
     if not isinstance(value, tree.Braces) and not context.makes:
         if context.evaluate(value).type == VOID:
             execute_effect(context, value)
-            context.emit(ast.Return(None), node.position)
+            _emit_return(context, None, node)
             return
     raise context.error(node, "a function without result returns a value here")
 
@@ -204,16 +245,17 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
         if context.result is not None:
             raise context.error(written, "this has no value")
         context.result = VOID
-        context.emit(ast.Return(value.node), node.position)
+        _emit_return(context, value.node, node)
         return
     target = value.type if context.result is None else context.result
     value = settle(convert_implicitly(context, value, target, written))
     if context.result is None:
         context.result = value.type
     _note_space(context, value)
-    if isinstance(value.type, StructType) and not is_fresh(value.node):
-        value = replace(value, node=code.call("_copied", value.node))
-    context.emit(ast.Return(value.node), node.position)
+    returned = find_returned(context, written)
+    if returned is None:
+        value = copy_struct(context, value, written)
+    _emit_return(context, value.node, node, returned)
 
 
 def _note_space(context: Context, value: Value) -> None:
@@ -243,7 +285,21 @@ def _return_reference(
     else:
         context.result = pointer.type
     _note_space(context, pointer)
-    context.emit(ast.Return(pointer.node), node.position)
+    _emit_return(context, pointer.node, node)
+
+
+def _emit_return(
+    context: Context, value: ast.expr | None, node: tree.Return, returned: Place | None = None
+) -> None:
+    """Leave the function with a value, after what ends first."""
+    if context.temporaries or any(context.ending):
+        if value is not None and not isinstance(value, ast.Constant):
+            identifier = context.unit.create_name("result", "t")
+            context.emit(code.assign(code.name(identifier), value), node.position)
+            value = code.name(identifier)
+        end_temporaries(context)
+        leave_blocks(context, 0, returned)
+    context.emit(ast.Return(value), node.position)
 
 
 def _split_parts(node: ast.expr) -> Sequence[ast.expr]:

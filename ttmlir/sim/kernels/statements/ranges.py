@@ -8,6 +8,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import UNSIGNED, ArrayType, StructType, complete_type
+from ttmlir.sim.kernels.classes.destructors import ending_block, refuse_destructor
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar, fold_constant
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
@@ -48,7 +49,7 @@ def execute_binding(context: Context, node: tree.Binding) -> None:
             value = Value(found.type, code.call("_copied", build_node(found)))
         else:
             value = evaluate_scalar(context, _known(found, node.value))
-        place_or_parts = _keep(context, node, copy_struct(value))
+        place_or_parts = _keep(context, node, copy_struct(context, value, node))
         if place_or_parts is None:
             return
         place = place_or_parts
@@ -86,6 +87,7 @@ def _is_const(node: tree.Binding) -> bool:
 
 def _keep(context: Context, node: tree.Binding, value: Value) -> Place | None:
     """A value in a variable; None if the names were given its constant parts."""
+    refuse_destructor(context, value.type, node)
     is_const = _is_const(node) or isinstance(node.type, tree.Reference)
     if is_const:
         value = fold_constant(context, value)
@@ -138,6 +140,11 @@ def _bind(context: Context, node: tree.Binding, name: str, meaning: Place | Valu
 
 def execute_range(context: Context, node: tree.RangeFor) -> None:
     """Compile `for (declaration : range)`."""
+    with ending_block(context):
+        _execute_range(context, node)
+
+
+def _execute_range(context: Context, node: tree.RangeFor) -> None:
     outer = context.scope
     context.scope = Scope(outer)
     position = node.position
@@ -169,6 +176,7 @@ def _find_range(context: Context, node: tree.RangeFor) -> Place:
         if not isinstance(found, Value):
             return found
         value = found
+    refuse_destructor(context, value.type, node)
     identifier = context.unit.create_name("range")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
     return LocalPlace(value.type, identifier)

@@ -22,6 +22,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.given import Given
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, Scope, walk
 from ttmlir.sim.kernels.templates.binding import (
     Deduction,
@@ -29,7 +30,7 @@ from ttmlir.sim.kernels.templates.binding import (
     bind_explicit,
     key_of,
 )
-from ttmlir.sim.kernels.value import Value
+from ttmlir.sim.kernels.value import Value, make_value
 
 EXACT, PROMOTION, CONVERSION, USER_DEFINED = 0.0, 1.0, 2.0, 3.0
 
@@ -295,6 +296,14 @@ def _is_moved(node: tree.Node) -> bool:
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
     """How far a type is from that of a value; None if it does not convert."""
+    rank = _rank_standard(value, target)
+    if rank is None and has_conversion(context, value, target):
+        return USER_DEFINED
+    return rank
+
+
+def _rank_standard(value: Value, target: CType) -> float | None:
+    """The same for conversions that no class defines."""
     source = value.type
     if source == target or is_same_type(source, target):
         return EXACT
@@ -313,7 +322,7 @@ def rank_conversion(context: Context, value: Value, target: CType) -> float | No
         case StructType(), StructType() if source.derives_from(target):
             return CONVERSION
         case _:
-            return USER_DEFINED if has_conversion(context, source, target) else None
+            return None
 
 
 def _rank_pointer(value: Value, target: CType) -> float | None:
@@ -331,17 +340,39 @@ def _rank_pointer(value: Value, target: CType) -> float | None:
             return None
 
 
-def has_conversion(context: Context, source: CType, target: CType) -> bool:
-    """Whether a class says how one type becomes another one."""
+def has_conversion(context: Context, value: Value, target: CType) -> bool:
+    """Whether a class says how a value becomes one of another type."""
+    source = value.type
     if isinstance(source, StructType):
-        info = context.unit.classes.get(source.number)
-        if info is not None and info.conversions:
-            return True
+        for each in (source, *source.bases):
+            info = context.unit.classes.get(each.number)
+            if info is not None and any(
+                _gives(context, function, info.scope, target) for function in info.conversions
+            ):
+                return True
     if isinstance(target, StructType):
         info = context.unit.classes.get(target.number)
         if info is not None:
-            return any(
-                _accepts(each, 1) and "explicit" not in each.specifiers
-                for each in info.constructors
-            )
+            return any(_makes(context, each, info.scope, value) for each in info.constructors)
     return False
+
+
+def _gives(context: Context, function: tree.Function, scope: Scope, target: CType) -> bool:
+    """Whether a conversion function gives a type, or a number that becomes one of it."""
+    if is_deduced(function.result) or function.template_parameters:
+        return True
+    result = context.unit.resolve_type(function.result, scope).type
+    return _rank_standard(make_value(result, code.constant(0)), target) is not None
+
+
+def _makes(context: Context, function: tree.Function, scope: Scope, value: Value) -> bool:
+    """Whether a constructor makes an object of a value without being asked to."""
+    if not _accepts(function, 1) or "explicit" in function.specifiers:
+        return False
+    if not function.parameters or function.template_parameters or function.parameters[0].is_pack:
+        return True
+    type_ = _referent(function.parameters[0].type)
+    if is_deduced(type_):
+        return True
+    target = context.unit.resolve_type(type_, scope).type
+    return _rank_standard(value, target) is not None

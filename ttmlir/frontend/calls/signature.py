@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ttmlir.frontend.calling import CallingConvention, Number
+from ttmlir.frontend.calls.calling import CallingConvention, Number
 from ttmlir.frontend.errors import missing_package
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
-from ttmlir.runtime.signature import (
-    LEAF,
-    NOTHING,
-    CallSignature,
-    Structure,
-    constant,
-    dict_of,
-)
+from ttmlir.runtime.signature import CallSignature
 
 FRAMEWORKS = ("", "jax", "torch")
 """Packages whose arrays a call can return; an empty name is NumPy."""
@@ -106,31 +99,3 @@ def make_arrays_of(framework: str) -> Callable[[Array], Any]:
     except ImportError as error:
         raise missing_package(framework, framework, f"returning arrays of {framework}") from error
     return lambda array: array
-
-
-def structure_of_jax(tree: Any, is_kept: Iterator[bool] | None = None) -> Structure:
-    """The structure of a `PyTreeDef`; nodes of other kinds are tuples of their children.
-
-    `is_kept` says of each leaf whether the program takes it.
-    """
-    node = tree.node_data()
-    if node is None:
-        return LEAF if is_kept is None or next(is_kept) else Structure(kind="Ignored")
-    kind, context = node
-    children = tuple(structure_of_jax(child, is_kept) for child in tree.children())
-    if issubclass(kind, dict):
-        return dict_of(dict(zip(context, children, strict=True)))
-    if kind is type(None):
-        return NOTHING
-    return Structure(kind="List" if kind is list else "Tuple", children=children)
-
-
-def structure_of_torch(spec: Any, leaves: Iterator[Any]) -> Structure:
-    """The structure of a `TreeSpec` whose leaves are tensors, or values that are none."""
-    if spec.is_leaf():
-        leaf = next(leaves)
-        return LEAF if hasattr(leaf, "shape") else constant(leaf)
-    children = tuple(structure_of_torch(child, leaves) for child in spec.children())
-    if issubclass(spec.type, dict):
-        return dict_of(dict(zip(spec.context, children, strict=True)))
-    return Structure(kind="List" if spec.type is list else "Tuple", children=children)

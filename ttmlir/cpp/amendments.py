@@ -1,13 +1,15 @@
-"""Brackets that the grammar needs to read assignments before a comma.
+"""What tree-sitter's grammar needs to read some C++ that it does not know.
 
-`(b = 12, b + 1)` is C++ that tree-sitter's grammar takes for the beginning of a fold expression;
-`((b = 12), b + 1)` means the same.
+- `(b = 12, b + 1)` is taken for the beginning of a fold expression: `((b = 12), b + 1)`.
+- `case 1: enum E { A };` is taken for the beginning of a variable: it gets the name of one.
+- `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ttmlir.cpp.preprocessor.preprocess import PreprocessedText
@@ -34,10 +36,18 @@ class _Part:
             yield self.end, ")"
 
 
-def bracket_assignments(source: PreprocessedText) -> PreprocessedText:
-    """The same text with brackets around assignments in comma expressions."""
-    tokens = split_tokens(SourceText(source.text, source.source.file))
-    inserted = sorted(_find_insertions(tokens))
+ENUMERATION_VARIABLE = "variable_behind_enumeration"
+"""The name of a variable that no text has, behind an enumeration."""
+
+_BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
+
+
+def amend(source: PreprocessedText) -> PreprocessedText:
+    """The same text in the words of the grammar."""
+    source = replace(source, text=_BIT_CAST.sub(_write_bit_cast, source.text))
+    tokens = list(split_tokens(SourceText(source.text, source.source.file)))
+    solid = [each for each in tokens if each.kind not in BLANK]
+    inserted = sorted((*_find_insertions(tokens), *_find_enumerations(solid)))
     places = [place for place, _ in inserted]
     pieces, end = list[str](), 0
     for place, bracket in inserted:
@@ -74,6 +84,44 @@ def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
         if token.text in _OPENING:
             parts.append(_Part(token.text == "(" and _may_group(before)))
         before = token
+
+
+def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where enumerations among the cases of a switch end."""
+    has_cases = [False]
+    for number, token in enumerate(tokens):
+        match token.text:
+            case "{":
+                has_cases.append(False)
+            case "}" if len(has_cases) > 1:
+                has_cases.pop()
+            case "case" | "default":
+                has_cases[-1] = True
+            case "enum" if has_cases[-1] and number and tokens[number - 1].text in (":", ";", "}"):
+                end = _find_end(tokens, number)
+                if end is not None:
+                    yield end, f" {ENUMERATION_VARIABLE}"
+            case _:
+                pass
+
+
+def _find_end(tokens: Sequence[Token], start: int) -> int | None:
+    """Where an enumeration ends behind which there is no variable."""
+    depth = 0
+    for number in range(start, len(tokens) - 1):
+        text = tokens[number].text
+        depth += (text == "{") - (text == "}")
+        if depth == 0 and text == ";":
+            return None
+        if depth == 0 and text == "}":
+            ends = tokens[number + 1].text == ";"
+            return tokens[number].offset + 1 if ends else None
+    return None
+
+
+def _write_bit_cast(found: re.Match[str]) -> str:
+    """The same cast in as many characters."""
+    return f"std::bit_cast<{found[1]}>(".rjust(len(found[0]))
 
 
 def _may_group(before: Token | None) -> bool:

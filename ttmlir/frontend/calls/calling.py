@@ -103,12 +103,26 @@ class CallableModel:
 
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
         """Run the model; arguments are those of the function that was compiled."""
+        return self.run_arrays(self.flatten(args, kwargs), numerics=numerics)
+
+    def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
+        """The arrays in the arguments of a call, and its numbers; InputError for another form."""
+        return list(self._convention.flatten(args, kwargs))
+
+    def run_arrays(
+        self,
+        given: Sequence[Array | Number],
+        *,
+        numerics: NumericsName | None = None,
+        change: Callable[[Sequence[Array]], Sequence[Array]] = list,
+    ) -> Any:
+        """Run the model on what `flatten` gives; `change` is made to the arrays of the results."""
         device = self._device(self._numerics(numerics))
-        tensors = [Tensor.from_numpy(array) for array in self._arrays(args, kwargs)]
+        tensors = [Tensor.from_numpy(array) for array in self._complete(given)]
         # What runs with NumPy is called often, and mostly too short for a bar.
         with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
             results = submit(device, self.binary, self._program_index, tensors)
-        return self._convention.unflatten([result.to_numpy() for result in results])
+        return self._convention.unflatten(change([result.to_numpy() for result in results]))
 
     def profile(
         self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
@@ -200,8 +214,11 @@ class CallableModel:
         return self._devices[numerics]
 
     def _arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
+        """All arrays that the program takes."""
+        return self._complete(self.flatten(args, kwargs))
+
+    def _complete(self, given: Sequence[Array | Number]) -> list[Array]:
         """All arrays that the program takes, checked against what it was compiled for."""
-        given = list(self._convention.flatten(args, kwargs))
         if len(given) != len(self.inputs):
             raise InputError(f"'{self.name}' takes {len(self.inputs)} arrays, got {len(given)}")
         arrays = [

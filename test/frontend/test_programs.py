@@ -1,0 +1,117 @@
+"""Several programs in one file: weights once, state that all see, names and messages."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import ttmlir
+from ttmlir.runtime.errors import InputError
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+
+
+class Memory(nn.Module):
+    """Writes rows, adds a row at a place, and reads."""
+
+    def __init__(self) -> None:
+        """Weights that are larger than everything else in a file."""
+        super().__init__()
+        self.dense = nn.Linear(300, 200)
+        self.register_buffer("rows", torch.zeros(5, 200))
+
+    def fill(self, x: Any) -> Any:
+        """Write the first rows."""
+        y = self.dense(x)
+        self.rows[: x.shape[0]] = y
+        return y
+
+    def extend(self, x: Any, place: Any) -> Any:
+        """Write one row."""
+        self.rows.index_copy_(0, place, self.dense(x))
+        return self.rows.sum(0)
+
+    def read(self) -> Any:
+        """Change nothing."""
+        return self.rows * 2
+
+
+def test_programs_share_weights_and_state(tmp_path: Path) -> None:
+    """What one writes the others read; the file has the weights once."""
+    torch.manual_seed(0)
+    model, theirs = Memory(), Memory()
+    theirs.load_state_dict(model.state_dict())
+    x, place = torch.randn(2, 300), torch.tensor([3])
+    compiled = ttmlir.compile_programs(
+        {
+            "fill": ttmlir.Example(model.fill, x),
+            "extend": ttmlir.Example(model.extend, x[:1], place=place),
+            "read": ttmlir.Example(model.read),
+        }
+    )
+    alone = ttmlir.compile(model.fill, x)
+    weights = 4 * 300 * 200
+    assert 2 * weights > len(compiled.to_bytes())
+    assert len(alone.to_bytes()) > weights
+    for turn in (1, 2):
+        torch.testing.assert_close(compiled.fill(x * turn), theirs.fill(x * turn).detach())
+        got = compiled["extend"](x[1:], place + turn - 1)
+        torch.testing.assert_close(got, theirs.extend(x[1:], place + turn - 1).detach())
+        torch.testing.assert_close(compiled.read(), theirs.read().detach())
+        torch.testing.assert_close(compiled.read.reference(), theirs.read().detach())
+    assert model.rows.abs().max() == 0
+    assert list(compiled) == ["fill", "extend", "read"]
+    assert repr(compiled).startswith("CompiledPrograms(fill, extend, read: ")
+    for stage in ("ttir", "ttnn"):
+        assert "func.func @extend" in compiled.text(stage, elide_above=16)
+    path = compiled.save(tmp_path / "memory.ttnn")
+    loaded = ttmlir.load(path, program=1, weights={"rows": torch.zeros(5, 200)}, framework="torch")
+    wanted = torch.zeros(5, 200)
+    wanted[3] = theirs.dense(x[:1])[0].detach()
+    torch.testing.assert_close(loaded(x[:1], place=place), wanted.sum(0))
+
+
+def test_programs_of_jax() -> None:
+    """Constants that functions close over are in the file once, helpers keep apart."""
+    weight = np.random.default_rng(0).standard_normal((300, 200), np.float32)
+
+    def encode(x: Any) -> Any:
+        return jnp.where(x @ weight > 0, x @ weight, 0)
+
+    x = np.linspace(-1, 1, 600, dtype=np.float32).reshape(2, 300)
+    compiled = ttmlir.compile_programs(
+        {
+            "many": ttmlir.Example(encode, x),
+            "one": ttmlir.Example(lambda x: encode(x).sum(), x=x[:1]),
+        },
+        numerics="device",
+    )
+    assert len(compiled.to_bytes()) < 2 * weight.nbytes
+    wanted = np.maximum(x @ weight, 0)
+    np.testing.assert_allclose(compiled.many(x, numerics="exact"), wanted, atol=1e-4)
+    np.testing.assert_allclose(compiled.one(x[:1]), wanted[:1].sum(), rtol=2e-2)
+
+
+def test_what_is_no_set_of_programs() -> None:
+    """Names, frameworks and shapes."""
+    x = torch.ones(3)
+    example = ttmlir.Example(nn.ReLU(), x)
+    with pytest.raises(ValueError, match="programs have names that are identifiers"):
+        ttmlir.compile_programs({"a b": example})
+    with pytest.raises(TypeError, match="all of JAX, or all of torch"):
+        ttmlir.compile_programs({"a": example, "b": ttmlir.Example(jnp.tanh, np.ones(3))})
+    compiled = ttmlir.compile_programs({"a": example})
+    with pytest.raises(AttributeError, match=r"no program .b.; the programs are a$"):
+        _ = compiled.b
+    with pytest.raises(ValueError, match="the stages of programs are ttir, ttnn, cpp, not 'llvm'"):
+        compiled.text("llvm")
+    with pytest.raises(InputError, match=r"compile again with arguments of these shapes"):
+        compiled.a(torch.ones(4))
+    with pytest.raises(ttmlir.CompilationError, match=r"test_programs\.py:\d+"):
+        ttmlir.compile_programs({"a": ttmlir.Example(lambda x: torch.fft.fft(x), x)})

@@ -1,0 +1,264 @@
+"""Compiled steps of training against torch's own: the same weights after ten of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import ttmlir
+from ttmlir.runtime.errors import InputError
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+F: Any = import_module("torch.nn.functional")
+
+STEPS = 10
+
+
+def tensors_of(model: Any) -> dict[str, Any]:
+    """Parameters and buffers."""
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+def check_training(
+    model: Any,
+    loss: Callable[..., Any] | None,
+    make_optimizer: Callable[[Any], Any],
+    make_batch: Callable[[], tuple[Any, ...]],
+    *,
+    clip: float | None = None,
+    schedule: Callable[[Any], Any] | None = None,
+    tolerance: float = 2e-5,
+) -> Any:
+    """Train a model and a copy of it, one compiled and one by torch."""
+    torch.manual_seed(1)
+    batches = [make_batch() for _ in range(STEPS)]
+    other = copy.deepcopy(model)
+    optimizers = make_optimizer(model.parameters()), make_optimizer(other.parameters())
+    schedules = [schedule(optimizer) for optimizer in optimizers] if schedule else []
+    step = ttmlir.train_step(model, loss, optimizers[0], *batches[0], clip_grad_norm=clip)
+    before = {name: tensor.clone() for name, tensor in tensors_of(model).items()}
+    for batch in batches:
+        ours = step(*batch)
+        optimizers[1].zero_grad()
+        theirs = other(*batch) if loss is None else loss(other(*batch[:-1]), batch[-1])
+        theirs.backward()
+        if clip is not None:
+            nn.utils.clip_grad_norm_(other.parameters(), clip)
+        optimizers[1].step()
+        for each in schedules:
+            each.step()
+        torch.testing.assert_close(ours, theirs.detach(), rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(tensors_of(model), before, rtol=0, atol=0)
+    step.load_into(model, optimizers[0])
+    torch.testing.assert_close(tensors_of(model), tensors_of(other), rtol=tolerance, atol=tolerance)
+    for ours, theirs in zip(model.parameters(), other.parameters(), strict=True):
+        kept = optimizers[1].state[theirs]
+        mine = optimizers[0].state[ours]
+        for name, value in kept.items():
+            torch.testing.assert_close(mine[name], value, rtol=tolerance, atol=tolerance)
+    assert step.steps == STEPS
+    return step
+
+
+class Convolutional(nn.Module):
+    """Convolutions, statistics of batches, pooling."""
+
+    def __init__(self) -> None:
+        """For images of 7x9."""
+        super().__init__()
+        self.features = nn.Sequential(
+            *(nn.Conv2d(1, 6, 3, padding=1, bias=False), nn.BatchNorm2d(6), nn.ReLU()),
+            *(nn.MaxPool2d(2), nn.Conv2d(6, 8, 3, stride=2, padding=1, groups=2), nn.SiLU()),
+            nn.AdaptiveAvgPool2d(1),
+        )
+        self.scores = nn.Linear(8, 5)
+
+    def forward(self, images: Any) -> Any:
+        """The scores of five classes."""
+        return self.scores(self.features(images).flatten(1))
+
+
+class Recurrent(nn.Module):
+    """An LSTM or GRU in both directions that reads words."""
+
+    def __init__(self, kind: Any) -> None:
+        """Two layers."""
+        super().__init__()
+        self.words = nn.Embedding(11, 5)
+        self.layers = kind(5, 6, num_layers=2, batch_first=True, bidirectional=True)
+        self.scores = nn.Linear(12, 4)
+
+    def forward(self, words: Any) -> Any:
+        """The scores of four classes."""
+        return self.scores(self.layers(self.words(words))[0][:, -1])
+
+
+class Transformer(nn.Module):
+    """A small ViT."""
+
+    def __init__(self) -> None:
+        """For images of 8x8 in four patches."""
+        super().__init__()
+        self.patches = nn.Conv2d(3, 8, 4, stride=4)
+        self.places = nn.Parameter(torch.randn(1, 5, 8))
+        self.first = nn.Parameter(torch.randn(1, 1, 8))
+        layer = nn.TransformerEncoderLayer(
+            *(8, 2, 12),
+            dropout=0.0,
+            activation="gelu",
+            batch_first=True,
+            norm_first=True,
+        )
+        self.layers = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.scores = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 5))
+
+    def forward(self, images: Any) -> Any:
+        """The scores of five classes."""
+        x = self.patches(images).flatten(2).mT
+        x = torch.cat([self.first.expand(len(x), -1, -1), x], 1) + self.places
+        return self.scores(self.layers(x)[:, 0])
+
+
+def test_convolutional_network() -> None:
+    """AdamW; running statistics are state, too."""
+    torch.manual_seed(0)
+    step = check_training(
+        Convolutional(),
+        nn.CrossEntropyLoss(),
+        lambda parameters: torch.optim.AdamW(parameters, lr=1e-2),
+        lambda: (torch.randn(4, 1, 7, 9), torch.randint(0, 5, (4,))),
+    )
+    assert "model.features.1.running_mean" in step.compiled.source.signature.input_names
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU], ids=["LSTM", "GRU"])
+def test_recurrent_networks(kind: Any) -> None:
+    """Adam with decay in the gradient; gradients are clipped."""
+    torch.manual_seed(0)
+    check_training(
+        Recurrent(kind),
+        nn.CrossEntropyLoss(),
+        lambda parameters: torch.optim.Adam(parameters, lr=1e-2, weight_decay=0.05),
+        lambda: (torch.randint(0, 11, (3, 4)), torch.randint(0, 4, (3,))),
+        clip=0.5,
+    )
+
+
+def test_transformer() -> None:
+    """SGD with momentum, with the rate of a schedule."""
+    torch.manual_seed(0)
+    check_training(
+        Transformer(),
+        nn.CrossEntropyLoss(label_smoothing=0.1),
+        lambda parameters: torch.optim.SGD(parameters, lr=0.1, momentum=0.9),
+        lambda: (torch.randn(3, 3, 8, 8), torch.randint(0, 5, (3,))),
+        schedule=lambda optimizer: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS),
+    )
+
+
+OPTIMIZERS = {
+    "decay": lambda p: torch.optim.SGD(p, lr=0.1, weight_decay=0.1),
+    "dampening": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, dampening=0.3),
+    "nesterov": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
+    "maximize": lambda p: torch.optim.SGD(p, lr=0.01, maximize=True),
+    "adam": lambda p: torch.optim.Adam(p, lr=0.05, betas=(0.0, 0.9)),
+    "amsgrad": lambda p: torch.optim.AdamW(p, lr=0.05, amsgrad=True, maximize=True),
+    "groups": lambda p: torch.optim.AdamW(
+        [{"params": [each], "lr": 0.01 * (i + 1)} for i, each in enumerate(p)], weight_decay=0.2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers(name: str) -> None:
+    """Every option of SGD, Adam and AdamW; groups of parameters with their own rates."""
+    torch.manual_seed(0)
+    check_training(
+        nn.Linear(3, 2),
+        F.mse_loss,
+        OPTIMIZERS[name],
+        lambda: (torch.randn(5, 3), torch.randn(5, 2)),
+    )
+
+
+class Tied(nn.Module):
+    """Reads and writes words with one table; returns its loss itself."""
+
+    def __init__(self) -> None:
+        """A table, one frozen parameter, and one that nothing depends on."""
+        super().__init__()
+        self.words = nn.Embedding(7, 4)
+        self.scores = nn.Linear(4, 7, bias=False)
+        self.scores.weight = self.words.weight
+        self.frozen = nn.Parameter(torch.randn(4), requires_grad=False)
+        self.unused = nn.Parameter(torch.randn(3))
+
+    def forward(self, words: Any, following: Any) -> Any:
+        """The loss of guessing the word that follows each."""
+        return F.cross_entropy(self.scores(self.words(words) * self.frozen), following)
+
+
+def test_model_with_its_own_loss() -> None:
+    """Shared, frozen and unused parameters."""
+    torch.manual_seed(0)
+    check_training(
+        Tied(),
+        None,
+        lambda p: torch.optim.AdamW([each for each in p if each.requires_grad], lr=0.05),
+        lambda: (torch.randint(0, 7, (6,)), torch.randint(0, 7, (6,))),
+    )
+
+
+def test_going_on() -> None:
+    """A step begins with what the optimizer has kept, and torch goes on with what a step kept."""
+    torch.manual_seed(0)
+    model = nn.Linear(3, 2)
+    other = copy.deepcopy(model)
+    optimizers = [torch.optim.Adam(each.parameters(), lr=0.1) for each in (model, other)]
+    x, y = torch.randn(5, 3), torch.randn(5, 2)
+
+    def step_in_torch(model: Any, optimizer: Any) -> None:
+        optimizer.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        optimizer.step()
+
+    for _ in range(6):
+        step_in_torch(other, optimizers[1])
+    for _ in range(2):
+        step_in_torch(model, optimizers[0])
+    step = ttmlir.train_step(model, F.mse_loss, optimizers[0], x, y)
+    for _ in range(2):
+        step(x, y)
+    assert step.steps == 4
+    step.load_into(model, optimizers[0])
+    for _ in range(2):
+        step_in_torch(model, optimizers[0])
+    torch.testing.assert_close(model.state_dict(), other.state_dict())
+    assert set(step.state_dict()) == set(model.state_dict())
+
+
+def test_refusals() -> None:
+    """Messages say what a step takes."""
+    model = nn.Linear(3, 2)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = torch.ones(5, 3), torch.ones(5, 2)
+    with pytest.raises(TypeError, match=r"trains a torch\.nn\.Module, not a function"):
+        ttmlir.train_step(lambda x: x, F.mse_loss, sgd, x, y)
+    with pytest.raises(TypeError, match="an example of the model's inputs and, behind them"):
+        ttmlir.train_step(model, F.mse_loss, sgd, x)
+    with pytest.raises(TypeError, match="cannot compile the optimizer LBFGS; it takes"):
+        ttmlir.train_step(model, F.mse_loss, torch.optim.LBFGS(model.parameters()), x, y)
+    foreign = torch.optim.SGD(nn.Linear(3, 2).parameters(), lr=0.1)
+    with pytest.raises(TypeError, match="a parameter that the model does not have"):
+        ttmlir.train_step(model, F.mse_loss, foreign, x, y)
+    step = ttmlir.train_step(model, F.mse_loss, sgd, x, y)
+    sgd.param_groups[0]["momentum"] = 0.5
+    with pytest.raises(InputError, match="'momentum' of parameter group 0 is"):
+        step(x, y)
+    with pytest.raises(InputError, match="the model has other parameters"):
+        step.load_into(nn.Linear(3, 2, bias=False))

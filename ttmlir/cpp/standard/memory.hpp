@@ -1,0 +1,125 @@
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t
+namespace experimental {
+
+// A lock only tells a debugger of tt-metal who uses memory.
+struct ScopedLock {};
+
+// A pointer to elements in the memory of this core.
+template <typename T, typename AddressType = uint32_t>
+class CoreLocalMem {
+public:
+    AddressType address;
+
+    CoreLocalMem(AddressType given) : address(given) {}
+    CoreLocalMem(T* given) : address(reinterpret_cast<AddressType>(given)) {}
+    T* get_unsafe_ptr() const { return reinterpret_cast<T*>(address); }
+    AddressType get_address() const { return address; }
+    ScopedLock scoped_lock(uint32_t count = 1) const { return ScopedLock{}; }
+    T& operator[](uint32_t index) const { return get_unsafe_ptr()[index]; }
+    T& operator*() const { return *get_unsafe_ptr(); }
+    T* operator->() const { return get_unsafe_ptr(); }
+    CoreLocalMem& operator+=(int count) {
+        address += count * sizeof(T);
+        return *this;
+    }
+    CoreLocalMem& operator-=(int count) {
+        address -= count * sizeof(T);
+        return *this;
+    }
+    CoreLocalMem& operator++() {
+        address += sizeof(T);
+        return *this;
+    }
+    CoreLocalMem& operator--() {
+        address -= sizeof(T);
+        return *this;
+    }
+    CoreLocalMem operator++(int) {
+        CoreLocalMem before = *this;
+        address += sizeof(T);
+        return before;
+    }
+    CoreLocalMem operator--(int) {
+        CoreLocalMem before = *this;
+        address -= sizeof(T);
+        return before;
+    }
+    CoreLocalMem operator+(int count) const { return CoreLocalMem(AddressType(address + count * sizeof(T))); }
+    CoreLocalMem operator-(int count) const { return CoreLocalMem(AddressType(address - count * sizeof(T))); }
+    int operator-(const CoreLocalMem& b) const { return int(address - b.address) / int(sizeof(T)); }
+    bool operator==(const CoreLocalMem& b) const { return address == b.address; }
+    bool operator!=(const CoreLocalMem& b) const { return address != b.address; }
+    bool operator<(const CoreLocalMem& b) const { return address < b.address; }
+    bool operator<=(const CoreLocalMem& b) const { return address <= b.address; }
+    bool operator>(const CoreLocalMem& b) const { return address > b.address; }
+    bool operator>=(const CoreLocalMem& b) const { return address >= b.address; }
+    explicit operator bool() const { return address != 0; }
+};
+
+inline ScopedLock CircularBuffer_scoped_lock(const CircularBuffer& buffer, uint32_t count = 1) { return ScopedLock{}; }
+inline ScopedLock DataflowBuffer_scoped_lock(const DataflowBuffer& buffer, uint32_t count = 1) { return ScopedLock{}; }
+
+// The memory of pages that are reserved or filled.
+class LockedPages {
+public:
+    uint32_t address;
+
+    explicit LockedPages(uint32_t given) : address(given) {}
+    template <typename T>
+    CoreLocalMem<T> get_ptr() const { return CoreLocalMem<T>(address); }
+};
+
+inline LockedPages DataflowBuffer_scoped_write_lock(const DataflowBuffer& buffer, uint32_t count = 1) {
+    return LockedPages(buffer.get_write_ptr());
+}
+inline LockedPages DataflowBuffer_scoped_read_lock(const DataflowBuffer& buffer, uint32_t count = 1) {
+    return LockedPages(buffer.get_read_ptr());
+}
+
+// Where in an object a transfer begins, as an object instead of a list in braces.
+template <typename T>
+struct noc_traits_t {
+    struct src_args_type {
+        uint32_t offset_bytes = 0;
+    };
+    using dst_args_type = src_args_type;
+    struct dst_args_mcast_type {
+        uint32_t noc_x_start = 0;
+        uint32_t noc_y_start = 0;
+        uint32_t noc_x_end = 0;
+        uint32_t noc_y_end = 0;
+        uint32_t offset_bytes = 0;
+    };
+};
+
+template <>
+struct noc_traits_t<UnicastEndpoint> {
+    struct src_args_type {
+        uint32_t noc_x = 0;
+        uint32_t noc_y = 0;
+        uint32_t addr = 0;
+    };
+    using dst_args_type = src_args_type;
+};
+
+template <>
+struct noc_traits_t<MulticastEndpoint> {
+    struct dst_args_mcast_type {
+        uint32_t noc_x_start = 0;
+        uint32_t noc_y_start = 0;
+        uint32_t noc_x_end = 0;
+        uint32_t noc_y_end = 0;
+        uint32_t addr = 0;
+    };
+};
+
+template <>
+struct noc_traits_t<TensorAccessor> {
+    struct src_args_type {
+        uint32_t page_id = 0;
+        uint32_t offset_bytes = 0;
+    };
+    using dst_args_type = src_args_type;
+};
+
+}  // namespace experimental

@@ -1,0 +1,39 @@
+// optional nullopt nullopt_t make_optional
+namespace std {
+
+struct nullopt_t {};
+constexpr nullopt_t nullopt{};
+
+template <typename T>
+struct optional {
+    bool is_set = false;
+    T held{};
+
+    constexpr optional() {}
+    constexpr optional(nullopt_t) {}
+    constexpr optional(T value) : is_set(true), held(value) {}
+
+    constexpr bool has_value() const { return is_set; }
+    constexpr explicit operator bool() const { return is_set; }
+    constexpr T& operator*() { return held; }
+    constexpr const T& operator*() const { return held; }
+    constexpr T* operator->() { return &held; }
+    constexpr const T* operator->() const { return &held; }
+    constexpr T& value() { return held; }
+    constexpr const T& value() const { return held; }
+    constexpr T value_or(T other) const { return is_set ? held : other; }
+    constexpr void reset() { is_set = false; }
+    constexpr T& emplace(T value) {
+        is_set = true;
+        held = value;
+        return held;
+    }
+    friend constexpr bool operator==(const optional& a, const optional& b) {
+        return a.is_set == b.is_set && (!a.is_set || a.held == b.held);
+    }
+};
+
+template <typename T>
+constexpr optional<T> make_optional(T value) { return optional<T>(value); }
+
+}  // namespace std

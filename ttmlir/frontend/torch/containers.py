@@ -1,0 +1,63 @@
+"""What torch takes for arrays and for containers in arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ttmlir.frontend.calls.call_layout import CallLayout, read_call
+from ttmlir.frontend.calls.containers import Layout, Opened, Opener, read_layout
+from ttmlir.frontend.torch.elements import torch_package
+
+
+class TorchOpener(Opener):
+    """Tensors, and numbers that are read out of them while torch traces."""
+
+    def is_leaf(self, value: Any) -> bool:
+        """True for tensors, arrays, and numbers that torch does not know while it traces."""
+        torch = torch_package()
+        kinds = (torch.Tensor, np.ndarray, torch.SymInt, torch.SymFloat, torch.SymBool)
+        return isinstance(value, kinds)
+
+    def example_like(self, leaf: Any, shape: Sequence[int]) -> Any:
+        """Zeros: the numbers of examples make no difference."""
+        return torch_package().as_tensor(leaf).new_zeros(tuple(shape))
+
+    def open(self, value: Any) -> Opened | None:
+        """One level of a container; a module is none."""
+        return None if isinstance(value, torch_package().nn.Module) else super().open(value)
+
+    def open_registered(self, value: Any) -> Opened | None:
+        """What `torch.utils._pytree` has been told of the class."""
+        node: Any = torch_package().utils._pytree.SUPPORTED_NODES.get(type(value))
+        if node is None:
+            return None
+        children, context = node.flatten_fn(value)
+        return Opened(
+            names=tuple(f"[{index}]" for index in range(len(children))),
+            children=tuple(children),
+            rebuild=lambda items: node.unflatten_fn(list(items), context),
+            kind="Tuple",
+            context=context,
+        )
+
+
+OPENER = TorchOpener()
+
+
+def read_exported_call(name: str, exported: Any, metas: list[Any]) -> CallLayout:
+    """The layout of the arguments of a `torch.export.ExportedProgram` that the user made.
+
+    `metas` are torch's fake tensors of its inputs, and the values of those that are none.
+    """
+    pytree: Any = torch_package().utils._pytree
+    arguments = pytree.tree_unflatten(metas, exported.call_spec.in_spec)
+    return read_call(name, exported.module().forward, arguments, OPENER)[0]
+
+
+def read_exported_results(exported: Any, metas: list[Any]) -> Layout:
+    """The layout of its results, in the same way."""
+    pytree: Any = torch_package().utils._pytree
+    return read_layout(pytree.tree_unflatten(metas, exported.call_spec.out_spec), OPENER)[0]

@@ -1,0 +1,110 @@
+"""Writing to numbered places, and combining what meets there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ttmlir.frontend.torch.elements import torch_package
+
+
+def _index_reduce(
+    x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """Whole slices combined at numbered places."""
+    if not x.dim():
+        x, source = x.reshape(1), source.reshape(1)
+        return _index_reduce(x, 0, index, source, reduce, include_self=include_self).reshape(())
+    shape = [1] * x.dim()
+    shape[dim] = index.numel()
+    places = index.reshape(shape).expand(source.shape)
+    return x.scatter_reduce(dim, places, source, reduce, include_self=include_self)
+
+
+def _masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+    """The first elements of `source`, in order, where a mask is true."""
+    torch = torch_package()
+    x, mask = torch.broadcast_tensors(x, mask)
+    flat = mask.reshape(-1)
+    place = torch.clamp(flat.to(torch.int64).cumsum(0) - 1, 0, source.numel() - 1)
+    found = source.reshape(-1).index_select(0, place).reshape(x.shape)
+    return torch.where(mask, found, x)
+
+
+def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """Elements written to places that are counted over all dimensions."""
+    count = x.numel()
+    torch = torch_package()
+    places = torch.where(index < 0, index + count, index).reshape(-1)
+    flat = x.reshape(-1).index_put([places], source.reshape(-1), accumulate)
+    return flat.reshape(x.shape)
+
+
+def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
+    """The places of the first `size` elements that are not 0, one in each row."""
+    torch = torch_package()
+    if not x.dim():
+        return torch.zeros(size, 0, dtype=torch.int64)
+    flat = (x != 0).reshape(-1)
+    # Each such element goes to its row, all others behind the last one, and away.
+    rank = flat.to(torch.int64).cumsum(0) - 1
+    row = torch.where(torch.logical_and(flat, rank < size), rank, size)
+    order = torch.full((size + 1,), -1, dtype=torch.int64)
+    order = order.scatter(0, row, torch.arange(flat.shape[0])).narrow(0, 0, size)
+    columns: list[Any] = []
+    rest = torch.clamp(order, min=0)
+    for extent in reversed(x.shape):
+        columns.append(rest % extent)
+        rest = rest // extent
+    places = torch.stack(columns[::-1], 1)
+    return torch.where((order >= 0).unsqueeze(1), places, fill_value)
+
+
+def _embedding_bag(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Any, Any, Any, Any]:
+    """Sums (mode 0), means (1) or maxima (2) of the rows of a table that bags of numbers name.
+
+    A bag begins at each offset. Rows with the number `padding_idx` do not count.
+    """
+    torch = torch_package()
+    if include_last_offset:
+        offsets = offsets.narrow(0, 0, offsets.shape[0] - 1)
+    bags = offsets.shape[0]
+    position = torch.arange(indices.shape[0])
+    bag = (position.unsqueeze(1) >= offsets.unsqueeze(0)).to(torch.int64).sum(1) - 1
+    counted = indices != padding_idx
+    member = torch.logical_and(bag.unsqueeze(0) == torch.arange(bags).unsqueeze(1), counted)
+    rows = weight.index_select(0, indices.reshape(-1))
+    size = member.to(torch.int64).sum(1)
+    none = torch.zeros(bags, dtype=indices.dtype)
+    if mode == 2:
+        hidden = torch.where(member.unsqueeze(2), rows.unsqueeze(0), -torch.inf)
+        place = hidden.argmax(1)
+        found = torch.where((size > 0).unsqueeze(1), hidden.amax(1), 0)
+        return found, bag, size, place
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    total = member.to(rows.dtype) @ rows
+    if mode == 1:
+        total = total / torch.clamp(size, min=1).to(total.dtype).unsqueeze(1)
+    return total, bag, size, none
+
+
+DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
+    "_embedding_bag": _embedding_bag,
+    "_embedding_bag_forward_only": _embedding_bag,
+    "index_reduce": _index_reduce,
+    "masked_scatter": _masked_scatter,
+    "nonzero_static": _nonzero_static,
+    "put": _put,
+}
+"""Functions in torch by the names of operations."""

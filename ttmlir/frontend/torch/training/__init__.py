@@ -1,0 +1,1 @@
+"""Training in torch: gradients inside of functions, and steps of an optimizer as programs."""

@@ -1,0 +1,176 @@
+"""Functions of torch that compute gradients, as modules of plain operations.
+
+`torch.export` keeps autograd out. So a function that asks for gradients is traced below autograd
+first; what comes out is a graph of operations without any, which is exported like other modules.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.places import refuse_node, user_frames_kept
+
+
+class GradientsAsked(Exception):
+    """The function that is traced computes gradients."""
+
+
+_ENTRIES = (
+    ("torch.autograd", "_engine_run_backward"),
+    ("torch._functorch.eager_transforms", "grad_increment_nesting"),
+    ("torch._functorch.eager_transforms", "jvp_increment_nesting"),
+)
+"""Through which all ways to gradients go: `backward`, `torch.autograd.grad`, `torch.func`."""
+
+
+@contextmanager
+def gradients_refused(module: Any) -> Generator[None]:
+    """Raise GradientsAsked where a module computes gradients, or if it says that it does."""
+    if getattr(module, "computes_gradients", False):
+        raise GradientsAsked
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise GradientsAsked
+
+    found = [(import_module(home), name) for home, name in _ENTRIES]
+    replaced = [(home, name, getattr(home, name)) for home, name in found if hasattr(home, name)]
+    try:
+        for home, name, _ in replaced:
+            setattr(home, name, refuse)
+        yield
+    finally:
+        for home, name, original in replaced:
+            setattr(home, name, original)
+
+
+def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A module with the parameters and buffers of another one, and the same results.
+
+    Its gradients are operations like others, for arguments like these.
+    """
+    torch = torch_package()
+    pytree: Any = torch.utils._pytree
+    leaves, spec = pytree.tree_flatten((tuple(args), dict(kwargs)))
+    is_tensor = [isinstance(leaf, torch.Tensor) for leaf in leaves]
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    structure: list[Any] = []
+
+    def flat(values: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        given = iter(tensors)
+        rest = [
+            next(given) if tensor else leaf for tensor, leaf in zip(is_tensor, leaves, strict=True)
+        ]
+        call_args, call_kwargs = pytree.tree_unflatten(rest, spec)
+        current = dict(zip(state, values, strict=True))
+        result = torch.func.functional_call(module, current, call_args, call_kwargs)
+        results, result_spec = pytree.tree_flatten(result)
+        structure[:] = [
+            result_spec,
+            [None if isinstance(leaf, torch.Tensor) else leaf for leaf in results],
+        ]
+        tensors_of_results = [leaf for leaf in results if isinstance(leaf, torch.Tensor)]
+        return [current[name] for name in state], tensors_of_results
+
+    tensors = [leaf for leaf, tensor in zip(leaves, is_tensor, strict=True) if tensor]
+    graph = _trace(flat, list(state.values()), tensors)
+    return _lowered(state, graph, structure)
+
+
+def _trace(function: Any, *arguments: Any) -> Any:
+    """The graph of a function below autograd."""
+    torch = torch_package()
+    proxies: Any = import_module("torch.fx.experimental.proxy_tensor")
+    trace = proxies.make_fx(
+        function,
+        tracing_mode="fake",
+        _allow_non_fake_inputs=True,
+        record_stack_traces=True,
+    )
+    with ExitStack() as stack:
+        stack.enter_context(user_frames_kept())
+        stack.enter_context(warnings.catch_warnings())
+        # torch tells of its own deprecated parts here.
+        warnings.simplefilter("ignore")
+        # The forms of other libraries and of fused kernels have no plain operations as gradients.
+        stack.callback(torch._C._set_mkldnn_enabled, torch._C._get_mkldnn_enabled())
+        torch._C._set_mkldnn_enabled(False)
+        kind = torch.nn.attention.SDPBackend.MATH
+        stack.enter_context(torch.nn.attention.sdpa_kernel(kind))
+        stack.enter_context(torch.enable_grad())
+        graph = trace(*arguments)
+    for parameter in graph.parameters():
+        # `backward` leaves tensors without numbers in modules that a function closes over.
+        if isinstance(parameter.grad, torch._subclasses.FakeTensor):
+            parameter.grad = None
+    _check_writes(graph)
+    return graph
+
+
+def _check_writes(graph: Any) -> None:
+    """Refuse changes of tensors that are no arguments: they would be lost."""
+    for node in graph.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if schema is None:
+            continue
+        for argument, value in zip(schema.arguments, node.args, strict=False):
+            is_written = argument.alias_info is not None and argument.alias_info.is_write
+            if is_written and getattr(value, "op", "") == "get_attr":
+                refuse_node(
+                    node,
+                    "the function changes parameters or buffers of a module that it closes over; "
+                    "ttmlir.train_step keeps them as state, or pass them as arguments to "
+                    "torch.func.functional_call and return the new ones",
+                )
+
+
+def _lowered(state: Mapping[str, Any], graph: Any, structure: Sequence[Any]) -> Any:
+    """The module that runs a graph, with the state of the module that it was traced from.
+
+    What modules share is in it once: torch.export takes two names for two tensors.
+    """
+    torch = torch_package()
+    pytree: Any = torch.utils._pytree
+    result_spec, constants = structure
+
+    class Lowered(torch.nn.Module):
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            tensors = [
+                leaf
+                for leaf in pytree.tree_leaves((args, kwargs))
+                if isinstance(leaf, torch.Tensor)
+            ]
+            named = {**dict(self.named_parameters()), **dict(self.named_buffers())}
+            values = [named[name] for name in state]
+            interpreter = torch.fx.Interpreter(graph)
+            with torch.fx.traceback.preserve_node_meta():
+                changed, results = interpreter.run(*values, *tensors)
+            for old, new in zip(values, changed, strict=True):
+                if new is not old:
+                    old.copy_(new)
+            given = iter(results)
+            leaves = [next(given) if leaf is None else leaf for leaf in constants]
+            return pytree.tree_unflatten(leaves, result_spec)
+
+    return hold(Lowered(), state)
+
+
+def hold(root: Any, tensors: Mapping[str, Any]) -> Any:
+    """A module with these parameters and buffers; dots in their names are modules."""
+    torch = torch_package()
+    for name, tensor in tensors.items():
+        *path, last = name.split(".")
+        home = root
+        for part in path:
+            if part not in home._modules:
+                home.add_module(part, torch.nn.Module())
+            home = home._modules[part]
+        if isinstance(tensor, torch.nn.Parameter):
+            home.register_parameter(last, tensor)
+        else:
+            home.register_buffer(last, tensor)
+    return root

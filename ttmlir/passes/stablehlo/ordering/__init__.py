@@ -1,0 +1,1 @@
+"""StableHLO's sorting in ttir: what comparators mean, and the rules."""
