@@ -13,8 +13,8 @@ from torch._higher_order_ops.map import map as map_rows
 
 import ttmlir
 
-# torch imports parts of its own that it calls deprecated.
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+# As in a process of its own: torch imports parts of its own that it calls deprecated.
+pytestmark = pytest.mark.filterwarnings("default")
 
 X = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))
 
