@@ -51,8 +51,8 @@ def grow(layers: nn.Module, x: Any) -> Any:
 
 
 def recur(layers: nn.Module, h: Any, xs: Any) -> Any:
-    """A layer after each row."""
-    return scan(lambda h, x: (torch.tanh(layers(h) + x), h * 2), h, xs, dim=0)
+    """A sum that is squashed after each row."""
+    return scan(lambda h, x: (torch.tanh(h + x), h * 2), h, xs, dim=0)
 
 
 def each_row(layers: nn.Module, xs: Any, y: Any) -> Any:
