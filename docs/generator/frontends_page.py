@@ -12,8 +12,8 @@ from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
-from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
+from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
 from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
@@ -38,8 +38,8 @@ _DIALECTS = {
 }
 """Frontends with their dialects and the names of what is converted."""
 
-_FLATTENED = {*CONTROL, "stablehlo.composite", "stablehlo.return", *(COMPLEX.keys() - STABLEHLO)}
-"""What is gone before the conversion: control flow, composites, and what complex numbers need."""
+_FLATTENED = {*CONTROL, *OPERATIONS, "stablehlo.composite", "stablehlo.return"}
+"""What is gone before the conversion: loops and branches, linear algebra, composites."""
 
 
 def frontends_page() -> str:
@@ -76,7 +76,6 @@ def states_of_aten() -> dict[bool, dict[str, set[str]]]:
         "rule": "Converted",
         "decomposed": "Decomposed",
         "constant": "Computed by torch while it is read",
-        "seed": "Drawn from the seed of a call",
         "place": "Taken as a place in a tensor",
         "refused": "Not converted",
     }

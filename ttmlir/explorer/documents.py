@@ -259,7 +259,7 @@ def build_binary_graphs(
     notes: Attributes = (),
     effects: Sequence[Effect] = (),
 ) -> list[Graph]:
-    """The graphs of a file's programs."""
+    """The graphs of a file's programs, and those of the functions that loops and branches call."""
     names = program_names(binary)
     if isinstance(binary, MetalBinary):
         programs = zip(binary.metal_programs, names, strict=True)
@@ -269,7 +269,7 @@ def build_binary_graphs(
         for effect in effects
         for index in effect.operations
     }
-    return [
+    graphs = [
         build_program_graph(
             each,
             name,
@@ -278,6 +278,9 @@ def build_binary_graphs(
         )
         for each, name in zip(binary.programs, names, strict=True)
     ]
+    called = unique_names([*names, *(function.name for function in binary.functions)])[len(names) :]
+    pairs = zip(binary.functions, called, strict=True)
+    return [*graphs, *(build_program_graph(function, name) for function, name in pairs)]
 
 
 def program_names(binary: Binary) -> list[str]:

@@ -90,8 +90,9 @@ def _lower(traced: Any) -> Any:
         # Nothing is donated here: every call computes with arrays of its own.
         warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
         # JAX lowers for the CPU, where kernels are calls of Python.
-        platforms = {"lowering_platforms": ("tt",)} if _has_kernels(traced) else {}
-        return traced.lower(**platforms)
+        if _has_kernels(traced):
+            return traced.lower(lowering_platforms=("tt",))
+        return _without_lapack(traced, traced.lower())
 
 
 def _import_function(jax: Any, model: Any, arguments: CallArguments) -> ImportedModel:
@@ -129,6 +130,23 @@ def _leave_out_own_frames() -> None:
     source_info: Any = import_module("jax.extend.source_info_util")
     source_info.register_exclusion(PACKAGE_FOLDER)
     source_info.register_exclusion("<frozen ")
+
+
+def _without_lapack(traced: Any, lowered: Any) -> Any:
+    """What JAX has lowered, or the same for no known platform: there it does not call LAPACK.
+
+    Eigenvalues have no lowering there; calls of LAPACK are refused later, by name.
+    """
+    if not _LAPACK.search(str(lowered.compiler_ir("stablehlo"))):
+        return lowered
+    try:
+        return traced.lower(lowering_platforms=("tt",))
+    except NotImplementedError:
+        return lowered
+
+
+_LAPACK = re.compile(r"@(lapack|blas)_\w+")
+"""A call of the library of linear algebra that CPUs have."""
 
 
 def _has_kernels(traced: Any) -> bool:

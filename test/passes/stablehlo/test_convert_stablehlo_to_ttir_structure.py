@@ -377,12 +377,12 @@ REFUSED = {
         .replace("%r =", "%r:2 ="),
         "its generator is not supported; jax.random.key(seed, impl='threefry2x32'), which is JAX's",
     ),
-    "fft": (
+    "linear algebra": (
         one(
             '"stablehlo.cholesky"(%x) <{lower = true}>',
             "(tensor<5x5xf32>) -> tensor<5x5xf32>",
         ).replace("3x5", "5x5"),
-        "matrix factorizations and Fourier transforms are not supported; run them on the host",
+        "linear algebra becomes loops before: run stablehlo-expand-linear-algebra",
     ),
     "unknown": (
         one('"chlo.next_after"(%x, %x)', "(tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>"),

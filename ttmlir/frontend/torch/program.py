@@ -17,6 +17,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
+from ttmlir.frontend.torch.control import OPERATIONS, ControlFlow
 from ttmlir.frontend.torch.elements import (
     SUPPORTED_DTYPES,
     dtype_name,
@@ -124,6 +125,7 @@ class _Importer:
         self._values: dict[Any, Any] = {}
         self._block = Block()
         self._known: dict[int, Known] = {}
+        self._control = ControlFlow(self)
         self._user_inputs: list[str] = []
 
     def run(self) -> ImportedProgram:
@@ -133,17 +135,7 @@ class _Importer:
             self._check_node(node)
         found = self._place_inputs(specs)
         build = BodyBuilder(self._block)
-        results: Sequence[Any] = ()
-        for node in self._exported.graph.nodes:
-            if node.op == "call_function":
-                self._check_node(node)
-                build.location = location_of(node)
-                self._values[node] = self._call(node, build)
-            elif node.op == "output":
-                results = node.args[0]
-            elif node.op == "get_attr":
-                # The branches and bodies of control flow, which is refused where it is called.
-                self._values[node] = None
+        results = self._add_operations(self._exported.graph_module, build)
         changed, outputs = self._finish(build, [name for name, _ in found.state], results)
         return ImportedProgram(
             self._module(),
@@ -153,6 +145,32 @@ class _Importer:
             outputs=outputs,
             changed=[self._user_inputs.index(name) for name in changed],
         )
+
+    def walk(self, graph: Any, arguments: Sequence[Any], build: BodyBuilder) -> list[Any]:
+        """The results of a graph that another one calls, whose operations are added to a body."""
+        outer, location, self._values = self._values, build.location, {}
+        placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+        self._values.update(zip(placeholders, arguments, strict=True))
+        results = self._add_operations(graph, build)
+        listed: Sequence[Any] = results if isinstance(results, list | tuple) else [results]
+        values = [self._resolved(each) for each in listed]
+        self._values, build.location = outer, location
+        return values
+
+    def _add_operations(self, module: Any, build: BodyBuilder) -> Sequence[Any]:
+        """Add the operations of a graph to a body; what the graph returns."""
+        results: Sequence[Any] = ()
+        for node in module.graph.nodes:
+            if node.op == "call_function":
+                self._check_node(node)
+                build.location = location_of(node)
+                self._values[node] = self._call(node, build)
+            elif node.op == "output":
+                results = node.args[0]
+            elif node.op == "get_attr":
+                found: Any = getattr(module, node.target)
+                self._values[node] = Known(found) if is_tensor(found) else found
+        return results
 
     # -- arguments -----------------------------------------------------------------------------
 
@@ -223,11 +241,7 @@ class _Importer:
         if not is_tensor(node.meta.get("val")) and is_symbolic(node.meta.get("val")):
             return number_of(node, self._resolved(node.args))
         if not hasattr(node.target, "_schema"):
-            self._refuse(
-                node,
-                "control flow on the numbers in tensors is not supported; torch.where(condition, "
-                "a, b) chooses between results",
-            )
+            return self._call_control(node, build)
         arguments = self._arguments(node)
         if (known := compute(node, arguments)) is not None:
             return known
@@ -235,6 +249,17 @@ class _Importer:
         if rule is None:
             self._refuse(node, near(str(node.target), RULES))
         return rule(TorchCall(node, arguments, build))
+
+    def _call_control(self, node: Any, build: BodyBuilder) -> Any:
+        """The results of an operation that calls graphs."""
+        name = node.target.name() if hasattr(node.target, "name") else str(node.target)
+        if name not in OPERATIONS:
+            self._refuse(
+                node,
+                f"control flow by '{name}' is not supported; supported are {', '.join(OPERATIONS)},"
+                " and torch.where(condition, a, b), which chooses between results",
+            )
+        return self._control.call(node, [self._resolved(each) for each in node.args], build)
 
     def _arguments(self, node: Any) -> dict[str, Any]:
         """The arguments of a call by the names of its schema."""
@@ -318,7 +343,7 @@ class _Importer:
         function = FuncOp(
             FUNCTION, FunctionType.from_lists(arguments, results), Region(self._block)
         )
-        return ModuleOp([function])
+        return ModuleOp([function, *self._control.functions])
 
     # -- refusals ------------------------------------------------------------------------------
 

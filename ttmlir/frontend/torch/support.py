@@ -135,7 +135,8 @@ def near(name: str, names: Iterable[str]) -> str:
     if base in _LINEAR_ALGEBRA:
         return (
             f"the device does not compute {_LINEAR_ALGEBRA[base]}; do it outside of the model, and "
-            "pass the result as an argument"
+            "pass the result as an argument, or write the model in JAX, where jnp.linalg has most "
+            "of these"
         )
     similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=LEAST_LIKENESS)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""

@@ -59,6 +59,9 @@ PASSES: dict[str, str] = {
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),
+    "stablehlo-expand-linear-algebra": (
+        "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra:StableHLOExpandLinearAlgebraPass"
+    ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),
@@ -87,6 +90,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref:TTIRGenericRegionOperandsToMemrefPass"
     ),
     "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
+    "ttir-hoist-loop-constants": (
+        "ttmlir.passes.ttir.ttir_hoist_loop_constants:TTIRHoistLoopConstantsPass"
+    ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",

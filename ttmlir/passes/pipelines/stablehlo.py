@@ -50,6 +50,9 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import StableHLOExpandComplexPass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import (
+        StableHLOExpandLinearAlgebraPass,
+    )
     from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
         StableHLOFlattenControlFlowPass,
     )
@@ -59,6 +62,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
 
     return (
         StableHLOLegalizeCompositeToCallPass(),
+        StableHLOExpandLinearAlgebraPass(),
         InlinePass(canonicalize=False),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
         StableHLOExpandComplexPass(),

@@ -30,7 +30,11 @@ _MESH = "it moves tensors between devices, and programs run on one; compile for 
 _DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"
 _TUPLES = "tuples and tokens are not supported; give functions tensors as arguments and results"
 _COMPLEX = "complex numbers are not supported; compute with real and imaginary parts"
-_LIBRARY = "matrix factorizations and Fourier transforms are not supported; run them on the host"
+_FOURIER = "Fourier transforms are not supported; run them on the host"
+_LIBRARY = (
+    "linear algebra becomes loops before: run stablehlo-expand-linear-algebra, which is part of "
+    "stablehlo-to-ttir-pipeline"
+)
 _CONTROL = (
     "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
     "stablehlo-to-ttir-pipeline"
@@ -53,7 +57,8 @@ _REASONS = {
     ),
     _TUPLES: (*("after_all", "create_token", "get_tuple_element", "infeed", "outfeed", "tuple"),),
     _COMPLEX: ("complex", "imag", "real"),
-    _LIBRARY: ("cholesky", "fft", "triangular_solve"),
+    _FOURIER: ("fft",),
+    _LIBRARY: ("cholesky", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
     _EINSUM: ("einsum",),
 }

@@ -40,23 +40,26 @@ _HINTS = (
 _CALLBACKS = ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback")
 """What JAX makes of Python functions, and of kernels in programs that it lowers for the CPU."""
 
-
-_LAPACK = re.compile(r"lapack_[sdcz](\w+?)(?:_ffi)?")
-_FACTORS = {
-    "getrf": "the LU factors of a matrix (for jnp.linalg.inv, solve or det)",
-    "potrf": "the Cholesky factor of a matrix",
-    **dict.fromkeys(("geqrf", "geqp3"), "the QR factors of a matrix"),
-    **dict.fromkeys(("orgqr", "ungqr"), "the orthogonal factor of a matrix"),
-    **dict.fromkeys(("gesdd", "gesvd"), "the singular values of a matrix"),
-    **dict.fromkeys(("syevd", "heevd"), "the eigenvalues of a symmetric matrix"),
-    **dict.fromkeys(("geev", "geevx"), "the eigenvalues of a matrix"),
-    "trsm": "the solution of triangular equations",
-    "gehrd": "the Hessenberg form of a matrix",
+_LAPACK = re.compile(r"(?:lapack|blas)_[sdcz]([a-z0-9]+?)(?:_ffi)?$")
+"""A routine of the library of linear algebra that CPUs have, without the letter of its type."""
+_ROUTINES = {
+    "geev": "eigenvalues and eigenvectors of a matrix",
+    "heevd": "eigenvalues and eigenvectors of a symmetric matrix",
+    "syevd": "eigenvalues and eigenvectors of a symmetric matrix",
+    "gesdd": "singular values and vectors",
+    "gesvd": "singular values and vectors",
     "gees": "the Schur form of a matrix",
-    **dict.fromkeys(("sytrd", "hetrd"), "the tridiagonal form of a matrix"),
-    "gtsv": "the solution of tridiagonal equations",
+    "gehrd": "the Hessenberg form of a matrix",
+    "sytrd": "the tridiagonal form of a matrix",
+    "gtsv": "solutions of a tridiagonal system",
+    "geqp3": "QR factors with pivots",
+    "getrf": "LU factors",
+    "potrf": "Cholesky factors",
+    "trsm": "solutions of a triangular system",
+    "geqrf": "QR factors",
+    "orgqr": "QR factors",
+    "ungqr": "QR factors",
 }
-"""What JAX calls LAPACK for."""
 
 
 def _custom_call(op: Operation) -> None:
@@ -79,12 +82,13 @@ def _custom_call(op: Operation) -> None:
             "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
             "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
         )
-    elif (found := _LAPACK.fullmatch(target)) and found[1] in _FACTORS:
+    elif (found := _LAPACK.match(target)) is not None:
+        what = _ROUTINES.get(found[1], "linear algebra")
         refuse_to_legalize(
             op,
-            f"'{target}' computes {_FACTORS[found[1]]} with LAPACK on the host, which is not part "
-            "of the program; do it outside of the model and pass the result as an argument, or "
-            f"{how_to_register(target)}",
+            f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as "
+            "an argument; supported are Cholesky, QR and LU factors, triangular and other linear "
+            "systems, inverses and determinants",
         )
     else:
         refuse_to_legalize(

@@ -136,7 +136,9 @@ def _scatter(op: Operation) -> None:
     check_static_shapes(op)
     scatter = _Scatter(op)
     indexed = {*scatter.mapped, *scatter.batch_of}
-    check_indexed(op, indexed)
+    if scatter.place is None:
+        # Vectors of no numbers mean the first place.
+        check_indexed(op, indexed)
     is_whole = all(
         scatter.sizes[dim] == extent
         for dim, extent in enumerate(scatter.extents)

@@ -1,0 +1,1 @@
+"""Factorizations of matrices and triangular systems, as loops over rows and columns."""
