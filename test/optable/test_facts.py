@@ -24,6 +24,7 @@ LISTS = {
     "dialects/definition/row_ops.py": "names of classes as MLIR spells them",
     "dialects/stablehlo/text/reduction.py": "operations that StableHLO's text shortens",
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
+    "frontend/torch/numbers.py": "arithmetic of Python on numbers of tensors",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
     "interpreter/arithmetic.py": "operations of arith and math",
     "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",
@@ -75,6 +76,7 @@ def test_no_lists_of_operations() -> None:
 NAMED_IN_PASSES = {
     "convert_arith_to_ttir.py": "rules by name",
     "convert_stablehlo_to_ttir_elementwise.py": "rules by name",
+    "stablehlo_expand_complex.py": "what operations mean for complex numbers",
 }
 """Passes that name operations which rows name, and why."""
 

@@ -77,7 +77,7 @@ def test_what_torch_cannot_trace_in_a_library() -> None:
     """The cause in the user's terms, with the remedy."""
     text = refusal(installed()["Deciding"](), X)
     assert "some_models.py:15:" in text
-    assert "Python asks here for a number in a tensor" in text
+    assert "what it does depends on the numbers in a tensor; " in text
     assert "torch.where(condition, a, b) chooses" in text
 
 

@@ -145,15 +145,17 @@ def test_every_operation_of_the_table(mnemonic: str) -> None:
         op = cls.make(device.results[0], type, properties, location=UNKNOWN_LOC)
         block.add_ops([device, op, ReturnOp()])
     else:
-        empty = ttnn.EmptyOp.make(device.results[0], type, location=UNKNOWN_LOC)
+        empties = [
+            ttnn.EmptyOp.make(device.results[0], type, location=UNKNOWN_LOC) for _ in row.results
+        ]
         op = cls.dps(
             block.args,
-            [empty.results[0]],
+            [empty.results[0] for empty in empties],
             properties,
             location=UNKNOWN_LOC,
             device=device.results[0] if row.device else None,
         )
-        block.add_ops([device, empty, op, ReturnOp()])
+        block.add_ops([device, *empties, op, ReturnOp()])
     main = FuncOp("main", ([type] * len(row.operands), []), Region(block))
     module = ModuleOp([main], {"tt.device": DEVICE, "tt.system_desc": SYSTEM})
     data = ttnn_to_flatbuffer(module)
@@ -168,6 +170,10 @@ def test_every_operation_of_the_table(mnemonic: str) -> None:
                 assert table[field] == row.flatbuffer.kind
             case "output":
                 assert table[field].global_id == len(row.operands) + 1
+            case "outputs":
+                ids = [tensor.global_id for tensor in table[field]]
+                first = len(row.operands) + 1
+                assert ids == list(range(first, first + len(row.results)))
             case "device":
                 assert table[field].global_id == 0
             case "parameters":

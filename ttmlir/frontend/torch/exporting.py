@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -191,31 +190,7 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
-    reason = reason_of(error)
-    if _DATA_DEPENDENT in reason:
-        reason = f"what it does depends on the numbers in a tensor; {_remedy(error)}"
-    return LocatedError(place, f"torch cannot trace this: {reason}")
-
-
-_DATA_DEPENDENT = "data-dependent"
-"""How torch says that it would have to know numbers that only a run has."""
-
-
-def _remedy(error: BaseException) -> str:
-    """What to do instead of looking at numbers, by the function of torch that did."""
-    names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
-    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    if "_detect_is_causal_mask" in names:
-        return (
-            "say which masks are causal, so that torch does not look at them: tgt_is_causal=True or"
-            " False (nn.Transformer), is_causal=... (encoders and decoders)"
-        )
-    if any(file.endswith("batchnorm.py") for file in files):
-        return "give BatchNorm a momentum, or compile it after .eval()"
-    return (
-        "torch.where(condition, a, b) chooses between results, torch.cond(condition, f, g, args) "
-        "between functions, and torch._higher_order_ops.while_loop repeats one"
-    )
+    return LocatedError(place, f"torch cannot trace this: {reason_of(error)}")
 
 
 def _distinct(values: Any) -> Any:

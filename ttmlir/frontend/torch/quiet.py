@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
@@ -38,12 +39,6 @@ def _print_nothing(*_: object, **__: object) -> None:
 
 _REASONS = (
     (
-        r"Could not (guard on|extract specialized integer from) data-dependent expression",
-        "Python asks here for a number in a tensor, which is known only when the program runs; "
-        "torch.where(condition, a, b) chooses between tensors, and what does not depend on the "
-        "arguments can be computed before",
-    ),
-    (
         r"Found <class '([^']*)'> in output, which is not a known type",
         r"an object of the class \1 is returned, in which no tensors are found; return tensors, "
         "or tuples, dictionaries or dataclasses of them",
@@ -52,9 +47,15 @@ _REASONS = (
 """What torch says in its own terms, and in those of the user."""
 
 
+_DATA_DEPENDENT = "data-dependent"
+"""How torch says that it would have to know numbers that only a run has."""
+
+
 def reason_of(error: Exception) -> str:
     """Why torch cannot trace, in one line."""
     line = str(error).strip().partition("\n")[0]
+    if _DATA_DEPENDENT in line:
+        return f"what it does depends on the numbers in a tensor; {_remedy(error)}"
     for pattern, reason in _REASONS:
         if match := re.search(pattern, line):
             return match.expand(reason)
@@ -62,3 +63,20 @@ def reason_of(error: Exception) -> str:
         # All that torch says of an operation of which it does not know the shape of the result.
         return f"'{line}': {near(line, RULES)}"
     return line or type(error).__name__
+
+
+def _remedy(error: BaseException) -> str:
+    """What to do instead of looking at numbers, by the function of torch that did."""
+    names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    if "_detect_is_causal_mask" in names:
+        return (
+            "say which masks are causal, so that torch does not look at them: tgt_is_causal=True or"
+            " False (nn.Transformer), is_causal=... (encoders and decoders)"
+        )
+    if any(file.endswith("batchnorm.py") for file in files):
+        return "give BatchNorm a momentum, or compile it after .eval()"
+    return (
+        "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
+        "between functions, and torch._higher_order_ops.while_loop repeats one"
+    )
