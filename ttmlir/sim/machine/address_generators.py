@@ -386,7 +386,8 @@ class Sharded(AddressGenerator):
 
     def count(self, kind: int) -> int:
         """Pages, pages of a shard, dimensions, banks, words with coordinates of banks."""
-        counts = (self.num_pages, self._shard_pages, len(self._shape), len(self.banks))
+        pages = math.prod(self._shape)
+        counts = (pages, self._shard_pages, len(self._shape), len(self.banks))
         return counts[kind] if kind < len(counts) else len(self._extents[5])
 
     def page_of_shard(self, shard: int, place: int) -> int:
