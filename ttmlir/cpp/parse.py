@@ -13,13 +13,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.cpp.error_list import ErrorList
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.preprocessor.header_cache import Dependencies
 from ttmlir.cpp.preprocessor.include_path import IncludePath
-from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.preprocessor.tokens import SourceText
 from ttmlir.cpp.reading.amendments import ENUMERATION_VARIABLE, amend
 from ttmlir.cpp.reading.declaration_reader import DeclarationReader
@@ -101,15 +102,49 @@ def parse(
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
         raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
-    read_header = None if include_path is None else _read_header
-    written = SourceText(text, file, source_map)
-    with deep_recursion():
-        source, root = _read_text(preprocess(written, defines or {}, include_path, read_header))
-        if root.has_error:
-            raise _grammar_error(source, root)
-        reader = _Reader(source)
-        reader.errors = errors
-        return reader.unit(root)
+    return _find_source(text, file, source_map).parse(defines or {}, include_path, errors)
+
+
+class _Source:
+    """A text with what was read of it: the processors of a kernel mostly agree in it."""
+
+    def __init__(self, text: SourceText) -> None:
+        self._text = text
+        self._forms = list[tuple[IncludePath | None, Dependencies, TranslationUnit]]()
+
+    def parse(
+        self,
+        defines: Mapping[str, str],
+        include_path: IncludePath | None,
+        errors: ErrorList | None,
+    ) -> TranslationUnit:
+        """See `parse`."""
+        macros = make_macros(defines)
+        for path, needed, unit in self._forms:
+            if path == include_path and needed.fits(path or IncludePath(), macros, set()):
+                return unit
+        read_header = None if include_path is None else _read_header
+        with deep_recursion():
+            preprocessed = preprocess(self._text, defines, include_path, read_header)
+            source, root = _read_text(preprocessed)
+            if root.has_error:
+                raise _grammar_error(source, root)
+            reader = _Reader(source)
+            reader.errors = errors
+            unit = reader.unit(root)
+        if preprocessed.dependencies is not None and not (errors and errors.errors):
+            self._forms.append((include_path, preprocessed.dependencies, unit))
+            del self._forms[:-_MAX_FORMS]
+        return unit
+
+
+_MAX_FORMS = 8
+"""How many forms of a text are kept: those of the processors, with a few macros."""
+
+
+@lru_cache(maxsize=4)
+def _find_source(text: str, file: str, source_map: SourceMap | None) -> _Source:
+    return _Source(SourceText(text, file, source_map))
 
 
 def _read_header(source: PreprocessedText) -> Header:

@@ -97,13 +97,7 @@ def check(
     macros = Counter[str]()
     for path in kernels:
         verdict = check_kernel(path, options)
-        if as_json:
-            print(json.dumps(_describe(verdict)), flush=True)
-        elif not verdict.compiles:
-            print(verdict.text, file=sys.stderr, flush=True)
-        else:
-            for warning in verdict.warnings:
-                print(warning, file=sys.stderr, flush=True)
+        _print_verdict(verdict, as_json)
         if not verdict.compiles:
             failures.append(verdict.message)
         else:
@@ -174,6 +168,16 @@ def _describe_run(spec: str, report: RunReport, printed: Sequence[str]) -> dict[
         "cycles": report.cycles,
         "cores": report.num_cores,
     }
+
+
+def _print_verdict(verdict: Verdict, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(_describe(verdict)), flush=True)
+    elif not verdict.compiles:
+        print(verdict.text, file=sys.stderr, flush=True)
+    else:
+        for warning in verdict.warnings:
+            print(warning, file=sys.stderr, flush=True)
 
 
 def _check_folders(folders: Sequence[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,10 @@ from oracles.kernel_oracle import noted, noted_by_gcc
 
 from ttmlir.cpp.preprocessor import built_in_headers
 from ttmlir.cpp.preprocessor.built_in_headers import find_built_in_header
+from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.preprocessor.preprocess import preprocess
+from ttmlir.cpp.preprocessor.tokens import BLANK, SourceText, split_tokens
+from ttmlir.cpp.tree import Header
 
 HEADERS = Path(built_in_headers.__file__).parents[1] / "headers"
 TEXTS = sorted(
@@ -34,13 +40,28 @@ NUMBERS = {
 }  # fmt: skip
 """What a kernel notes that uses all of a header."""
 
+MACROS = {
+    "llk_math_eltwise_unary_sfpu_macros.h": """
+        SFPU_UNARY_CALL(SYNC, ACCUMULATE, scale, (true, 8), 1, VectorMode::RC, 3.0f);
+        SFPU_UNARY_CALL(SYNC, ACCUMULATE, scale, (X), 1, VectorMode::RC);
+        SFPU_UNARY_CALL_NO_TEMPLATE_ARGS(SYNC, ACCUMULATE, twice, 2, VectorMode::R, a, b);
+        SFPU_UNARY_INIT(sqrt);
+        SFPU_UNARY_INIT_FN(sqrt, sqrt_init, (true, 4));
+    """,
+    "llk_math_eltwise_binary_sfpu_macros.h": """
+        SFPU_BINARY_CALL(SYNC, ACCUMULATE, scale, (true, 8), 1, 2, 3, VectorMode::RC, 3.0f);
+        SFPU_BINARY_CALL_NO_TEMPLATE_ARGS(SYNC, ACCUMULATE, twice, 1, 2, 3, VectorMode::C);
+    """,
+}
+"""Uses of all macros of headers that have nothing else."""
+
 
 def test_every_text_is_used() -> None:
     """Each header has its numbers, and is found under its own name."""
-    assert TEXTS == sorted(NUMBERS)
+    assert TEXTS == sorted({**NUMBERS, **MACROS})
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_are_those_of_gxx(name: str, tmp_path: Path) -> None:
     """The simulator and g++ read the same header."""
     kernel = '#include "{}"\nvoid kernel_main() {{ {} }}\n'
@@ -49,6 +70,28 @@ def test_numbers_are_those_of_gxx(name: str, tmp_path: Path) -> None:
     [expected] = noted_by_gcc([kernel.format(HEADERS / name, NUMBERS[name])], tmp_path)
     assert expected
     assert noted(here) == expected
+
+
+NO_ITEMS = Header("header.h", "", (), (), frozenset())
+
+
+def words(text: str) -> list[str]:
+    """The tokens of a text."""
+    tokens = split_tokens(SourceText(text, "expected"))
+    return [token.text for token in tokens if token.kind not in BLANK]
+
+
+@pytest.mark.parametrize("name", MACROS)
+def test_macros_expand_as_those_of_gxx(name: str) -> None:
+    """The simulator and g++ read the same header, which includes others of its folder."""
+    text = f'#include "{HEADERS / name}"\n{MACROS[name]}'
+    command = ["g++", "-E", "-P", "-std=c++2a", "-x", "c++", "-"]
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    source = SourceText(f'#include "{name}"\n{MACROS[name]}', "k.cpp")
+    here = preprocess(source, {}, IncludePath(), read_header=lambda _: NO_ITEMS).text
+    expected = words(run.stdout)
+    assert "ckernel" in expected
+    assert words(re.sub(r"^#pragma \d+$", "", here, flags=re.MULTILINE)) == expected
 
 
 @pytest.mark.parametrize(

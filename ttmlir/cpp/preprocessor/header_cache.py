@@ -55,24 +55,18 @@ class Lookup:
         return found.status == self.found.status and found.header is self.found.header
 
 
-@dataclass(frozen=True)
-class Fragment:
-    """A header as it was read, with what it needed and what it left."""
+@dataclass(frozen=True, kw_only=True)
+class Dependencies:
+    """What the reading of a source depends on, apart from its text."""
 
-    header: Header
     defined: Mapping[str, Macro]
     """The macros before it that mattered."""
     undefined: frozenset[str]
     """The names that would have mattered, had they been macros."""
     lookups: tuple[Lookup, ...]
-    changed: Mapping[str, Macro | None]
-    """What the macros are behind it that it has defined, or None."""
-    once: frozenset[str]
-    size: IncludedSize
-    """What it takes of the limits, itself included."""
 
     def fits(self, include_path: IncludePath, macros: Mapping[str, Macro], once: set[str]) -> bool:
-        """Whether the header would be read the same."""
+        """Whether the source would be read the same."""
         if not self.undefined.isdisjoint(macros):
             return False
         for name, macro in self.defined.items():
@@ -82,6 +76,18 @@ class Fragment:
             (each.identity in once) == each.was_read and each.is_current(include_path)
             for each in self.lookups
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fragment(Dependencies):
+    """A header as it was read, with what it needed and what it left."""
+
+    header: Header
+    changed: Mapping[str, Macro | None]
+    """What the macros are behind it that it has defined, or None."""
+    once: frozenset[str]
+    size: IncludedSize
+    """What it takes of the limits, itself included."""
 
     def apply(self, macros: dict[str, Macro], once: set[str]) -> None:
         """Do to the macros what the header did."""

@@ -13,13 +13,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocessor.conditions import ALTERNATIVES, evaluate_condition
-from ttmlir.cpp.preprocessor.header_cache import FRAGMENTS, Fragment, IncludedSize, Lookup
+from ttmlir.cpp.preprocessor.header_cache import (
+    FRAGMENTS,
+    Dependencies,
+    Fragment,
+    IncludedSize,
+    Lookup,
+)
 from ttmlir.cpp.preprocessor.include_path import Found, HeaderText, IncludePath
 from ttmlir.cpp.preprocessor.macros import (
     OMITTED,
@@ -88,6 +94,8 @@ class PreprocessedText:
     """All `#include`s."""
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     """All headers that were looked for, also by headers."""
+    dependencies: Dependencies | None = None
+    """None: the source may say something else each time it is read."""
 
     def origin(self, offset: int) -> Origin:
         """Where the text from an offset on comes from."""
@@ -136,9 +144,14 @@ def preprocess(
     its key: `"MIN(a,b)": "(a) < (b) ? (a) : (b)"`. Without `read_header` no header is read. Raises
     CppSyntaxError.
     """
-    macros = dict(given_macro(head, body) for head, body in (PREDEFINED | dict(defines)).items())
+    macros = make_macros(defines)
     shared = _Shared(include_path or IncludePath(), read_header, macros)
     return _Preprocessor(source, shared, ()).run()
+
+
+def make_macros(defines: Mapping[str, str]) -> dict[str, Macro]:
+    """The macros before the first line of a source."""
+    return dict(given_macro(head, body) for head, body in (PREDEFINED | dict(defines)).items())
 
 
 @dataclass
@@ -198,10 +211,21 @@ class _Preprocessor:
         self.result = PreprocessedText(source, "", [], [], [])
 
     def run(self) -> PreprocessedText:
+        before, once = dict(self.macros), set(self.shared.once)
         self._read(self.source)
         self.result.text = "".join(self.pieces)
         self.result.lookups = self.lookups
+        if self.is_repeatable:
+            self.result.dependencies = self.find_dependencies(before, once)
         return self.result
+
+    def find_dependencies(self, before: Mapping[str, Macro], once: Set[str]) -> Dependencies:
+        """What mattered of the macros before the source, and of the headers read before it."""
+        return Dependencies(
+            defined={name: before[name] for name in self.consulted if name in before},
+            undefined=frozenset(name for name in self.consulted if name not in before),
+            lookups=tuple(replace(each, was_read=each.identity in once) for each in self.lookups),
+        )
 
     def _read(self, source: SourceText) -> None:
         """Read all tokens of the source, or of a header that is part of an item."""
@@ -586,11 +610,12 @@ class _Preprocessor:
         inner = _Preprocessor(header, shared, (*self.stack, header.identity))
         made = shared.read_header(inner.run())
         after = shared.macros
+        needed = inner.find_dependencies(before, once)
         fragment = Fragment(
             header=made,
-            defined={name: before[name] for name in inner.consulted if name in before},
-            undefined=frozenset(name for name in inner.consulted if name not in before),
-            lookups=tuple(replace(each, was_read=each.identity in once) for each in inner.lookups),
+            defined=needed.defined,
+            undefined=needed.undefined,
+            lookups=needed.lookups,
             changed={
                 name: after.get(name)
                 for name in before.keys() | after.keys()

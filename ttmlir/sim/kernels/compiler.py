@@ -514,6 +514,6 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     arguments = ast.arguments([], parameters, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
     first = function.position or tree.Position(unit.file, 1, 1)
-    for each in ast.walk(module):
+    for each in code.walk(module):
         unit.locate(each, first)
     return module

@@ -292,7 +292,7 @@ def _build_return_of_object(unit: Unit, function: tree.Function) -> ast.stmt:
 
 def _may_wait(body: Sequence[ast.stmt]) -> bool:
     return any(
-        isinstance(each, (ast.Yield, ast.YieldFrom)) for node in body for each in ast.walk(node)
+        isinstance(each, (ast.Yield, ast.YieldFrom)) for node in body for each in code.walk(node)
     )
 
 

@@ -184,15 +184,9 @@ def evaluate_argument(
         return table
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     value = _find_address(value, parameter)
+    if isinstance(value.type, ObjectType) or parameter.is_object:
+        return _pass_object(context, node, value, parameter)
     type_ = value.type
-    if isinstance(type_, ObjectType):
-        if type_.name not in parameter.objects:
-            message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
-            raise context.error(node, message)
-        return value.node
-    if parameter.is_object:
-        message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
-        raise context.error(node, message)
     if not isinstance(type_, (IntType, FloatType, PointerType)) or is_scoped(type_):
         raise context.error(node, f"the call takes a number here, not '{type_.name}'")
     if isinstance(type_, PointerType):
@@ -203,6 +197,17 @@ def evaluate_argument(
     if parameter.number is not None and _loses(type_, parameter.number):
         value = convert(value, parameter.number)
     return settle(value).node
+
+
+def _pass_object(
+    context: Context, node: tree.Expression, value: Value, parameter: ParameterType
+) -> ast.expr:
+    """An object where the call takes one of its kind."""
+    type_ = value.type
+    if not isinstance(type_, ObjectType) or type_.name not in parameter.objects:
+        message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
+        raise context.error(node, message)
+    return value.node
 
 
 def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:

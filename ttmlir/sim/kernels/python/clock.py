@@ -18,6 +18,7 @@ from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.arch import BLACKHOLE
 from ttmlir.optable.kernel import LIBRARY_CALLS
 from ttmlir.optable.kernel.row import FREE
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.timing.costs import page_address_cycles
 
 THREAD = "_thread"
@@ -107,7 +108,7 @@ class _Counter:
             yield from _flush(stretch, cycles, body[-1])
 
     def _cost(self, node: ast.AST) -> int:
-        return sum(map(self._own_cost, ast.walk(node)))
+        return sum(map(self._own_cost, code.walk(node)))
 
     def _own_cost(self, node: ast.AST) -> int:
         match node:

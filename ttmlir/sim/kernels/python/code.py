@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
+from typing import cast
 
 from ttmlir.cpp.tree import Position
 
@@ -138,7 +139,7 @@ def wait_for(condition: ast.expr) -> ast.While:
 
 def has_effect(node: ast.AST, pure_calls: Set[str]) -> bool:
     """Whether evaluating an expression does more than find a value."""
-    return not all(_is_pure(each, pure_calls) for each in ast.walk(node))
+    return not all(_is_pure(each, pure_calls) for each in walk(node))
 
 
 def _is_pure(node: ast.AST, pure_calls: Set[str]) -> bool:
@@ -151,7 +152,7 @@ def is_stable(node: ast.expr) -> bool:
     """Whether an expression can be written twice: it is cheap and calls nothing."""
     allowed = (ast.Name, ast.Constant, ast.expr_context)
     inner = (*allowed, ast.BinOp, ast.operator, ast.Subscript)
-    return all(isinstance(each, inner) for each in ast.walk(node))
+    return all(isinstance(each, inner) for each in walk(node))
 
 
 def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
@@ -159,11 +160,39 @@ def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
 
     Lines of headers are those of the kernel, shifted: see `KernelSources`.
     """
-    if position is None or hasattr(node, "lineno"):
+    if position is None:
         return
-    if isinstance(node, (ast.expr, ast.stmt, ast.keyword, ast.arg)):
-        node.lineno = node.end_lineno = position.line + shift
-        node.col_offset = position.column - 1
-        node.end_col_offset = position.column
-    for child in ast.iter_child_nodes(node):
-        locate(child, position, shift)
+    line, column, end = position.line + shift, position.column - 1, position.column
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        known = each.__dict__
+        if "lineno" in known:
+            continue
+        pending.extend(list_children(each))
+        if isinstance(each, _LOCATED):
+            known["lineno"] = known["end_lineno"] = line
+            known["col_offset"], known["end_col_offset"] = column, end
+
+
+_LOCATED = (ast.expr, ast.stmt, ast.keyword, ast.arg)
+
+
+def list_children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, as `ast.iter_child_nodes` gives them but twice as fast."""
+    found = list[ast.AST]()
+    for each in node.__dict__.values():
+        if isinstance(each, ast.AST):
+            found.append(each)
+        elif type(each) is list:
+            found += [one for one in cast("list[object]", each) if isinstance(one, ast.AST)]
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all nodes below it, in no particular order."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += list_children(each)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from ttmlir.sim.kernels.python import code
+
 _Effect = Callable[[ast.AST], bool]
 
 
@@ -79,7 +81,7 @@ class _Pruner:
             return True
         self.changed = True
         self.alive.add(id(node))
-        for each in (each for read in reads for each in ast.walk(read)):
+        for each in (each for read in reads for each in code.walk(read)):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
                 self.needed.add(each.id)
         return True
@@ -115,4 +117,4 @@ def _is_endless(node: ast.For | ast.While) -> bool:
     """Whether a loop is `while True` and nothing leaves it."""
     if isinstance(node, ast.For) or not isinstance(node.test, ast.Constant):
         return False
-    return not any(isinstance(each, ast.Break) for each in ast.walk(node))
+    return not any(isinstance(each, ast.Break) for each in code.walk(node))

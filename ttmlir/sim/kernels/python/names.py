@@ -12,7 +12,7 @@ import ast
 from collections.abc import Collection
 
 from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
-from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python import code, runtime
 from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
 
 NAMES: dict[str, object] = {
@@ -115,7 +115,7 @@ def find_forbidden(module: ast.Module, bindings: Collection[str]) -> ast.AST | N
         node = pending.pop()
         if not check.allows(node):
             return node
-        pending.extend(ast.iter_child_nodes(node))
+        pending += code.list_children(node)
     return None
 
 
