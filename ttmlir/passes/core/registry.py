@@ -59,6 +59,9 @@ PASSES: dict[str, str] = {
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),
+    "stablehlo-expand-operations": (
+        "ttmlir.passes.stablehlo.specification.stablehlo_expand_operations:StableHLOExpandOperationsPass"
+    ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),

@@ -50,6 +50,9 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import StableHLOExpandComplexPass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import (
+        StableHLOExpandOperationsPass,
+    )
     from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
         StableHLOFlattenControlFlowPass,
     )
@@ -61,6 +64,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOLegalizeCompositeToCallPass(),
         InlinePass(canonicalize=False),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(),
     )
