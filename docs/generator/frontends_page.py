@@ -12,8 +12,11 @@ from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
+from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
+from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
+from ttmlir.passes.stablehlo.specification.structure import UNUSED
 from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
@@ -38,8 +41,11 @@ _DIALECTS = {
 }
 """Frontends with their dialects and the names of what is converted."""
 
-_FLATTENED = {*CONTROL, *OPERATIONS, "stablehlo.composite", "stablehlo.return"}
-"""What is gone before the conversion: loops and branches, linear algebra, composites."""
+_FLATTENED = {
+    *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
+    *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
+}
+"""What is gone before the conversion: control flow, composites, and what others stand for."""
 
 
 def frontends_page() -> str:

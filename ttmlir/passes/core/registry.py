@@ -62,6 +62,9 @@ PASSES: dict[str, str] = {
     "stablehlo-expand-linear-algebra": (
         "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra:StableHLOExpandLinearAlgebraPass"
     ),
+    "stablehlo-expand-operations": (
+        "ttmlir.passes.stablehlo.specification.stablehlo_expand_operations:StableHLOExpandOperationsPass"
+    ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),

@@ -53,6 +53,9 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import (
         StableHLOExpandLinearAlgebraPass,
     )
+    from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import (
+        StableHLOExpandOperationsPass,
+    )
     from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
         StableHLOFlattenControlFlowPass,
     )
@@ -65,6 +68,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOExpandLinearAlgebraPass(),
         InlinePass(canonicalize=False),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(),
     )

@@ -19,7 +19,7 @@ from ttmlir.passes.stablehlo import (
 )
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 
-_IN_BODIES = {
+IN_BODIES = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
     "stablehlo.constant": convert_stablehlo_to_ttir_creation.RULES["stablehlo.constant"],
 }
@@ -28,7 +28,7 @@ _IN_BODIES = {
 
 def can_be_applied(body: Region) -> bool:
     """True if a body has nothing but elementwise operations and constants."""
-    return all(name in _IN_BODIES for name in operations_of(body))
+    return all(name in IN_BODIES for name in operations_of(body))
 
 
 def apply(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
@@ -49,7 +49,7 @@ def apply(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SS
         insert_before(op, new)
         uses = UnrealizedConversionCastOp.create(operands=new.results)
         insert_before(op, uses)
-        _IN_BODIES[inner.name](new)
+        IN_BODIES[inner.name](new)
         known |= dict(zip(inner.results, uses.operands, strict=True))
         erase(uses)
     raise AssertionError("verified: a body ends in stablehlo.return")

@@ -1,0 +1,1 @@
+"""The rest of StableHLO's and CHLO's specifications, in terms of common operations."""

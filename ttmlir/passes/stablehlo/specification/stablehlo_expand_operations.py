@@ -1,0 +1,106 @@
+"""Write operations that few programs have in terms of common ones.
+
+Operands that CHLO broadcasts are brought to one shape; tuples are taken apart; functions of each
+element and Einstein's sums are written out; operations whose sizes are constant operands become
+the static ones.
+
+Before:
+
+    func.func @scaled(%x: tensor<33x70xf32>, %y: tensor<70xf32>) -> tensor<33x70xf32> {
+      %0 = chlo.broadcast_multiply %x, %y : (tensor<33x70xf32>, tensor<70xf32>)
+          -> tensor<33x70xf32>
+      return %0 : tensor<33x70xf32>
+    }
+
+After:
+
+    module {
+      func.func @scaled(%arg0: tensor<33x70xf32>, %arg1: tensor<70xf32>) -> tensor<33x70xf32> {
+        %0 = stablehlo.broadcast_in_dim %arg1, dims = [1]
+            : (tensor<70xf32>) -> tensor<33x70xf32>
+        %1 = stablehlo.multiply %arg0, %0 : tensor<33x70xf32>
+        return %1 : tensor<33x70xf32>
+      }
+    }
+
+Requires: calls inlined (`inline`), loops and branches flattened (`stablehlo-flatten-control-flow`).
+Ensures: none of the operations is left that the rules of this pass name.
+Options: none.
+Not done here: sizes that the program computes from its arguments, and tuples as arguments or
+results, are refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.traits import Pure
+
+from ttmlir.ir.rewriting import erase_unused
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.stablehlo.specification import (
+    broadcasting,
+    contraction,
+    dynamism,
+    special,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Block, Operation
+
+    from ttmlir.passes.core.ttir_conversion import ConversionRule
+
+
+@dataclass(frozen=True)
+class StableHLOExpandOperationsPass(ModulePass):
+    """Write operations that few programs have in terms of common ones."""
+
+    name = "stablehlo-expand-operations"
+    title = "StableHLOExpandOperations"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Expand what every function contains."""
+        for function in module.ops:
+            for region in function.regions:
+                for block in region.blocks:
+                    _expand(block, RULES)
+
+
+def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
+    """Apply rules to the operations of a block, and to what they become."""
+    is_changed = False
+    op = block.first_op
+    while op is not None:
+        rule = rules.get(op.name)
+        if rule is None or _is_kept(op):
+            for region in op.regions:
+                for inner in region.blocks:
+                    _expand(inner, RULES_IN_BODIES)
+            is_changed |= op.name in structure.UNUSED
+            op = op.next_op
+            continue
+        before = op.prev_op
+        rule(op)
+        is_changed = True
+        op = block.first_op if before is None else before.next_op
+    if is_changed:
+        # Sizes are no operands any more.
+        erase_unused(op for op in block.ops if op.has_trait(Pure))
+
+
+def _is_kept(op: Operation) -> bool:
+    return op.name == "chlo.conj" and not broadcasting.is_real_conj(op)
+
+
+RULES_IN_BODIES: dict[str, ConversionRule] = {
+    **broadcasting.RULES,
+    **contraction.RULES,
+    **dynamism.RULES,
+    **structure.RULES,
+}
+RULES: dict[str, ConversionRule] = {**RULES_IN_BODIES, **special.RULES}
+"""What becomes of each operation."""
