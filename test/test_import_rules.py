@@ -20,6 +20,7 @@ DIALECTS = {"optable", "layout", "program", "mlir", "dialects"}
 
 MAY_IMPORT = {
     "version": set[str](),
+    "collector": set[str](),
     "files": set[str](),
     "limits": set[str](),
     "nesting": set[str](),
@@ -70,7 +71,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
+EVERYWHERE = {"version", "collector", "files", "limits", "nesting", "terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {

@@ -15,12 +15,12 @@ that is refused; its text has the place and the reason. For models of JAX and to
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from ttmlir.collector import without_collections
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -58,18 +58,6 @@ def divide_options(options: str, target: str) -> tuple[str, str]:
     return " ".join(front), " ".join(back)
 
 
-@contextmanager
-def _without_collections() -> Generator[None]:
-    """Keep the garbage collector out: an IR is many objects, few of them free before the end."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def read_source(path: str) -> str:
     """The text of a file, for `parse`; long constants are not in it, but beside it.
 
@@ -80,7 +68,7 @@ def read_source(path: str) -> str:
     return read_input(path)
 
 
-@_without_collections()
+@without_collections()
 def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, verified; `file_name` is the name of the text in messages."""
     from ttmlir.dialects import DIALECTS
@@ -97,7 +85,7 @@ def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
     return module
 
 
-@_without_collections()
+@without_collections()
 def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> None:
     """Run the passes of `pipeline` on a module and verify what they leave.
 
@@ -113,7 +101,7 @@ def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> N
         _run(module, nest if until is None else nest.until(until))
 
 
-@_without_collections()
+@without_collections()
 def run_passes(module: ModuleOp, passes: Sequence[Pass]) -> None:
     """Run passes on a module and verify what they leave, as `transform` does."""
     from ttmlir.passes.core.nest import Nest
@@ -150,7 +138,7 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
     return module
 
 
-@_without_collections()
+@without_collections()
 def write_ttnn(
     module: ModuleOp,
     *,
@@ -179,7 +167,7 @@ def write_ttnn(
     )
 
 
-@_without_collections()
+@without_collections()
 def write_ttm(
     module: ModuleOp,
     *,
@@ -203,7 +191,7 @@ def write_ttm(
     )
 
 
-@_without_collections()
+@without_collections()
 def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     """The C++ of a module in the ttnn dialect, which stays as it is.
 

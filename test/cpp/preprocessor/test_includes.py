@@ -51,6 +51,13 @@ def variables(unit: tree.TranslationUnit | tree.Header) -> list[str]:
     return found
 
 
+def last_value(unit: tree.TranslationUnit) -> tree.Expression | tree.Braces | None:
+    """The initial value of the variable that the kernel declares last."""
+    declared = unit.items[-1]
+    assert isinstance(declared, tree.Declaration)
+    return declared.declarators[0].value
+
+
 def statuses(unit: tree.TranslationUnit) -> list[str]:
     """What became of each `#include` of the kernel."""
     return [each.status for each in unit.includes]
@@ -197,9 +204,7 @@ def test_same_header_in_the_same_way_is_read_once(tmp_path: Path) -> None:
     write(tmp_path, files)
     headers = [read(tmp_path, name=name).includes[0].header for name in ("k.cpp", "l.cpp")]
     assert headers[0] is headers[1]
-    declared = read(tmp_path, name="l.cpp").items[-1]
-    assert isinstance(declared, tree.Declaration)
-    assert declared.declarators[0].value == tree.Integer("7")
+    assert last_value(read(tmp_path, name="l.cpp")) == tree.Integer("7")
 
 
 def test_changed_headers_are_read_again(tmp_path: Path) -> None:
@@ -222,10 +227,7 @@ def test_counting_headers_is_not_kept(tmp_path: Path) -> None:
     text = '#include "a.h"\n#include "a.h"\nint last = __COUNTER__;\n'
     write(tmp_path, {"k.cpp": text, "a.h": "int a = __COUNTER__;\n"})
     for _ in range(2):
-        unit = read(tmp_path)
-        last = unit.items[-1]
-        assert isinstance(last, tree.Declaration)
-        assert last.declarators[0].value == tree.Integer("2")
+        assert last_value(read(tmp_path)) == tree.Integer("2")
 
 
 def test_errors_say_how_one_gets_there(tmp_path: Path) -> None:

@@ -6,24 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from running.kernel_judge import PAGES, SCHEDULES, TILE, judge, numbers
+from running.kernel_judge import DRAIN, FEED, PAGES, SCHEDULES, TILE, judge, numbers
 
-FEED = """
-    for (uint32_t i = 0; i < 6; i++) {
-        cb_reserve_back(0, 1);
-        noc_async_read_tile(i, in, get_write_ptr(0));
-        noc_async_read_barrier();
-        cb_push_back(0, 1);
-    }
-"""
-DRAIN = """
-    for (uint32_t i = 0; i < 6; i++) {
-        cb_wait_front(0, 1);
-        noc_async_write_tile(i, out, get_read_ptr(0));
-        noc_async_write_barrier();
-        cb_pop_front(0, 1);
-    }
-"""
 TO_OUT = """
     noc_async_write_tile(0, out, LOCAL);
     noc_async_write_barrier();

@@ -5,27 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from running.kernel_judge import SCHEDULES, judge
-
-FEED = """
-    for (uint32_t i = 0; i < 6; i++) {
-        cb_reserve_back(0, 1);
-        noc_async_read_tile(i, in, get_write_ptr(0));
-        noc_async_read_barrier();
-        cb_push_back(0, 1);
-    }
-"""
-"""Fills circular buffer 0 with six tiles."""
-
-DRAIN = """
-    for (uint32_t i = 0; i < 6; i++) {
-        cb_wait_front(0, 1);
-        noc_async_write_tile(i, out, get_read_ptr(0));
-        noc_async_write_barrier();
-        cb_pop_front(0, 1);
-    }
-"""
-"""Empties it again."""
+from running.kernel_judge import DRAIN, FEED, SCHEDULES, judge
 
 
 @dataclass(frozen=True)

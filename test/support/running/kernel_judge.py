@@ -35,6 +35,26 @@ TILE = 2048
 PAGES = 16
 STICK, NUM_STICKS = 40, 30
 CORES = ((0, 0), (1, 0), (2, 0))
+FEED = """
+    for (uint32_t i = 0; i < 6; i++) {
+        cb_reserve_back(0, 1);
+        noc_async_read_tile(i, in, get_write_ptr(0));
+        noc_async_read_barrier();
+        cb_push_back(0, 1);
+    }
+"""
+"""Fills circular buffer 0 with six tiles."""
+
+DRAIN = """
+    for (uint32_t i = 0; i < 6; i++) {
+        cb_wait_front(0, 1);
+        noc_async_write_tile(i, out, get_read_ptr(0));
+        noc_async_write_barrier();
+        cb_pop_front(0, 1);
+    }
+"""
+"""Empties it again."""
+
 SCHEDULES = (
     SimOptions(),
     SimOptions(schedule_seed=1, timed=False),

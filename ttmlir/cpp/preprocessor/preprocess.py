@@ -51,6 +51,7 @@ _MAX_MACRO_NESTING = 64
 
 # The grammar knows no such word before a type; one that it knows stands in for it.
 _STAND_INS = {"tt_l1_ptr": "_Atomic"}
+_STAND_IN_WORDS = frozenset(_STAND_INS.values())
 
 PREDEFINED = {
     **{"ALWI": "inline", "FORCE_INLINE": "inline", "tt_reg_ptr": ""},
@@ -272,16 +273,17 @@ class _Preprocessor:
 
     def _write(self, token: Token) -> None:
         text, kind, source, offset = token.text, token.kind, token.source, token.offset
-        if kind not in BLANK:
+        if kind == "name":
+            self.last = text
+            if text in _STAND_IN_WORDS:
+                raise token.error(f"{text} is not supported")
+            text = _STAND_INS.get(text, text)
+        elif kind not in BLANK:
             self.last = text
             if text == "{":
                 self.braces += 1
             elif text == "}":
                 self.braces -= 1
-        if kind == "name":
-            if text in _STAND_INS.values():
-                raise token.error(f"{text} is not supported")
-            text = _STAND_INS.get(text, text)
         if not token.hidden and source.text.startswith(text, offset):
             if offset != self.next_offset or source is not self.next_source:
                 self.result.offsets.append(self.length)

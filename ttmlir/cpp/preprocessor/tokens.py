@@ -36,6 +36,9 @@ _UNFINISHED = {
     "'": "the character that begins here has no end",
 }
 
+_AS_WRITTEN = frozenset(("space", "newline", "name", "number", "other"))
+"""Kinds of tokens that are most of a text and stand for themselves."""
+
 BLANK = ("space", "newline")
 """Kinds of tokens that separate others."""
 
@@ -107,7 +110,9 @@ def split_tokens(source: SourceText) -> Iterator[Token]:
     """The tokens of a text; comments become space."""
     for match in _TOKEN.finditer(source.text):
         kind, text, offset = match.lastgroup or "", match[0], match.start()
-        if kind == "comment":
+        if kind in _AS_WRITTEN:
+            pass
+        elif kind == "comment":
             kind, text = "space", " "
         elif kind == "raw":
             kind, text = "string", quote(match["inside"])

@@ -12,6 +12,7 @@ from functools import cached_property
 from types import CodeType
 from typing import cast
 
+from ttmlir.collector import without_collections
 from ttmlir.cpp import tree
 from ttmlir.cpp.error_list import ErrorList, TooManyErrorsError
 from ttmlir.cpp.errors import CppSyntaxError, CppWarning
@@ -229,6 +230,7 @@ def _compile_whole(options: _Options, limit: int) -> CompiledKernel:
     return compiled
 
 
+@without_collections()
 def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKernel:
     role, file, source_map = options.role, options.file, options.source_map
     defines = dict(options.defines)
