@@ -44,7 +44,7 @@ _FLATTENED = {
     *(*CONTROL, *UNUSED, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
 }
-"""What is gone before the conversion: control flow, composites, and what is written in terms of others."""
+"""What is gone before: control flow, composites, and what is written in terms of others."""
 
 
 def frontends_page() -> str:
