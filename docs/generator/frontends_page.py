@@ -45,7 +45,7 @@ _FLATTENED = {
     *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
 }
-"""What is gone before the conversion: control flow, composites, and what others stand for."""
+"""What is gone before: control flow, composites, and what is written in terms of others."""
 
 
 def frontends_page() -> str:

@@ -126,7 +126,7 @@ def test_product_of_matrices_is_a_matmul() -> None:
 
 def test_refusals() -> None:
     """Each says what to do instead."""
-    with pytest.raises(DiagnosticError, match="write the product as stablehlo"):
+    with pytest.raises(DiagnosticError, match="run stablehlo-expand-operations"):
         body(
             stablehlo("einsum", "5x7xf32", "7x3xf32", "5x3xf32", '{einsum_config = "ab,bc->ac"}'),
             "convert-stablehlo-to-ttir",

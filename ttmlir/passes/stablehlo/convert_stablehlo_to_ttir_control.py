@@ -39,9 +39,9 @@ _CONTROL = (
     "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
     "stablehlo-to-ttir-pipeline"
 )
-_EINSUM = (
-    "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
-    "where the order of the result asks for them"
+_EXPANDED = (
+    "it is written in terms of others before: run stablehlo-expand-operations, which is part of "
+    "stablehlo-to-ttir-pipeline"
 )
 _REASONS = {
     _RANDOM: ("rng", "rng_bit_generator"),
@@ -60,7 +60,7 @@ _REASONS = {
     _FOURIER: ("fft",),
     _LIBRARY: ("cholesky", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
-    _EINSUM: ("einsum",),
+    _EXPANDED: ("einsum", "map", "torch_index_select", "unary_einsum"),
 }
 REFUSED: dict[str, ConversionRule] = {
     f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names

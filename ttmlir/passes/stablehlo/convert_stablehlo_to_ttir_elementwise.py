@@ -135,8 +135,8 @@ def _shift_right_arithmetic(op: Operation) -> None:
 
 
 # Exponent and mantissa bits of the formats that numbers can be rounded to.
-_PRECISIONS = {(5, 10): f16, (8, 7): bf16, (8, 23): f32}
-_BITS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
+PRECISIONS = {(5, 10): f16, (8, 7): bf16, (8, 23): f32}
+OWN_BITS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 
 
 def _reduce_precision(op: Operation) -> None:
@@ -146,11 +146,11 @@ def _reduce_precision(op: Operation) -> None:
         cast("IntegerAttr", op.properties[name]).value.data
         for name in ("exponent_bits", "mantissa_bits")
     )
-    own = _BITS.get(element_type(x).name)
+    own = OWN_BITS.get(element_type(x).name)
     if own is not None and asked[0] >= own[0] and asked[1] >= own[1]:
         replace(op, x)
         return
-    narrow = _PRECISIONS.get((asked[0], asked[1]))
+    narrow = PRECISIONS.get((asked[0], asked[1]))
     if narrow is None:
         refuse_to_legalize(
             op,

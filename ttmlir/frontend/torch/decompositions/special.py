@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.optable.series import BERNOULLI, I1_LARGE, I1_SMALL
 
 # exp(-x) I0(x) from 0 to 8, of x / 4 - 1; and times sqrt(x) beyond, of 16 / x - 1.
 _I0_SMALL = (
@@ -24,18 +25,6 @@ _I0_SMALL = (
 _I0_LARGE = (
     *(4.0224520551e-01, 3.3691164779e-03, 6.8897582761e-05, 2.8913723112e-06),
     *(2.0490507298e-07, 2.2698189388e-08, 3.3843432818e-09),
-)
-# exp(-x) I1(x) / x from 0 to 8, and exp(-x) I1(x) sqrt(x) beyond, of the same arguments.
-_I1_SMALL = (
-    *(1.2629359322e-01, -1.7641651836e-01, 1.0264365869e-01, -5.2945981208e-02),
-    *(2.4726449031e-02, -1.0564084895e-02, 4.1564229443e-03, -1.5135724506e-03),
-    *(5.1228595617e-04, -1.6176081583e-04, 4.7815651075e-05, -1.3273163656e-05),
-    *(3.4702513081e-06, -8.5687202639e-07, 2.0032947514e-07, -4.4450590136e-08),
-    *(9.3815297808e-09, -1.8871993634e-09, 3.6223671840e-10, -6.4650995668e-11),
-)
-_I1_LARGE = (
-    *(3.8928811751e-01, -9.7610974910e-03, -1.1058893805e-04, -3.8825668407e-06),
-    *(-2.5123774768e-07, -2.6347214846e-08, -3.8164057232e-09),
 )
 # (1 + 2x) erfcx(x) for x from 0, of (x - 3.75) / (x + 3.75), as Shepherd and Laframboise (1981).
 _ERFCX = (
@@ -87,7 +76,7 @@ def _scaled_bessel(small: Sequence[float], large: Sequence[float], order: int) -
 
 
 _i0e = _scaled_bessel(_I0_SMALL, _I0_LARGE, 0)
-_i1e = _scaled_bessel(_I1_SMALL, _I1_LARGE, 1)
+_i1e = _scaled_bessel(I1_SMALL, I1_LARGE, 1)
 
 
 def _unscaled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,10 +122,6 @@ def _digamma(x: Any) -> Any:
     return torch.where(x == -torch.inf, torch.nan, found)
 
 
-# B(2k) / (2k)! for k from 1.
-_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600)
-
-
 def _zeta(s: Any, q: Any) -> Any:
     """The sum of (q + k) ** -s over k from 0, by Euler's and Maclaurin's formula; q above 0."""
     torch = torch_package()
@@ -148,7 +133,7 @@ def _zeta(s: Any, q: Any) -> Any:
     power = far.pow(-s)
     total = total + power * far / (s - 1) + 0.5 * power
     rising: Any = s
-    for number, coefficient in enumerate(_BERNOULLI):
+    for number, coefficient in enumerate(BERNOULLI):
         power = power / far
         total = total + coefficient * rising * power
         power = power / far

@@ -32,6 +32,7 @@ results, are refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from xdsl.traits import Pure
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.specification import (
+    bits,
     broadcasting,
     contraction,
     dynamism,
@@ -93,7 +95,17 @@ def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
 
 
 def _is_kept(op: Operation) -> bool:
-    return op.name == "chlo.conj" and not broadcasting.is_real_conj(op)
+    """True for forms of an operation that the conversion to ttir takes."""
+    is_expanded = SOMETIMES.get(op.name)
+    return is_expanded is not None and not is_expanded(op)
+
+
+SOMETIMES: dict[str, Callable[[Operation], bool]] = {
+    "chlo.conj": broadcasting.is_real_conj,
+    "stablehlo.bitcast_convert": bits.is_between_widths,
+    "stablehlo.reduce_precision": bits.has_no_type,
+}
+"""What tells which forms of an operation are expanded, where not all are."""
 
 
 RULES_IN_BODIES: dict[str, ConversionRule] = {
@@ -102,5 +114,10 @@ RULES_IN_BODIES: dict[str, ConversionRule] = {
     **dynamism.RULES,
     **structure.RULES,
 }
-RULES: dict[str, ConversionRule] = {**RULES_IN_BODIES, **special.RULES}
+RULES: dict[str, ConversionRule] = {
+    **RULES_IN_BODIES,
+    **special.RULES,
+    "stablehlo.bitcast_convert": bits.cast_bits,
+    "stablehlo.reduce_precision": bits.round_to_format,
+}
 """What becomes of each operation."""
