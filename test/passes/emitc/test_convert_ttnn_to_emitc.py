@@ -22,6 +22,7 @@ COMPILER = shutil.which("g++")
 LIBRARY = """\
 #include <initializer_list>
 #include <optional>
+#include <tuple>
 namespace ttnn {{
 struct Tensor {{}};
 struct Device {{}};
@@ -228,7 +229,11 @@ def test_compiler_accepts_every_call(tmp_path: Path) -> None:
     text = compile_to_cpp(HEADER + functions)
     callees = sorted(set(re.findall(r"ttnn::(\w+)\(", text)))
     parameters = ", ".join(f"Any p{number} = {{}}" for number in range(32))
-    declarations = "".join(f"Tensor {callee}({parameters});\n" for callee in callees)
+    pairs = {row.mnemonic for row in ROWS.values() if len(row.results) == 2}
+    declarations = "".join(
+        f"{'std::tuple<Tensor, Tensor>' if callee in pairs else 'Tensor'} {callee}({parameters});\n"
+        for callee in callees
+    )
     header = LIBRARY.format(declarations=declarations)
     (tmp_path / "ttnn-precompiled.hpp").write_text(header, encoding="utf-8")
     (tmp_path / "program.cpp").write_text(text, encoding="utf-8")

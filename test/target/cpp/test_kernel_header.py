@@ -17,7 +17,7 @@ from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKin
 from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.target.cpp.kernels import write_kernels
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium").rglob("*.cpp"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium" / "kernels").glob("*.cpp"))
 COMPILER = shutil.which("g++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 

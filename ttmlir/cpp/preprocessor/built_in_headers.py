@@ -36,6 +36,7 @@ _PLACES = (
     (r"^(d(?:print|evice_print)\.h)", r"debug/\1"),
     (r"^utils/(bfloat16\.h)", r"numeric/\1"),
     (r"(?:^|/)accessor/(.+\.h)", r"tensor/\1"),
+    (r"^(tensor/tensor_accessor(?:_args)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/)?(\w*compile_time_args\.h)", r"\1"),
     (r"(?:^|/)api/((?:alignment|core_local_mem|lock|scratchpad|remote_circular_buffer)\.h)", r"\1"),
     (r"^(?:internal/)?((?:mod_div_lib|risc_attribs|firmware_common|tensix_types)\.h)", r"\1"),
