@@ -104,7 +104,8 @@ def test_programs_lowered_for_the_cpu_are_refused_at_the_users_line() -> None:
         ttmlir.compile(jax.jit(model).lower(X, X))
     message = str(caught.value)
     assert "test_jax_kernel.py:" in message.splitlines()[0]
-    assert "calls a function of Python, which is not part of the program; give ttmlir" in message
+    assert "calls a function of Python, which is not part of the program; compute it" in message
+    assert "kernels are kept where ttmlir.compile gets the function itself" in message
     assert "EXP(jnp.sin(x), out_shape=x)" in message
 
 
@@ -161,3 +162,31 @@ def test_kernels_without_a_derivative_say_so() -> None:
     """Instead of a wrong one."""
     with pytest.raises(NotImplementedError, match=r"give 'exp' one by jax\.custom_vjp"):
         jax.grad(lambda x: EXP(x, out_shape=x).sum())(X)
+
+
+def test_calls_that_only_tell_are_left_out() -> None:
+    """`jax.debug.print` and callbacks without results, in loops too, with a warning."""
+
+    def told(x: Any) -> Any:
+        jax.debug.print("{}", x)
+
+        def double(_: Any, x: Any) -> Any:
+            jax.debug.callback(print, x)
+            return x * 2
+
+        return jax.lax.fori_loop(0, 3, double, x)
+
+    with pytest.warns(UserWarning, match=r"as of jax.debug.print, are left out of the program"):
+        compiled = ttmlir.compile(told, X)
+    np.testing.assert_array_equal(compiled(X), X * 8)
+
+
+def test_calls_in_order_are_refused() -> None:
+    """With what to do at the user's line."""
+
+    def told(x: Any) -> Any:
+        jax.debug.print("{}", x, ordered=True)
+        return x
+
+    with pytest.raises(ttmlir.CompilationError, match=r"test_jax_kernel.*without ordered=True"):
+        ttmlir.compile(told, X)

@@ -15,6 +15,7 @@ from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.decompositions import own_decompositions
+from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.quiet import quiet, reason_of
@@ -186,7 +187,8 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     with user_frames_kept(), quiet(), warnings.catch_warnings():
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
-        return torch_package().export.export(module, args, kwargs, strict=False)
+        with replace_untraceable():
+            return torch_package().export.export(module, args, kwargs, strict=False)
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
+from ttmlir.frontend.torch.decompositions import untraceable
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location, name_location
@@ -52,9 +53,7 @@ def _own(files: Sequence[str]) -> list[int]:
     compile it. Frames of `<string>` are functions that torch has written, or the user's in
     `python -c`, where there are no files.
     """
-    start = max(
-        (i + 1 for i, file in enumerate(files) if file.startswith(PACKAGE_FOLDER)), default=0
-    )
+    start = max((i + 1 for i, file in enumerate(files) if _is_ours(file)), default=0)
     kinds = [_kind_of(file) for file in files]
     model = range(start, len(files))
     for kind, among in (
@@ -66,6 +65,11 @@ def _own(files: Sequence[str]) -> list[int]:
         if found := [i for i in among if kinds[i] == kind]:
             return found
     return []
+
+
+def _is_ours(file: str) -> bool:
+    """True for files that call models, which those that all calls of torch pass through do not."""
+    return file.startswith(PACKAGE_FOLDER) and file != untraceable.__file__
 
 
 _USER, _LIBRARY, _TEXT, _HIDDEN = "user", "library", "text", "hidden"

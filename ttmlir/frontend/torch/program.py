@@ -30,7 +30,7 @@ from ttmlir.frontend.torch.known import compute, is_tensor, leaves
 from ttmlir.frontend.torch.numbers import is_symbolic, number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_of
-from ttmlir.frontend.torch.support import near
+from ttmlir.frontend.torch.support import instead_of, near
 from ttmlir.mlir.reporting.locations import name_location
 
 Weights = Literal["constants", "arguments"]
@@ -353,7 +353,8 @@ class _Importer:
             if not is_tensor(meta):
                 continue
             if static_shape(meta) is None:
-                self._refuse(node, _unknown_shape(meta.shape))
+                reason = instead_of(str(node.target))
+                self._refuse(node, reason or _unknown_shape(meta.shape))
             if element_of(meta.dtype) is None:
                 self._refuse(
                     node,

@@ -51,6 +51,9 @@ _INSTEAD = {
         ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
         "complex numbers and their transforms are not supported",
     ),
+    "_pack_padded_sequence": "packed sequences have as many rows as their lengths say; give the "
+    "recurrent layer the padded tensor, and choose the last step of each sequence by its length, "
+    "as in y[torch.arange(n), lengths - 1]",
     **dict.fromkeys(
         ("masked_select", "nonzero"),
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
@@ -127,11 +130,20 @@ def _overloads() -> Iterable[tuple[str, bool]]:
             yield name, torch.Tag.core in operation.tags
 
 
+def instead_of(name: str) -> str | None:
+    """Why an operation cannot be taken and what to do instead, where that is known."""
+    return _INSTEAD.get(_base(name))
+
+
+def _base(name: str) -> str:
+    return name.removeprefix("aten.").partition(".")[0]
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """Why an operation is refused: there is no rule, but there are others of a similar name."""
-    base = name.removeprefix("aten.").partition(".")[0]
-    if base in _INSTEAD:
-        return _INSTEAD[base]
+    base = _base(name)
+    if (known := instead_of(name)) is not None:
+        return known
     if base in _LINEAR_ALGEBRA:
         return (
             f"the device does not compute {_LINEAR_ALGEBRA[base]}; do it outside of the model, and "

@@ -10,10 +10,12 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.stablehlo.rules.constraints import TokenType
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.elements import ElementsType, elements_attr
+from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.ordering.convert_stablehlo_to_ttir_ordering import (
     TOP_K,
@@ -76,12 +78,7 @@ def _custom_call(op: Operation) -> None:
     elif target in _HINTS:
         _pass_operands(op, target)
     elif target in _CALLBACKS:
-        refuse_to_legalize(
-            op,
-            f"'{target}' calls a function of Python, which is not part of the program; give "
-            "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
-            "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
-        )
+        _drop_callback(op, target)
     elif (found := _LAPACK.match(target)) is not None:
         what = _ROUTINES.get(found[1], "linear algebra")
         refuse_to_legalize(
@@ -98,6 +95,28 @@ def _custom_call(op: Operation) -> None:
             f"{', '.join(_HINTS)}; {how_to_register(target)}, or express the computation by "
             "StableHLO operations",
         )
+
+
+def _drop_callback(op: Operation, target: str) -> None:
+    """Leave away a call that only tells, as `jax.debug.print` does; refuse one that computes."""
+    used = [result.type for result in op.results if result.uses]
+    if any(isinstance(type_, TokenType) for type_ in used):
+        refuse_to_legalize(
+            op,
+            f"'{target}' calls a function of Python in order; without ordered=True, as by default"
+            ", calls that only print or report are left out of the program",
+        )
+    if used:
+        refuse_to_legalize(
+            op,
+            f"'{target}' calls a function of Python, which is not part of the program; compute it "
+            "before the call and pass the result as an argument, or express it by operations of "
+            "jax.numpy; kernels are kept where ttmlir.compile gets the function itself, or what "
+            ".lower(lowering_platforms=('tt',)) makes of it",
+        )
+    message = "calls of Python without results, as of jax.debug.print, are left out of the program"
+    warn(op_diagnostic(op, message, severity="warning", with_name=False))
+    erase(op)
 
 
 def _pass_operands(op: Operation, target: str) -> None:

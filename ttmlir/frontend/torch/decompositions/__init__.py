@@ -18,6 +18,7 @@ from ttmlir.frontend.torch.decompositions import (
     sampling,
     scattering,
     special,
+    statistics,
     windows,
 )
 from ttmlir.frontend.torch.elements import torch_package
@@ -31,6 +32,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     **sampling.DECOMPOSITIONS,
     **scattering.DECOMPOSITIONS,
     **special.DECOMPOSITIONS,
+    **statistics.DECOMPOSITIONS,
     **windows.DECOMPOSITIONS,
 }
 
