@@ -132,6 +132,9 @@ def test_models_that_no_door_takes(tmp_path: Path) -> None:
     """The message lists what is taken."""
     with pytest.raises(TypeError, match="cannot compile a int; it takes functions of JAX arrays"):
         ttmlir.compile(3)
+    torch: Any = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="cannot compile a int; it takes functions of JAX arrays"):
+        ttmlir.compile(3, torch.ones(2))
     with pytest.raises(TypeError, match="takes no examples"):
         ttmlir.compile(LAYER, np.ones(3))
     with pytest.raises(ttmlir.CompilationError, match="has 0 public functions"):

@@ -231,11 +231,10 @@ def _import(
 ) -> ImportedModel:
     if isinstance(model, str | Path):
         return _import_text(model, args, kwargs)
-    framework = _framework_of((model, args, kwargs))
-    if framework == "torch":
-        torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
-        return torch_frontend.import_model(model, args, kwargs, weights=weights)
-    if callable(model) or "jax" in {*_packages_of(model), *_packages_in((args, kwargs))}:
+    if callable(model) or _packages_of(model) & {"jax", "torch"}:
+        if _framework_of((model, args, kwargs)) == "torch":
+            torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
+            return torch_frontend.import_model(model, args, kwargs, weights=weights)
         jax_frontend: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
         return jax_frontend.import_model(model, args, kwargs)
     raise TypeError(

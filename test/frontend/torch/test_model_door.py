@@ -106,6 +106,15 @@ def test_functions_and_exported_programs() -> None:
         ttmlir.compile(exported, x)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_torch_script_is_refused() -> None:
+    """Scripted and traced; torch's own message would be about a missing argument."""
+    layer = torch.nn.Linear(2, 3)
+    for scripted in (torch.jit.script(layer), torch.jit.trace(layer, torch.ones(1, 2))):
+        with pytest.raises(TypeError, match="it takes the module or function that torch.jit.scr"):
+            ttmlir.compile(scripted, torch.ones(1, 2))
+
+
 def test_examples_may_be_the_same_tensor() -> None:
     """What is the same for the example may differ in a call."""
     zeros = torch.zeros(2, 3)

@@ -101,6 +101,11 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
     # What torch.compile returns holds the module that it is about.
     model = getattr(model, "_orig_mod", model)
     name = _name_of(model)
+    if isinstance(model, torch.jit.ScriptModule | torch.jit.ScriptFunction):
+        raise TypeError(
+            "ttmlir.compile cannot compile TorchScript; it takes the module or function that "
+            "torch.jit.script or torch.jit.trace was given"
+        )
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
             raise TypeError(
