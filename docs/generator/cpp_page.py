@@ -37,7 +37,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         *("class_with_methods", "access", "operators", "destructors", "inheritance"),
         "class_template",
     ),
-    "Standard library": ("standard_library", "optional_and_tie"),
+    "Standard library": ("standard_library", "numeric_limits", "optional_and_tie"),
 }
 """The chapters, and the programs in `features` whose features they show."""
 

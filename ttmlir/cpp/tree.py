@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ttmlir.cpp.nodes.deferred import DeferredBlock as DeferredBlock
+from ttmlir.cpp.nodes.literals import read_fraction
 from ttmlir.cpp.nodes.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
 from ttmlir.cpp.nodes.operators import BINARY_OPERATORS as BINARY_OPERATORS
 from ttmlir.cpp.nodes.operators import MEMBER_SPECIFIERS as MEMBER_SPECIFIERS
@@ -138,14 +139,14 @@ class Integer(Node):
 
 @dataclass(frozen=True)
 class Floating(Node):
-    """A decimal floating-point literal with its spelling: `1.5f`, `1e-3`."""
+    """A floating-point literal with its spelling: `1.5f`, `1e-3`, `0x1.8p-3`."""
 
     text: str
 
     @property
     def value(self) -> float:
         """What the literal means, in double precision whatever its suffix."""
-        return float(self.text.replace("'", "").rstrip("fFlL"))
+        return read_fraction(self.text)
 
 
 @dataclass(frozen=True)

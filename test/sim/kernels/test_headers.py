@@ -84,6 +84,18 @@ def test_kernels_use_what_headers_declare(tmp_path: Path) -> None:
     assert notes(compile_file(tmp_path, "inc")) == [9 + 20 + 101, 7]
 
 
+def test_compute_kernels_use_the_namespace_of_their_headers(tmp_path: Path) -> None:
+    """tt-metal's headers say `using namespace ckernel` for all compute kernels, for no others."""
+    header = "namespace ckernel {\ninline void note_twice(int x) { note(x); note(2 * x); }\n}\n"
+    kernel = '#include "twice.h"\nvoid kernel_main() { note_twice(21); }\n'
+    write(tmp_path, {"twice.h": header, "k.cpp": kernel})
+    for role in (Role.UNPACK, Role.MATH, Role.PACK):
+        assert notes(compile_file(tmp_path, role=role)) == [21, 42]
+    with pytest.raises(CppSyntaxError) as refused:
+        compile_file(tmp_path)
+    assert "there is no function 'note_twice'" in str(refused.value)
+
+
 def test_roles_see_their_own_side_of_a_header(tmp_path: Path) -> None:
     """What is kept of a header for one processor is not used for another."""
     files = {

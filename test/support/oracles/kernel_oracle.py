@@ -26,6 +26,7 @@ _PRELUDE = """#include <cstdint>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <type_traits>

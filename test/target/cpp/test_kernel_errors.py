@@ -67,7 +67,7 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("x = a <= b <= c;", "this compares a comparison; put it in parentheses"),
         ("x = s.get<3>(4);", "this compares a comparison; put it in parentheses"),
         ("x = 1.5q;", "a literal with a suffix of its own is not supported here"),
-        ("x = 0x1.8p3;", "'0x1.8p3' is no number that is supported: integers and decimal"),
+        ("x = 1z;", "'1z' is no number that is supported: integers and fractions"),
         ('x = u8"a";', "strings with a prefix are not supported"),
         ("x = -4[p];", "a number has no elements; write pointer[index]"),
         ("x = static_cast<int>(1, 2);", "a cast takes one value"),

@@ -57,7 +57,11 @@ if TYPE_CHECKING:
 _INTEGER = re.compile(
     r"(0[xX][0-9a-fA-F']+|0[bB][01']+|0[0-7']*|[1-9][0-9']*)([uU]?[lL]{0,2}[uU]?)"
 )
-_FLOATING = re.compile(r"([0-9][0-9']*\.?[0-9']*|\.[0-9][0-9']*)([eE][+-]?[0-9]+)?[fFlL]?")
+_FLOATING = re.compile(
+    r"(([0-9][0-9']*\.?[0-9']*|\.[0-9][0-9']*)([eE][+-]?[0-9]+)?"
+    r"|0[xX]([0-9a-fA-F][0-9a-fA-F']*\.?[0-9a-fA-F']*|\.[0-9a-fA-F][0-9a-fA-F']*)[pP][+-]?[0-9]+)"
+    r"[fFlL]?"
+)
 _MAX_DIGITS = 128
 
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast")
@@ -127,7 +131,7 @@ class ExpressionReader(TypeReader):
         elif _FLOATING.fullmatch(digits):
             literal = Floating(digits, position=position)
         else:
-            message = f"'{digits}' is no number that is supported: integers and decimal fractions"
+            message = f"'{digits}' is no number that is supported: integers and fractions"
             raise self.error(node, message)
         return Unary(sign, literal, position=position) if sign else literal
 

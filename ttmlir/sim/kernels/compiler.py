@@ -405,7 +405,7 @@ def _declare_namespace(
     full, inner = path, scope
     for name in item.name.split("::"):
         full = f"{full}::{name}".removeprefix("::")
-        inner = unit.namespaces.setdefault(full, Scope(inner))
+        inner = unit.open_namespace(full, inner)
     declare_items(unit, item.items, inner, full, in_header=in_header)
 
 

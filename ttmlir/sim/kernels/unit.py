@@ -69,6 +69,9 @@ _HOLDERS = {
 }
 """Which processors know the names of namespaces that all compute kernels see."""
 
+_OF_COMPUTE = "ckernel"
+"""The namespace that headers of compute kernels use for all that is in it."""
+
 SHARED_NAMES = frozenset(("abs", "min", "max"))
 """Functions of vectors that there are for numbers, too: the arguments say which one is meant."""
 
@@ -339,6 +342,14 @@ class Unit:
     def has_vectors(self) -> bool:
         """Whether the kernel uses vectors of the vector unit."""
         return VECTORS in self.namespaces
+
+    def open_namespace(self, name: str, outer: Scope) -> Scope:
+        """The scope of a namespace of the kernel, made if it is not there yet."""
+        if name not in self.namespaces:
+            self.namespaces[name] = Scope(outer)
+            if name == _OF_COMPUTE and self.library.role in Role.COMPUTE:
+                self.used.append(self.namespaces[name])
+        return self.namespaces[name]
 
     def load_namespace(self, name: str) -> None:
         """Declare what a namespace holds that headers of compute kernels declare."""
