@@ -23,6 +23,7 @@ from ttmlir.frontend.calls.calling import CallableModel, CallingConvention, Nume
 from ttmlir.frontend.calls.signature import convention_of
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.targets import TargetName, find_target
+from ttmlir.ir.constants import own_constants
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.element import Array, Numerics
@@ -131,6 +132,8 @@ class CompiledModel(CallableModel):
         start = time.perf_counter()
         with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
             data = self._target.write(self._lowered, {"": imported.signature})
+        for module in (imported.module, self._lowered):
+            own_constants(module)
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
         file_name = f"{imported.name}{self._target.suffix}"

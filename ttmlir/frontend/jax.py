@@ -30,6 +30,7 @@ from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
 from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.mlir.attributes.elements import LARGE, elements_attr
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.signature import CallSignature
@@ -137,7 +138,8 @@ def _without_lapack(traced: Any, lowered: Any) -> Any:
 
     Eigenvalues have no lowering there; calls of LAPACK are refused later, by name.
     """
-    if not _LAPACK.search(str(lowered.compiler_ir("stablehlo"))):
+    module = lowered.compiler_ir("stablehlo").operation
+    if not _LAPACK.search(module.get_asm(large_elements_limit=TEXT_LIMIT)):
         return lowered
     try:
         return traced.lower(lowering_platforms=("tt",))
@@ -321,8 +323,6 @@ def _read(module: Any, name: str) -> ModuleOp:
     """Our module for one of JAX's, large constants moved past the text."""
     from xdsl.dialects.builtin import DenseResourceAttr
 
-    from ttmlir.mlir.attributes.elements import elements_attr
-
     text: str = module.operation.get_asm(
         large_elements_limit=TEXT_LIMIT, enable_debug_info=True, print_generic_op_form=True
     )
@@ -343,7 +343,7 @@ def _read(module: Any, name: str) -> ModuleOp:
     return ours
 
 
-def _large_constants(module: Any) -> Iterator[bytes]:
+def _large_constants(module: Any) -> Iterator[bytes | memoryview]:
     """The constants that `TEXT_LIMIT` keeps out of the text, in the order of the text."""
     for op in _operations(module.operation):
         if op.operation.name == "stablehlo.constant":
@@ -360,13 +360,16 @@ def _operations(op: Any) -> Iterator[Any]:
                 yield from _operations(inner.operation)
 
 
-def _large_constant(op: Any) -> bytes | None:
-    """The elements of a constant operation; None for few or equal ones."""
+def _large_constant(op: Any) -> bytes | memoryview | None:
+    """The elements of a constant operation; None for few or equal ones. No copy is made of many."""
     try:
         value = op.attributes["value"]
         if value.is_splat or len(value) <= TEXT_LIMIT:
             return None
-        return np.asarray(value).tobytes()
+        array = np.asarray(value)
+        if array.nbytes < LARGE or not array.flags.c_contiguous:
+            return array.tobytes()
+        return array.reshape(-1).view(np.uint8).data
     except TypeError:
         # JAX's IR shows some types, such as bf16, as text only.
         digits = re.search(r'dense<"0x([0-9A-F]*)">', op.get_asm())

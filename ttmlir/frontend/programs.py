@@ -28,6 +28,7 @@ from ttmlir.frontend.calls.calling import CallableModel, NumericsName
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, options_for_board
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.targets import TargetName, find_target
+from ttmlir.ir.constants import own_constants
 from ttmlir.ir.symbols import symbol_visibility
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.printing.module import print_module
@@ -100,6 +101,8 @@ class CompiledPrograms(Mapping[str, Program]):
                 self._target.lower(self._lowered, options_for_board(board, options))
                 signatures = {name: each.signature for name, each in imported.items()}
                 self._bytes = self._target.write(self._lowered, signatures)
+        for module in (*(each.module for each in imported.values()), self._ttir, self._lowered):
+            own_constants(module)
         binary = read_binary(self._bytes, f"{self.name}{self._target.suffix}")
         self._programs = {
             name: Program(binary, self._bytes, each, index, numerics)

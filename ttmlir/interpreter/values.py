@@ -29,7 +29,7 @@ from xdsl.ir import Attribute, Operation
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.layout.element_type import SCHEMA_NAMES
 from ttmlir.layout.enums import DataType
-from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes
+from ttmlir.mlir.attributes.elements import Elements, element_count, raw_bytes, splat_bytes
 from ttmlir.mlir.attributes.resources import blob_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, ElementType, convert
@@ -141,7 +141,7 @@ def constant_array(op: Operation, value: Attribute) -> Array:
         dtype = _stored_dtype(op, elements.get_element_type())
         shape = elements.get_shape()
         splat = splat_bytes(elements)
-        data = elements.data.data if splat is None else splat
+        data = raw_bytes(elements) if splat is None else splat
         array = np.frombuffer(data, dtype)
         if splat is not None and element_count(elements) != 1:
             return np.broadcast_to(array[0], shape)

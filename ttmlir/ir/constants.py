@@ -17,6 +17,7 @@ from ttmlir.ir.tensor_types import element_type, is_boolean
 from ttmlir.mlir.attributes.elements import (
     Elements,
     element_count,
+    large_bytes,
     raw_bytes,
     splat_bytes,
     splat_value,
@@ -48,6 +49,16 @@ def constant_elements(value: SSAValue) -> Elements | None:
     return cast("Elements", attr) if isinstance(attr, DenseIntOrFPElementsAttr) else None
 
 
+def own_constants(module: Operation) -> None:
+    """Copy what constants still refer to in memory that a framework may change."""
+    for op in module.walk():
+        for attr in op.properties.values():
+            if isinstance(attr, DenseIntOrFPElementsAttr):
+                large = large_bytes(cast("Elements", attr))
+                if large is not None:
+                    large.own()
+
+
 def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
     """The elements of a constant tensor, or the one number of a constant; None for other values.
 
@@ -66,7 +77,7 @@ def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
     return None
 
 
-def _unpack_numbers(elements: Elements, data: bytes) -> tuple[float, ...]:
+def _unpack_numbers(elements: Elements, data: bytes | memoryview) -> tuple[float, ...]:
     """The numbers that bytes spell."""
     element = elements.get_element_type()
     numbers = cast("tuple[float, ...]", tuple(unpack_values(data, element)))

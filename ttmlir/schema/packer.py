@@ -2,8 +2,10 @@
 
 A table is a mapping from field names to values; None and missing fields are absent. A mapping that
 occurs in several places is stored once. Enumerators are names or numbers, structs are mappings or
-sequences in field order, byte vectors are anything with a buffer. A union is two fields, as in
-JSON: `NAME_type` names the table, `NAME` is the table.
+sequences in field order, byte vectors are anything with a buffer, or a `LargeVector`. A union is
+two fields, as in JSON: `NAME_type` names the table, `NAME` is the table.
+
+Large vectors are copied once, into the file, when all else is in place.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import math
 import struct
 import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, cast
+from io import BytesIO
+from typing import Any, Protocol, cast, runtime_checkable
 
 from flatbuffers.builder import Builder, BuilderSizeError
 
@@ -48,10 +52,32 @@ class SharedText(str):
     __slots__ = ()
 
 
+@runtime_checkable
+class LargeVector(Protocol):
+    """A vector of bytes that are put in order where they are written; equal ones are one vector."""
+
+    def __len__(self) -> int:
+        """The number of bytes."""
+        ...
+
+    def __hash__(self) -> int:
+        """Hash of the bytes, or of some of them."""
+        ...
+
+    def copy_into(self, target: memoryview) -> None:
+        """Write the bytes to memory of the same size."""
+        ...
+
+    def move_to(self, source: memoryview | None) -> None:
+        """Take the bytes from a place in the file from now on; None lets go of where they are."""
+        ...
+
+
 def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
     """Bytes of a size-prefixed flatbuffer with the table `root`.
 
     Equal values give equal bytes. Raises PackError naming the table and field that does not fit.
+    Each `LargeVector` refers to the file afterwards.
     """
     packer = _Packer(root)
     try:
@@ -59,7 +85,18 @@ def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
         packer.builder.FinishSizePrefixed(place, identifier.encode())
     except BuilderSizeError as error:
         raise PackError("the file would exceed the 2 GiB that a flatbuffer can hold") from error
-    return bytes(memoryview(packer.builder.Bytes)[packer.builder.Head() :])
+    return packer.finish()
+
+
+@dataclass(frozen=True)
+class _Hole:
+    """Where a large vector belongs that is not copied yet."""
+
+    place: int
+    """Of its first byte, counted from the end of the file."""
+    size: int
+    contents: list[LargeVector | memoryview]
+    """Equal vectors, of which the first is copied."""
 
 
 class _Packer:
@@ -76,6 +113,8 @@ class _Packer:
         # Keeping each mapping in its entry keeps its id from being given to another.
         self.tables: dict[tuple[Hashable, TableType], tuple[Mapping[str, Any], int]] = {}
         self.vectors: dict[bytes, int] = {}
+        self.large: dict[LargeVector, tuple[int, _Hole]] = {}
+        self.holes: list[_Hole] = []
 
     def table(self, type: TableType, value: Mapping[str, Any]) -> int:
         """Build a table; its place."""
@@ -134,6 +173,8 @@ class _Packer:
 
     def vector(self, element: Type, content: Any, tags: Any) -> int:
         """Build a vector; its place."""
+        if element is UBYTE and isinstance(content, LargeVector):
+            return self.large_vector(content)
         if element is UBYTE:
             return self.byte_vector(_bytes(content))
         if not isinstance(element, UnionType):
@@ -151,29 +192,87 @@ class _Packer:
     def byte_vector(self, content: bytes | memoryview) -> int:
         """Build a vector of bytes from memory that is copied only into the file; its place."""
         size = len(content)
-        if size >= _LARGE and not self.has_reserved:
-            self.reserve(_large_bytes(self.root, set()))
         digest = sha256(content).digest() if size >= _SHARED else b""
         if digest in self.vectors:
             return self.vectors[digest]
-        self.builder.StartVector(1, size, 1)
-        head = self.builder.head - size
-        self.builder.head = head
-        self.builder.Bytes[head : head + size] = content
-        place = self.builder.EndVector()
+        if size >= _LARGE:
+            place, _ = self.leave_hole(memoryview(content))
+        else:
+            self.builder.StartVector(1, size, 1)
+            head = self.builder.head - size
+            self.builder.head = head
+            self.builder.Bytes[head : head + size] = content
+            place = self.builder.EndVector()
         if digest:
             self.vectors[digest] = place
         return place
 
+    def large_vector(self, content: LargeVector) -> int:
+        """Leave room for a vector that comes later; its place."""
+        known = self.large.get(content)
+        if known is None:
+            known = self.large[content] = self.leave_hole(content)
+        else:
+            known[1].contents.append(content)
+        return known[0]
+
+    def leave_hole(self, content: LargeVector | memoryview) -> tuple[int, _Hole]:
+        """Leave room for a vector of bytes; the place of the vector, and the hole."""
+        if not self.has_reserved:
+            self.reserve(_large_bytes(self.root, set()))
+        builder = self.builder
+        builder.StartVector(1, len(content), 1)
+        builder.head -= len(content)
+        hole = _Hole(builder.Offset(), len(content), [content])
+        self.holes.append(hole)
+        return builder.EndVector(), hole
+
+    def finish(self) -> bytes:
+        """The bytes of the file; large vectors are copied one by one, and then refer to it."""
+        builder = self.builder
+        head = builder.Head()
+        made = memoryview(builder.Bytes)[head:]
+        if not self.holes:
+            return bytes(made)
+        size = len(made)
+        # Memory that nobody wrote to takes none, and BytesIO hands its own over.
+        file = BytesIO(bytes(size))
+        target = file.getbuffer()
+        position = 0
+        for hole in reversed(self.holes):
+            start = size - hole.place
+            target[position:start] = made[position:start]
+            position = start + hole.size
+            _fill(target[start:position], hole.contents)
+        target[position:] = made[position:]
+        # BytesIO copies what somebody else looks at.
+        self.move_contents(None)
+        target.release()
+        packed = file.getvalue()
+        self.move_contents(memoryview(packed))
+        return packed
+
+    def move_contents(self, file: memoryview | None) -> None:
+        """Let all large vectors refer to the file, or to nothing."""
+        for hole in self.holes:
+            for content in hole.contents:
+                if isinstance(content, memoryview):
+                    continue
+                if file is None:
+                    content.move_to(None)
+                else:
+                    start = len(file) - hole.place
+                    content.move_to(file[start : start + hole.size])
+
     def reserve(self, size: int) -> None:
-        """Make room for this many bytes at once: growing by doubling takes three times as much."""
+        """Make room for this many bytes at once; pages take no memory before they are written."""
         self.has_reserved = True
         builder = self.builder
         used = len(builder.Bytes) - builder.head
         if size + used > Builder.MAX_BUFFER_SIZE:
             raise BuilderSizeError
         room = min(size + used + _ROOM_FOR_TABLES, Builder.MAX_BUFFER_SIZE)
-        grown = bytearray(room)
+        grown = BytesIO(bytes(room)).getbuffer()
         grown[room - used :] = memoryview(builder.Bytes)[builder.head :]
         builder.Bytes, builder.head = grown, room - used
 
@@ -225,7 +324,20 @@ def _bytes(content: Any) -> bytes | memoryview:
     return memoryview(content).cast("B")
 
 
-def _large_bytes(value: Any, seen: set[int]) -> int:
+def _fill(target: memoryview, contents: Sequence[LargeVector | memoryview]) -> None:
+    """Copy the first of equal vectors, and let all refer to the copy."""
+    first = contents[0]
+    if isinstance(first, memoryview):
+        target[:] = first
+    else:
+        first.copy_into(target)
+    for content in contents:
+        if not isinstance(content, memoryview):
+            # What they came from is free before the next one is copied.
+            content.move_to(target)
+
+
+def _large_bytes(value: Any, seen: set[int | LargeVector]) -> int:
     """The bytes of all large vectors in a tree of tables; shared tables and bytes count once."""
     if isinstance(value, bytes | memoryview | bytearray):
         view = memoryview(cast("bytes", value)).cast("B")
@@ -242,6 +354,10 @@ def _large_bytes(value: Any, seen: set[int]) -> int:
     elif isinstance(value, list | tuple):
         parts = cast("Sequence[Any]", value)
         parts = parts if len(parts) and not isinstance(parts[0], int) else ()
+    elif not isinstance(value, str | int | float | None) and isinstance(value, LargeVector):
+        size = 0 if value in seen else len(value)
+        seen.add(value)
+        return size
     key = id(cast("object", value))
     if not parts or key in seen:
         return 0

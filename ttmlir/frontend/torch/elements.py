@@ -18,7 +18,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.attributes.elements import Elements, elements_attr, elements_of
+from ttmlir.mlir.attributes.elements import (
+    LARGE,
+    Elements,
+    elements_attr,
+    elements_of,
+    large_elements_attr,
+)
+from ttmlir.mlir.attributes.large_bytes import LargeBytes
 
 _ELEMENTS: dict[str, Attribute] = {
     "float32": Float32Type(),
@@ -86,14 +93,20 @@ def is_integer(element: Attribute) -> bool:
 
 
 def elements_of_tensor(tensor: Any) -> Elements:
-    """The numbers of a torch tensor as a constant; they are copied once."""
-    tensor = tensor.detach().cpu().contiguous()
+    """The numbers of a torch tensor as a constant.
+
+    Many of them stay where they are until the model has been compiled (`own_constants`).
+    """
+    tensor = tensor.detach().cpu()
     element = element_of(tensor.dtype)
     assert element is not None, "checked when the program was read"
     type_: Any = TensorType(element, tuple(tensor.shape))
     # NumPy has no bfloat16: the bits travel as integers.
     bits = tensor.view(getattr(torch_package(), _BITS[tensor.element_size()]))
-    return elements_attr(type_, bits.numpy().tobytes())
+    array = bits.numpy()
+    if array.nbytes < LARGE or (array == array.flat[0]).all():
+        return elements_attr(type_, array.tobytes())
+    return large_elements_attr(type_, LargeBytes.borrow(array))
 
 
 def splat_of(value: float | bool, element: Attribute, shape: Sequence[int]) -> Elements:

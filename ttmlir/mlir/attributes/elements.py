@@ -5,10 +5,11 @@ Stock xDSL stores `dense<1.5> : tensor<4096x4096xf32>` as 64 MB. Importing this 
 all of them**, in row-major order, little-endian, each element in `element_size` bytes (`i1` and
 `index` take 1 and 8 bytes, other integers their width rounded up to whole bytes, complex numbers
 two elements). All accessors of the class follow this rule, and equal contents are always stored the
-same way, so that `==` compares values.
+same way, so that `==` compares values: as `bytes`, or from `LARGE` bytes on as `LargeBytes`.
 
-Use `splat_bytes`, `raw_bytes` and `element_count` rather than `data`. `raw_bytes` of a splat
-allocates; ask `splat_bytes` first. `numpy.frombuffer(raw_bytes(attr), dtype)` takes no copy.
+Use `splat_bytes`, `raw_bytes`, `large_bytes` and `element_count` rather than `data`. `raw_bytes` of
+a splat allocates; ask `splat_bytes` first. `numpy.frombuffer(raw_bytes(attr), dtype)` takes no copy
+but of large constants that were permuted.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ from xdsl.dialects.builtin import (
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.mlir.attributes.floats import float_attr, format_float_bits, pack_floats, value_of
+from ttmlir.mlir.attributes.long_strings import LongString, hex_digits
 
 if TYPE_CHECKING:
     from xdsl.printer import Printer
+
+    from ttmlir.mlir.attributes.large_bytes import LargeBytes
 
 Number: TypeAlias = int | float
 ElementValue: TypeAlias = Number | tuple[int, int] | tuple[float, float]
@@ -43,6 +47,8 @@ ElementsType: TypeAlias = RankedStructure[ElementType]
 Elements: TypeAlias = DenseIntOrFPElementsAttr[ElementType]
 
 INDEX_BYTES = 8
+LARGE = 1 << 16
+"""Bytes from which on those of a constant are `LargeBytes`."""
 HEX_THRESHOLD = 100
 """MLIR prints more elements than this as one hexadecimal string."""
 
@@ -75,16 +81,26 @@ def splat_value(attr: Elements) -> ElementValue | None:
     return None if data is None else next(unpack_values(data, attr.get_element_type()))
 
 
-def raw_bytes(attr: Elements) -> bytes:
+def raw_bytes(attr: Elements) -> bytes | memoryview:
     """All elements; for a splat of n elements this allocates n times `element_size`."""
     splat = splat_bytes(attr)
-    return attr.data.data if splat is None else splat * element_count(attr)
+    if splat is not None:
+        return splat * element_count(attr)
+    large = large_bytes(attr)
+    return attr.data.data if large is None else large.contiguous()
 
 
-def elements_attr(type: ElementsType, data: bytes) -> Elements:
+def large_bytes(attr: Elements) -> LargeBytes | None:
+    """The elements of a large constant; None of one that holds `bytes`."""
+    data = cast("bytes | LargeBytes", attr.data.data)
+    return None if isinstance(data, bytes) else data
+
+
+def elements_attr(type: ElementsType, data: bytes | memoryview) -> Elements:
     """A constant from the bytes of one element (a splat) or of all elements.
 
-    Raises `ValueError` if there are neither one nor as many elements as the type says.
+    Raises `ValueError` if there are neither one nor as many elements as the type says. Nobody may
+    change the bytes afterwards: many of them are not copied.
     """
     size = element_size(type.get_element_type())
     count = math.prod(type.get_shape())
@@ -94,13 +110,24 @@ def elements_attr(type: ElementsType, data: bytes) -> Elements:
         data = b""
     elif len(data) > size and _is_repetition(data, size):
         data = data[:size]
-    return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+    if len(data) < LARGE:
+        return DenseIntOrFPElementsAttr(type, BytesAttr(bytes(data)))
+    # NumPy is loaded only where there is something large.
+    from ttmlir.mlir.attributes.large_bytes import LargeBytes
+
+    return large_elements_attr(type, LargeBytes.of(data, size))
 
 
-def _is_repetition(data: bytes, size: int) -> bool:
+def large_elements_attr(type: ElementsType, data: LargeBytes) -> Elements:
+    """A constant of bytes of which it is known that they are large and not all equal."""
+    # They have the length, equality and hash of bytes, which is all that xDSL asks for.
+    return DenseIntOrFPElementsAttr(type, BytesAttr(cast("bytes", data)))
+
+
+def _is_repetition(data: bytes | memoryview, size: int) -> bool:
     """True if all elements are equal; no copy is made when an early one differs."""
     probe = min(len(data), 64 * size)
-    if data[:probe] != data[:size] * (probe // size):
+    if data[:probe] != bytes(data[:size]) * (probe // size):
         return False
     view = memoryview(data)
     return view[size:] == view[:-size]
@@ -138,7 +165,7 @@ def _pack_integers(values: Sequence[int], width: int, signedness: Signedness) ->
     return b"".join([(value & mask).to_bytes(size, "little") for value in values])
 
 
-def unpack_values(data: bytes, type: ElementType) -> Iterator[ElementValue]:
+def unpack_values(data: bytes | memoryview, type: ElementType) -> Iterator[ElementValue]:
     """The values in a buffer of whole elements."""
     if isinstance(type, ComplexType):
         parts = iter(cast(Iterable[Number], unpack_values(data, type.element_type)))
@@ -163,7 +190,7 @@ def _signed(bits: int, width: int) -> int:
     return bits - (1 << width) if bits >> (width - 1) & 1 else bits
 
 
-def literal(element: bytes, type: ElementType) -> str:
+def literal(element: bytes | memoryview, type: ElementType) -> str:
     """MLIR's literal for one element."""
     if isinstance(type, ComplexType):
         half = len(element) // 2
@@ -203,15 +230,16 @@ def is_hex(attr: Elements, hex_threshold: int = HEX_THRESHOLD) -> bool:
     return element_count(attr) > hex_threshold >= 0 and splat_bytes(attr) is None
 
 
-def hex_bytes(attr: Elements) -> bytes:
+def hex_bytes(attr: Elements) -> LongString:
     """What MLIR's hexadecimal string of the contents spells."""
-    data = raw_bytes(attr)
-    return pack_bits(data) if is_bool(attr.get_element_type()) else data
+    if is_bool(attr.get_element_type()):
+        return pack_bits(bytes(raw_bytes(attr)))
+    return large_bytes(attr) or raw_bytes(attr)
 
 
 def hex_text(attr: Elements) -> str:
     """The contents as MLIR's hexadecimal string, such as `0x0000C03F`."""
-    return "0x" + hex_bytes(attr).hex().upper()
+    return "0x" + hex_digits(hex_bytes(attr))
 
 
 def elements_text(attr: Elements, *, hex_threshold: int = HEX_THRESHOLD) -> str:
@@ -225,7 +253,7 @@ def elements_text(attr: Elements, *, hex_threshold: int = HEX_THRESHOLD) -> str:
         return ""
     if is_hex(attr, hex_threshold):
         return f'"{hex_text(attr)}"'
-    data, size = attr.data.data, element_size(type)
+    data, size = raw_bytes(attr), element_size(type)
     texts = [literal(data[start : start + size], type) for start in range(0, len(data), size)]
     for extent in reversed(attr.get_shape()):
         texts = [
@@ -242,7 +270,7 @@ def _length(self: Elements) -> int:
 def _iter_values(self: Elements) -> Iterator[ElementValue]:
     splat = splat_bytes(self)
     if splat is None:
-        return unpack_values(self.data.data, self.get_element_type())
+        return unpack_values(raw_bytes(self), self.get_element_type())
     (value,) = unpack_values(splat, self.get_element_type())
     return (value for _ in range(element_count(self)))
 

@@ -20,10 +20,16 @@ from binascii import Error, hexlify, unhexlify
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from ttmlir.files import too_large
 from ttmlir.limits import MAX_TEXT_LENGTH, memory_advice, memory_limit
+
+if TYPE_CHECKING:
+    from ttmlir.mlir.attributes.large_bytes import LargeBytes
+
+LongString: TypeAlias = "bytes | memoryview | LargeBytes"
+"""Bytes that are printed as hexadecimal digits."""
 
 LONG = 4096
 """Digits from which on a string is replaced."""
@@ -117,12 +123,12 @@ def _restore(data: bytes, contents: Sequence[bytes]) -> Iterator[bytes]:
 class PrintedText:
     """A text to be written, in parts."""
 
-    parts: tuple[str | bytes | memoryview, ...]
+    parts: tuple[str | LongString, ...]
     """Text, and bytes that stand for their hexadecimal digits."""
 
     @staticmethod
     def of(
-        text: str, long_strings: Sequence[bytes], rest: Iterable[str | bytes | memoryview] = ()
+        text: str, long_strings: Sequence[LongString], rest: Iterable[str | LongString] = ()
     ) -> PrintedText:
         """A text in which the mark `\\0N\\0` stands for the digits of a string; then `rest`."""
         if not long_strings:
@@ -133,7 +139,8 @@ class PrintedText:
 
     def __str__(self) -> str:
         """All of it."""
-        return "".join([p if isinstance(p, str) else p.hex().upper() for p in self.parts])
+        digits = (p if isinstance(p, str) else hex_digits(p) for p in self.parts)
+        return "".join(digits)
 
     def followed_by(self, text: str) -> PrintedText:
         """This text, then another."""
@@ -154,9 +161,18 @@ class PrintedText:
             if isinstance(part, str):
                 yield part.encode("utf-8")
                 continue
-            data = memoryview(part)
-            for start in range(0, len(data), _CHUNK_BYTES):
-                yield hexlify(data[start : start + _CHUNK_BYTES]).upper()
+            for data in _pieces(part):
+                for start in range(0, len(data), _CHUNK_BYTES):
+                    yield hexlify(data[start : start + _CHUNK_BYTES]).upper()
+
+
+def _pieces(data: LongString) -> Iterable[memoryview]:
+    return [memoryview(data)] if isinstance(data, bytes | memoryview) else data.pieces()
+
+
+def hex_digits(data: LongString) -> str:
+    """The hexadecimal digits of bytes."""
+    return "".join(piece.hex().upper() for piece in _pieces(data))
 
 
 def _compact(chunks: Iterable[bytes]) -> tuple[bytes, Sequence[bytes]]:

@@ -64,7 +64,7 @@ from ttmlir.limits import MAX_TEXT_LENGTH
 from ttmlir.mlir.attributes import elements
 from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.attributes.floats import format_float
-from ttmlir.mlir.attributes.long_strings import LONG
+from ttmlir.mlir.attributes.long_strings import LONG, LongString, hex_digits
 from ttmlir.mlir.printing.naming import Names, Numbering
 from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quote
 from ttmlir.mlir.syntax.core_prefix import (
@@ -163,7 +163,7 @@ class MlirPrinter(OpenPrinter):
         self._current_op: Operation | None = None
         self.resources: set[str] = set()
         """Names of the `dense_resource` blobs that were printed."""
-        self.long_strings: list[bytes] | None = None
+        self.long_strings: list[LongString] | None = None
         """If a list, long hexadecimal strings go there as bytes, and a mark into the text."""
 
     @property
@@ -200,10 +200,10 @@ class MlirPrinter(OpenPrinter):
         """Print a float literal."""
         self._write(format_float(value, type))
 
-    def print_hexadecimal(self, data: bytes) -> None:
+    def print_hexadecimal(self, data: LongString) -> None:
         """Print bytes as a hexadecimal string in quotes."""
         if self.long_strings is None or 2 * len(data) < LONG:
-            self._write(f'"0x{data.hex().upper()}"')
+            self._write(f'"0x{hex_digits(data)}"')
         else:
             # Everything that is printed escapes zeros.
             self._write(f'"0x\0{len(self.long_strings)}\0"')

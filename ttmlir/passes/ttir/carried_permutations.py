@@ -24,7 +24,7 @@ from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.optable.row import Family
 from ttmlir.passes.ttir.move_chains import Chain, Form
-from ttmlir.passes.ttir.ttir_canonical_forms import permutation_of
+from ttmlir.passes.ttir.ttir_constant_folding import permutation_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue

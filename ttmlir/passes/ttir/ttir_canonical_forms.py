@@ -22,7 +22,7 @@ from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.op_builder import OpT
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.elements import splat_value
-from ttmlir.passes.ttir.ttir_constant_folding import fold_constants
+from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
 
 Shape = tuple[int, ...]
 
@@ -101,18 +101,6 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
 
 
 # -- moves -----------------------------------------------------------------------------------------
-
-
-def permutation_of(op: TTIRRowOp) -> Shape:
-    """The order in which a transpose or a permute puts the dimensions."""
-    rank = len(value_shape(op.results[0]))
-    parameters = op.parameters()
-    if op.ROW.mnemonic == "permute":
-        return cast("Shape", parameters["permutation"])
-    first, second = (cast("int", parameters[name]) % rank for name in ("dim0", "dim1"))
-    order = list(range(rank))
-    order[first], order[second] = second, first
-    return tuple(order)
 
 
 def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:

@@ -16,17 +16,23 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects.ttir.families import TTIRRowOp
 from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes.elements import (
     Elements,
     ElementsType,
     element_size,
     elements_attr,
+    large_bytes,
+    large_elements_attr,
     raw_bytes,
     splat_bytes,
 )
 
 LARGEST = 1024
 """Elements of a constant that is computed; moves of one value that repeats have no limit."""
+
+RESHAPES = frozenset({"reshape", "squeeze", "unsqueeze"})
+PERMUTATIONS = frozenset({"transpose", "permute"})
 
 _DTYPES = {
     **{f"f{bits}": f"f{bits // 8}" for bits in (32, 64)},
@@ -60,7 +66,10 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
 
 
 def fold_move(op: TTIRRowOp) -> Elements | None:
-    """The elements of a constant of any size that is moved, if the operation alone uses it."""
+    """The elements of a constant of any size that is moved, if the operation alone uses it.
+
+    Large ones are neither copied nor put in order before they are written.
+    """
     [source] = op.inputs
     elements = constant_elements(source)
     type_ = cast("TensorType[Attribute]", op.results[0].type)
@@ -77,9 +86,26 @@ def fold_move(op: TTIRRowOp) -> Elements | None:
 def _move(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
     import numpy as np
 
+    large = large_bytes(inputs[0]) if len(inputs) == 1 else None
+    if large is not None and op.ROW.mnemonic in RESHAPES | PERMUTATIONS:
+        if op.ROW.mnemonic in PERMUTATIONS:
+            large = large.permuted(inputs[0].get_shape(), permutation_of(op))
+        return large_elements_attr(cast("ElementsType", type_), large)
     dtype = np.dtype(f"V{element_size(inputs[0].get_element_type())}")
     result = _evaluate(op, inputs, [dtype] * len(inputs), type_)
     return elements_attr(cast("ElementsType", type_), result.tobytes())
+
+
+def permutation_of(op: TTIRRowOp) -> tuple[int, ...]:
+    """The order in which a transpose or a permute puts the dimensions."""
+    rank = len(value_shape(op.results[0]))
+    parameters = op.parameters()
+    if op.ROW.mnemonic == "permute":
+        return cast("tuple[int, ...]", parameters["permutation"])
+    first, second = (cast("int", parameters[name]) % rank for name in ("dim0", "dim1"))
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    return tuple(order)
 
 
 def _compute(

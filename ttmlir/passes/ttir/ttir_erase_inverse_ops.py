@@ -71,8 +71,12 @@ from ttmlir.passes.ttir.move_chains import (
     reshape_cost,
     slice_cost,
 )
-from ttmlir.passes.ttir.ttir_canonical_forms import permutation_of
-from ttmlir.passes.ttir.ttir_constant_folding import fold_move
+from ttmlir.passes.ttir.ttir_constant_folding import (
+    PERMUTATIONS,
+    RESHAPES,
+    fold_move,
+    permutation_of,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -80,9 +84,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
-_RESHAPES = frozenset({"reshape", "squeeze", "unsqueeze"})
-_PERMUTATIONS = frozenset({"transpose", "permute"})
-_MOVES = _RESHAPES | _PERMUTATIONS
+_MOVES = RESHAPES | PERMUTATIONS
 _LOOKED_AT = _MOVES | {"slice"}
 
 
@@ -176,7 +178,7 @@ def _follow(chain: Sequence[TTIRRowOp]) -> Chain | None:
     """What the moves do together; None where dimensions are cut anew."""
     followed = Chain(value_shape(chain[0].operands[0]))
     for op in chain:
-        if op.ROW.mnemonic in _PERMUTATIONS:
+        if op.ROW.mnemonic in PERMUTATIONS:
             followed.permute(permutation_of(op))
         elif not followed.reshape(value_shape(op.results[0])):
             return None
@@ -186,7 +188,7 @@ def _follow(chain: Sequence[TTIRRowOp]) -> Chain | None:
 def _cost(chain: Sequence[TTIRRowOp]) -> float:
     return sum(
         permute_cost(value_shape(op.operands[0]), permutation_of(op))
-        if op.ROW.mnemonic in _PERMUTATIONS
+        if op.ROW.mnemonic in PERMUTATIONS
         else reshape_cost(value_shape(op.operands[0]), value_shape(op.results[0]))
         for op in chain
     )
@@ -229,11 +231,11 @@ def _keep_rows(op: TTIRRowOp) -> bool:
 
     Rows that are not whole tiles are padded for each batch then, which may cost more.
     """
-    product = _maker(op.operands[0]) if op.ROW.mnemonic in _RESHAPES else None
+    product = _maker(op.operands[0]) if op.ROW.mnemonic in RESHAPES else None
     if product is None or product.ROW.mnemonic != "matmul":
         return False
     flattening, matrix = _maker(product.operands[0]), value_shape(product.operands[1])
-    is_flattened = flattening is not None and flattening.ROW.mnemonic in _RESHAPES
+    is_flattened = flattening is not None and flattening.ROW.mnemonic in RESHAPES
     if flattening is None or not is_flattened or len(matrix) != 2:
         return False
     source, (rows, inner) = flattening.operands[0], value_shape(flattening.results[0])

@@ -25,7 +25,13 @@ from xdsl.dialects.emitc import EmitC_OpaqueAttr
 from xdsl.ir import Attribute, TypeAttribute
 
 from ttmlir.cpp.errors import CannotEmitError
-from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes, unpack_values
+from ttmlir.mlir.attributes.elements import (
+    Elements,
+    element_count,
+    raw_bytes,
+    splat_bytes,
+    unpack_values,
+)
 from ttmlir.mlir.attributes.floats import format_all_digits
 from ttmlir.target.cpp.types import is_emitted_float, type_text
 
@@ -92,7 +98,8 @@ def _elements_text(elements: Elements, elide_above: int | None) -> str:
 
 def _stored_values(elements: Elements) -> list[object]:
     """The value of a splat once, or all values."""
-    return list(unpack_values(elements.data.data, elements.get_element_type()))
+    data = splat_bytes(elements) or raw_bytes(elements)
+    return list(unpack_values(data, elements.get_element_type()))
 
 
 def _symbol_text(symbol: SymbolRefAttr) -> str:

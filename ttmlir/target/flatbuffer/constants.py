@@ -14,14 +14,18 @@ from ttmlir.mlir.attributes.elements import (
     ElementType,
     element_count,
     element_size,
+    large_bytes,
     raw_bytes,
 )
 from ttmlir.mlir.attributes.resources import blob_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.schema.packer import LargeVector
 from ttmlir.target.flatbuffer.file_kind import FileKind
 
 
-def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes | memoryview:
+def constant_bytes(
+    op: Operation, value: Attribute, kind: FileKind
+) -> bytes | memoryview | LargeVector:
     """The elements of `value`, the result of `op`, in row-major order; OpError if it has none."""
     if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
         raise OpError(op, f"{kind.refused}: '{value.name}' is not a list of elements")
@@ -37,7 +41,7 @@ def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes | m
         size = element_count(cast("Elements", value)) * element_size(given.element_type)
         if size > memory_limit():
             raise OpError(op, f"{kind.refused}: its elements take {size} bytes; {memory_advice()}")
-        return raw_bytes(cast("Elements", value))
+        return large_bytes(cast("Elements", value)) or raw_bytes(cast("Elements", value))
     return _resource_bytes(op, value.resource_handle.data, result, kind)
 
 

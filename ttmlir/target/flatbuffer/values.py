@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.schema.packer import LargeVector
 from ttmlir.target.flatbuffer.file_kind import FileKind
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 
@@ -30,7 +31,11 @@ class Values:
         return self.add(value, {"desc": desc})
 
     def define_constant(
-        self, value: SSAValue, op: Operation, tables: TensorTables, data: bytes | memoryview
+        self,
+        value: SSAValue,
+        op: Operation,
+        tables: TensorTables,
+        data: bytes | memoryview | LargeVector,
     ) -> Table:
         """A new tensor for the result of `op`, with these elements in a description of its own."""
         table = self.define(value, op, tables)
