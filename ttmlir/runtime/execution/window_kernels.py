@@ -7,6 +7,7 @@ element of the window, what it meets at all positions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -20,6 +21,7 @@ from ttmlir.optable.window.pooling import window_counts
 from ttmlir.runtime.element import Array
 
 Axes = tuple[WindowAxis, WindowAxis]
+Function = Callable[[Array], Array]
 
 _BLOCK = 1 << 17
 """Elements of the matrix of pixels that is made at a time."""
@@ -42,7 +44,13 @@ def _pad(image: Array, axes: Axes, fill: Any = 0) -> Array:
     margins = [axis.margin for axis in axes]
     if not any(before or after for before, after in margins):
         return image
-    return np.pad(image, ((0, 0), *margins, (0, 0)), constant_values=fill)
+    (top, bottom), (left, right) = margins
+    batch, rows, columns, channels = image.shape
+    shape = (batch, top + rows + bottom, left + columns + right, channels)
+    # NumPy's own `pad` takes longer than small convolutions.
+    padded = np.full(shape, fill, image.dtype)
+    padded[:, top : top + rows, left : left + columns] = image
+    return padded
 
 
 def _taps(image: Array, axes: Axes) -> Iterator[Array]:
@@ -58,35 +66,65 @@ def _taps(image: Array, axes: Axes) -> Iterator[Array]:
 def _conv2d(
     xp: Any, input: Array, weight: Array, bias: Array | None = None, **parameters: Any
 ) -> Array:
-    axes = _even(parameters)
-    groups = parameters["groups"]
-    image = _pad(input.reshape(_shape(parameters, "in_channels")), axes)
-    if groups > 1 and parameters["in_channels"] == groups:
-        output = _depthwise(image, weight, axes)
+    return pack_conv2d(parameters, weight, bias, often=False)(input)
+
+
+def pack_conv2d(
+    parameters: dict[str, Any], weight: Array, bias: Array | None = None, *, often: bool = True
+) -> Function:
+    """The convolution of images with weights that are put in order once.
+
+    Its results are in memory of their own. Weights of convolutions that are not called `often` stay
+    in their order if there are more of them than pixels.
+    """
+    axes, groups = _even(parameters), parameters["groups"]
+    shape = _shape(parameters, "in_channels")
+    if groups > 1 and shape[-1] == groups:
+        multiply = _pack_depthwise(weight, axes, groups)
+    elif groups > 1:
+        multiply = _pack_groups(weight, axes, groups)
     else:
-        output = _by_products(image, weight, axes, groups)
-    return output if bias is None else output + bias.reshape(-1)
+        multiply = _pack_matrix(weight, axes, shape[0], often=often)
+    offsets = None if bias is None else bias.reshape(-1)
+
+    def convolve(input: Array) -> Array:
+        output = multiply(_pad(input.reshape(shape), axes))
+        if offsets is None:
+            return output
+        return np.add(output, offsets, out=output if output.dtype == offsets.dtype else None)
+
+    return convolve
 
 
-def _depthwise(image: Array, weight: Array, axes: Axes) -> Array:
+def _pack_depthwise(weight: Array, axes: Axes, channels: int) -> Function:
     """Every channel on its own: sums, over the elements of the window, of products of rows."""
-    channels = image.shape[-1]
     outputs = weight.shape[0] // channels
     # Output of a channel, element of the window, channel.
     filters = weight.reshape(channels, outputs, *weight.shape[2:]).transpose(1, 2, 3, 0)
-    windows = _windows(image, axes)
-    dtype = np.result_type(image, weight)
-    result = np.empty((*windows.shape[:3], channels, outputs), dtype)
-    for number, output in product(range(image.shape[0]), range(outputs)):
-        sums = result[number, ..., output]
-        if axes[1].stride == 1:
-            # Pixels of a row and their channels are one long axis, for which filters repeat.
-            filter = np.tile(filters[output], axes[1].positions)
+    goes_on = axes[1].stride == 1
+    if goes_on:
+        # Pixels of a row and their channels are one long axis, for which filters repeat.
+        filters = np.tile(filters, axes[1].positions)
+
+    def multiply(image: Array) -> Array:
+        windows = _windows(image, axes)
+        dtype = np.result_type(image, weight)
+        result = np.empty((*windows.shape[:3], channels, outputs), dtype)
+        for number, output in product(range(image.shape[0]), range(outputs)):
+            sums = result[number, ..., output]
+            if not goes_on:
+                np.einsum("rcabx,abx->rcx", windows[number], filters[output], out=sums)
+                continue
             lines = _lines(windows[number])
-            sums[...] = np.einsum("rabx,abx->rx", lines, filter).reshape(sums.shape)
-        else:
-            np.einsum("rcabx,abx->rcx", windows[number], filters[output], out=sums)
-    return result.reshape(*windows.shape[:3], channels * outputs)
+            if outputs == 1:
+                rows = sums.reshape(len(lines), -1)
+                np.einsum("rabx,abx->rx", lines, filters[output], out=rows)
+            else:
+                products = np.einsum("rabx,abx->rx", lines, filters[output])
+                sums[...] = products.reshape(sums.shape)
+        return result.reshape(*windows.shape[:3], channels * outputs)
+
+    return multiply
 
 
 def _lines(windows: Array) -> Array:
@@ -117,35 +155,54 @@ def _windows(image: Array, axes: Axes) -> Array:
     )
 
 
-def _by_products(image: Array, weight: Array, axes: Axes, groups: int) -> Array:
-    """Matrices of pixels times the weights of each group."""
-    batch = image.shape[0]
+def _pack_matrix(weight: Array, axes: Axes, batch: int, *, often: bool) -> Function:
+    """Matrices of pixels times one matrix of weights."""
     outputs, inner, *_ = weight.shape
     height, width = axes
-    windows = _windows(image, axes)
-    dtype = np.result_type(image, weight)
-    result = np.empty((batch, height.positions, width.positions, outputs), dtype)
-    window = height.kernel * width.kernel
-    if groups == 1:
-        columns = window * inner
-        if result.size // outputs < outputs:
-            # Fewer pixels than weights: the pixels take the order of the weights.
-            windows, matrix = np.moveaxis(windows, -1, 3), weight.reshape(outputs, columns).T
-        else:
-            matrix = np.ascontiguousarray(weight.transpose(2, 3, 1, 0)).reshape(columns, outputs)
-        for block in _blocks(batch, height.positions, width.positions * columns):
+    columns = height.kernel * width.kernel * inner
+    shape = (batch, height.positions, width.positions)
+    # Fewer pixels than weights: the pixels take the order of the weights.
+    keeps_order = not often and math.prod(shape) < outputs
+    if keeps_order:
+        matrix = weight.reshape(outputs, columns).T
+    else:
+        matrix = np.ascontiguousarray(weight.transpose(2, 3, 1, 0)).reshape(columns, outputs)
+    blocks = list(_blocks(batch, height.positions, width.positions * columns))
+
+    def multiply(image: Array) -> Array:
+        windows = _windows(image, axes)
+        if keeps_order:
+            windows = np.moveaxis(windows, -1, 3)
+        result = np.empty((*shape, outputs), np.result_type(image, weight))
+        for block in blocks:
             sums = result[block].reshape(-1, outputs)
             np.matmul(windows[block].reshape(-1, columns), matrix, out=sums)
         return result
+
+    return multiply
+
+
+def _pack_groups(weight: Array, axes: Axes, groups: int) -> Function:
+    """Matrices of pixels times the weights of each group."""
+    height, width = axes
     matrices = _joined_groups(weight, groups)
     parts, columns, part = matrices.shape
-    by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
-    for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
-        pixels = by_part[:, *block].reshape(parts, -1, columns)
-        sums = pixels @ matrices
-        into = result[block]
-        into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
-    return result
+    window = height.kernel * width.kernel
+
+    def multiply(image: Array) -> Array:
+        batch = image.shape[0]
+        windows = _windows(image, axes)
+        shape = (batch, height.positions, width.positions, weight.shape[0])
+        result = np.empty(shape, np.result_type(image, weight))
+        by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
+        for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
+            pixels = by_part[:, *block].reshape(parts, -1, columns)
+            sums = pixels @ matrices
+            into = result[block]
+            into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
+        return result
+
+    return multiply
 
 
 def _split_channels(windows: Array, parts: int) -> Array:
