@@ -11,8 +11,8 @@ import numpy as np
 from ttmlir.optable.row import Shape
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.planning.draft import Draft, mnemonic_of
-from ttmlir.runtime.execution.planning.elementwise import writer_of
 from ttmlir.runtime.execution.planning.step import DATA_ERRORS, Function, Step
+from ttmlir.runtime.execution.planning.writers import writer_of
 from ttmlir.runtime.execution.window_kernels import pack_conv2d
 
 

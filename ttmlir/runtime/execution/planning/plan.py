@@ -9,6 +9,9 @@ from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.planning.constants import fold_constants, join_equal_steps
 from ttmlir.runtime.execution.planning.direct import call_directly
 from ttmlir.runtime.execution.planning.draft import Draft
+from ttmlir.runtime.execution.planning.gates import apply_before_slicing
+from ttmlir.runtime.execution.planning.normalization import join_normalizations
+from ttmlir.runtime.execution.planning.reuse import reuse_memory
 from ttmlir.runtime.execution.planning.step import Step, with_releases
 
 
@@ -30,7 +33,10 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     draft = Draft([step for step in steps if not step.is_idle], outputs, slots)
     fold_constants(draft)
     join_equal_steps(draft)
+    apply_before_slicing(draft)
+    join_normalizations(draft)
     call_directly(draft)
+    reuse_memory(draft)
     constants = {slot for slot in draft.count_uses() if slot in draft.constants}
     keep = {*draft.outputs, *constants}
     return Plan(

@@ -57,6 +57,8 @@ class Step:
     is_unrounded: bool = False
     """True where the result is what the row's function computes, in the type that it computes in
     and, but for images, in the shape: any other way to compute it may take its place."""
+    is_fresh: bool = False
+    """True where the result is known to be in memory of its own."""
 
     @property
     def is_idle(self) -> bool:
