@@ -11,8 +11,10 @@ from ttmlir.runtime.execution.planning.direct import call_directly
 from ttmlir.runtime.execution.planning.draft import Draft
 from ttmlir.runtime.execution.planning.gates import apply_before_slicing
 from ttmlir.runtime.execution.planning.normalization import join_normalizations
+from ttmlir.runtime.execution.planning.recurrent import join_cells
 from ttmlir.runtime.execution.planning.reuse import reuse_memory
 from ttmlir.runtime.execution.planning.step import Step, with_releases
+from ttmlir.runtime.execution.planning.views import join_views
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +36,10 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     fold_constants(draft)
     join_equal_steps(draft)
     apply_before_slicing(draft)
+    join_cells(draft)
     join_normalizations(draft)
     call_directly(draft)
+    join_views(draft)
     reuse_memory(draft)
     constants = {slot for slot in draft.count_uses() if slot in draft.constants}
     keep = {*draft.outputs, *constants}

@@ -8,10 +8,9 @@ from dataclasses import replace
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.planning.draft import Draft, mnemonic_of
 from ttmlir.runtime.execution.planning.step import Function, Step
+from ttmlir.runtime.execution.planning.views import VIEWS
 from ttmlir.runtime.execution.planning.writers import Writer, writer_of
 
-_VIEWS = {"reshape", "transpose", "permute", "slice"}
-"""Results that may share the memory of their operand, and can be written to if it can."""
 _FRESH = {
     *("conv2d", "conv_transpose2d", "matmul", "embedding", "concat", "mean", "sum", "max_pool2d"),
     *("erf", "gelu", "sigmoid", "silu"),
@@ -71,7 +70,7 @@ class _Memory:
         if is_fresh and step.output is not None:
             self._first[step.output] = step.output
             self._last[step.output] = number
-        elif mnemonic in _VIEWS and step.inputs[0] in self._first and step.output is not None:
+        elif mnemonic in VIEWS and step.inputs[0] in self._first and step.output is not None:
             self._first[step.output] = self._first[step.inputs[0]]
         else:
             # The result may be a part of any operand, and live as long as it likes.
