@@ -69,6 +69,11 @@ def test_conv2d(
     )
     channels = {"out_channels": 6 * outputs, "groups": groups}
     both("conv2d", [image, weight, bias], expected, **named, **channels)
+    packed = window_kernels.pack_conv2d({**named, **channels}, weight, bias)
+    first, second = packed(image), packed(image)
+    assert not np.may_share_memory(first, second)
+    np.testing.assert_allclose(first, expected.permute(0, 2, 3, 1).numpy(), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(first, second)
 
 
 def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
