@@ -283,24 +283,73 @@ def _conv_transpose2d(
         )
     ]
     dtype = np.result_type(image, weight)
-    result = np.zeros((batch, *wide, groups, part), dtype)
+    add_products = _add_by_phases if part <= _NARROW else _add_pixels
+    result = np.empty((batch, *wide, groups * part), dtype)
+    count = max(1, _BLOCK // (rows * columns * weight.size // inner))
+    for first in range(0, batch, count):
+        images = slice(first, first + count)
+        result[images] = add_products(image[images], weight, groups, wide, strides, dilations)
+    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
+    return result if bias is None else result + bias.reshape(-1)
+
+
+_NARROW = 8
+"""Output features of a group that are too few to add up one pixel's at a time."""
+
+
+def _add_pixels(
+    image: Array,
+    weight: Array,
+    groups: int,
+    wide: list[int],
+    strides: list[int],
+    dilations: list[int],
+) -> Array:
+    """The sums of products with all elements of the window, pixel by pixel."""
+    batch, rows, columns, channels = image.shape
+    inner, (_, part, *kernel) = channels // groups, weight.shape
+    result = np.zeros((batch, *wide, groups, part), np.result_type(image, weight))
     # Input features of a group against its window and output features.
     matrices = weight.reshape(groups, inner, part, -1).transpose(0, 1, 3, 2)
     matrices = np.ascontiguousarray(matrices.reshape(groups, inner, -1))
-    count = max(1, _BLOCK // (rows * columns * matrices.size // inner))
-    for first in range(0, batch, count):
-        images = slice(first, first + count)
-        pixels = np.moveaxis(image[images].reshape(-1, groups, inner), 1, 0)
-        products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
-        products = np.moveaxis(products, 0, -2)
-        for y, x in np.ndindex(*kernel):
-            top, left = y * dilations[0], x * dilations[1]
-            lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
-            across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
-            result[images, lines, across] += products[:, :, :, y, x]
-    result = result.reshape(batch, *wide, groups * part)
-    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
-    return result if bias is None else result + bias.reshape(-1)
+    pixels = np.moveaxis(image.reshape(-1, groups, inner), 1, 0)
+    products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
+    products = np.moveaxis(products, 0, -2)
+    for y, x in np.ndindex(*kernel):
+        top, left = y * dilations[0], x * dilations[1]
+        lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
+        across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
+        result[:, lines, across] += products[:, :, :, y, x]
+    return result.reshape(batch, *wide, groups * part)
+
+
+def _add_by_phases(
+    image: Array,
+    weight: Array,
+    groups: int,
+    wide: list[int],
+    strides: list[int],
+    dilations: list[int],
+) -> Array:
+    """The same, for all pixels of a feature at once.
+
+    What is at a multiple of the stride is apart from what is behind it, so that sums go along rows.
+    """
+    batch, rows, columns, channels = image.shape
+    inner, (_, part, *kernel) = channels // groups, weight.shape
+    matrices = np.ascontiguousarray(weight.reshape(groups, inner, -1).transpose(0, 2, 1))
+    pixels = image.reshape(-1, groups, inner).transpose(1, 2, 0)
+    products = (matrices @ pixels).reshape(groups, part, *kernel, batch, rows, columns)
+    tall, broad = (-(-extent // stride) for extent, stride in zip(wide, strides, strict=True))
+    phases = np.zeros((groups, part, *strides, batch, tall, broad), products.dtype)
+    for y, x in np.ndindex(*kernel):
+        top, row = divmod(y * dilations[0], strides[0])
+        left, column = divmod(x * dilations[1], strides[1])
+        sums = phases[:, :, row, column, :, top : top + rows, left : left + columns]
+        sums += products[:, :, y, x]
+    result = phases.transpose(4, 5, 2, 6, 3, 0, 1)
+    result = result.reshape(batch, tall * strides[0], broad * strides[1], groups * part)
+    return result[:, : wide[0], : wide[1]]
 
 
 def _max_pool2d(xp: Any, input: Array, **parameters: Any) -> Array:
