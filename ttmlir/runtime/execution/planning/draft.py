@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from ttmlir.optable.row import Shape
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.planning.step import Step
-from ttmlir.runtime.tensor import TensorDesc
 
 
 @dataclass
@@ -33,17 +32,6 @@ class Draft:
             uses.update(step.inputs)
         return uses
 
-    def definitions(self) -> dict[int, Step]:
-        """The step that writes each slot."""
-        return {slot: step for step in self.steps for slot in step.written}
-
-    def descriptions(self) -> dict[int, TensorDesc]:
-        """What each slot that a step writes or a row reads holds."""
-        known: dict[int, TensorDesc] = {}
-        for step in self.steps:
-            known.update(zip(step.written, step.written_descs, strict=True))
-        return known
-
     def replace_steps(self, changed: dict[int, Step | None]) -> None:
         """Put other steps in the place of some, by number; None leaves one out."""
         steps = [changed.get(number, step) for number, step in enumerate(self.steps)]
@@ -57,7 +45,32 @@ def mnemonic_of(step: Step | None) -> str:
     return step.call.row.mnemonic
 
 
-def shape_of(step: Step) -> Sequence[int]:
+def shape_of(step: Step) -> Shape:
     """The shape of a step's result."""
     assert step.output_desc is not None, "the step has a result"
     return step.output_desc.shape
+
+
+class Links:
+    """Who writes and who reads each slot of a draft, as long as that is not changed."""
+
+    def __init__(self, draft: Draft) -> None:
+        """Look at all steps."""
+        self.draft = draft
+        self.uses = draft.count_uses()
+        self.writers: dict[int, int] = {}
+        """The number of the step that writes a slot."""
+        self.readers: dict[int, list[int]] = defaultdict(list)
+        """The numbers of the steps that read it."""
+        for number, step in enumerate(draft.steps):
+            self.writers.update(dict.fromkeys(step.written, number))
+            for slot in step.inputs:
+                self.readers[slot].append(number)
+
+    def made_by(self, slot: int, mnemonic: str, *, uses: int | None = 1) -> Step | None:
+        """The step that writes a slot which is read so often, if it is such an operation."""
+        number = self.writers.get(slot)
+        if number is None or uses not in (None, self.uses[slot]):
+            return None
+        step = self.draft.steps[number]
+        return step if mnemonic_of(step) == mnemonic else None

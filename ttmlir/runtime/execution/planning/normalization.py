@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ttmlir.optable.row import Shape
 from ttmlir.runtime.element import Array
-from ttmlir.runtime.execution.planning.draft import Draft, mnemonic_of
+from ttmlir.runtime.execution.planning.draft import Draft, Links, mnemonic_of, shape_of
 from ttmlir.runtime.execution.planning.step import Function, Step
 
 _SQUARES_IN_FLOAT32 = 1024
@@ -31,42 +30,21 @@ def join_normalizations(draft: Draft) -> None:
     draft.replace_steps(changed)
 
 
-@dataclass
-class _Search:
+class _Search(Links):
     """Finds normalizations by the product of what is left of the mean with a reciprocal root."""
-
-    draft: Draft
-
-    def __post_init__(self) -> None:
-        """Note who writes and who reads each slot."""
-        self.uses: Counter[int] = self.draft.count_uses()
-        self.writers = {
-            slot: number for number, step in enumerate(self.draft.steps) for slot in step.written
-        }
-        self.readers = {
-            slot: number for number, step in enumerate(self.draft.steps) for slot in step.inputs
-        }
-
-    def _made_by(self, slot: int, mnemonic: str, uses: int = 1) -> Step | None:
-        """The step that writes a slot which is read so often, if it is such an operation."""
-        number = self.writers.get(slot)
-        if number is None or self.uses[slot] != uses:
-            return None
-        step = self.draft.steps[number]
-        return step if mnemonic_of(step) == mnemonic else None
 
     def find(self, scaled: Step) -> tuple[int, Step, list[int]] | None:
         """The number of the last step of a normalization, what takes its place, and the others."""
-        root = self._made_by(scaled.inputs[1], "rsqrt")
-        centered = self._made_by(scaled.inputs[0], "subtract", uses=2)
+        root = self.made_by(scaled.inputs[1], "rsqrt")
+        centered = self.made_by(scaled.inputs[0], "subtract", uses=2)
         if root is None or centered is None:
             return None
-        above = self._made_by(root.inputs[0], "add")
+        above = self.made_by(root.inputs[0], "add")
         if above is None or above.inputs[1] not in self.draft.constants:
             return None
-        variance = self._made_by(above.inputs[0], "mean")
-        squares = None if variance is None else self._made_by(variance.inputs[0], "square")
-        mean = self._made_by(centered.inputs[1], "mean")
+        variance = self.made_by(above.inputs[0], "mean")
+        squares = None if variance is None else self.made_by(variance.inputs[0], "square")
+        mean = self.made_by(centered.inputs[1], "mean")
         if variance is None or squares is None or mean is None:
             return None
         epsilon = self.draft.constants[above.inputs[1]]
@@ -88,7 +66,7 @@ class _Search:
                 break
             steps.append(following)
             inputs.append(following.inputs[1])
-        function = _normalize(columns, np.float32(epsilon.reshape(())), _shape(scaled))
+        function = _normalize(columns, np.float32(epsilon.reshape(())), shape_of(scaled))
         last = replace(steps[-1], inputs=tuple(inputs), function=function, is_unrounded=False)
         numbers = [self.writers[step.written[0]] for step in steps]
         return numbers[-1], replace(last, is_fresh=True), numbers[:-1]
@@ -98,19 +76,14 @@ class _Search:
         (slot,) = step.written
         if self.uses[slot] != 1 or slot in self.draft.outputs:
             return None
-        following = self.draft.steps[self.readers[slot]]
+        following = self.draft.steps[self.readers[slot][0]]
         if mnemonic_of(following) != mnemonic or following.inputs[0] != slot:
             return None
         assert following.call is not None, "the step is a row"
         assert following.call.operands[1] is not None, "the operation has two operands"
         other = following.call.operands[1].desc
         fits = other.shape[-len(columns) :] == columns and other.volume == math.prod(columns)
-        return following if fits and _shape(following) == _shape(step) else None
-
-
-def _shape(step: Step) -> Shape:
-    assert step.output_desc is not None, "the step has a result"
-    return step.output_desc.shape
+        return following if fits and shape_of(following) == shape_of(step) else None
 
 
 def _reduced(step: Step) -> Shape:

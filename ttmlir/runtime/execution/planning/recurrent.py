@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ttmlir.optable.row import Shape
 from ttmlir.runtime.element import Array
-from ttmlir.runtime.execution.planning.draft import Draft, mnemonic_of
+from ttmlir.runtime.execution.planning.draft import Draft, Links, mnemonic_of, shape_of
 from ttmlir.runtime.execution.planning.step import Function, Step
 
 Key = tuple[slice, ...]
@@ -38,33 +37,13 @@ class _Cell:
     joined: list[int]
 
 
-class _Search:
+class _Search(Links):
     """Finds cells by the product of the output gate with the tangent of the inner state."""
-
-    def __init__(self, draft: Draft) -> None:
-        """Note who writes and who reads each slot."""
-        self.draft = draft
-        self.uses: Counter[int] = draft.count_uses()
-        self.writers = {
-            slot: number for number, step in enumerate(draft.steps) for slot in step.written
-        }
-        self.readers: dict[int, list[int]] = defaultdict(list)
-        for number, step in enumerate(draft.steps):
-            for slot in step.inputs:
-                self.readers[slot].append(number)
-
-    def _made_by(self, slot: int, *mnemonics: str, uses: int | None = 1) -> Step | None:
-        """The step that writes a slot which is read so often, if it is such an operation."""
-        number = self.writers.get(slot)
-        if number is None or uses not in (None, self.uses[slot]):
-            return None
-        step = self.draft.steps[number]
-        return step if mnemonic_of(step) in mnemonics else None
 
     def _operands(self, step: Step, first: str, second: str) -> tuple[Step, Step] | None:
         """The operations that make the operands of a step, in either order."""
         for one, other in (step.inputs, step.inputs[::-1]):
-            found = self._made_by(one, first), self._made_by(other, second)
+            found = self.made_by(one, first), self.made_by(other, second)
             if found[0] is not None and found[1] is not None:
                 return found[0], found[1]
         return None
@@ -76,7 +55,7 @@ class _Search:
         if gated is None:
             return None
         output_gate, tangent = gated
-        inner = self._made_by(tangent.inputs[0], "add", uses=None)
+        inner = self.made_by(tangent.inputs[0], "add", uses=None)
         products = None if inner is None else self._operands(inner, "multiply", "multiply")
         if inner is None or products is None:
             return None
@@ -87,11 +66,11 @@ class _Search:
         for added, kept in (products, products[::-1]):
             entering = self._operands(added, "slice", "tanh")
             for gate, state in (kept.inputs, kept.inputs[::-1]):
-                forget_gate = self._made_by(gate, "slice")
+                forget_gate = self.made_by(gate, "slice")
                 if entering is None or forget_gate is None:
                     continue
                 input_gate, candidate = entering
-                taken = self._made_by(candidate.inputs[0], "slice")
+                taken = self.made_by(candidate.inputs[0], "slice")
                 if taken is None:
                     continue
                 slices = [output_gate, forget_gate, input_gate, taken]
@@ -106,7 +85,7 @@ class _Search:
         """The sigmoid of all gates that the first three slices are taken of."""
         *gates, taken = slices
         slots = {step.inputs[0] for step in gates}
-        sigmoid = self._made_by(slots.pop(), "sigmoid", uses=3) if len(slots) == 1 else None
+        sigmoid = self.made_by(slots.pop(), "sigmoid", uses=3) if len(slots) == 1 else None
         return sigmoid if sigmoid is not None and sigmoid.inputs == taken.inputs else None
 
     def _join(
@@ -125,7 +104,7 @@ class _Search:
         else:
             made_by, inputs = projection
             steps = [*steps, *made_by]
-            function, inputs = _step_from_states(keys, _shape(made_by[0])), (*inputs, state)
+            function, inputs = _step_from_states(keys, shape_of(made_by[0])), (*inputs, state)
         step = replace(
             outer,
             function=function,
@@ -139,32 +118,27 @@ class _Search:
 
     def _projection_of(self, gates: int) -> tuple[list[Step], tuple[int, ...]] | None:
         """The steps of states @ weights + offsets + inputs, and the slots of these four."""
-        total = self._made_by(gates, "add", uses=2)
-        shifted = None if total is None else self._made_by(total.inputs[0], "add")
-        shaped = None if shifted is None else self._made_by(shifted.inputs[0], "reshape")
-        product = None if shaped is None else self._made_by(shaped.inputs[0], "matmul")
+        total = self.made_by(gates, "add", uses=2)
+        shifted = None if total is None else self.made_by(total.inputs[0], "add")
+        shaped = None if shifted is None else self.made_by(shifted.inputs[0], "reshape")
+        product = None if shaped is None else self.made_by(shaped.inputs[0], "matmul")
         if total is None or shifted is None or shaped is None or product is None:
             return None
-        columns = _shape(product)[-1]
-        if _shape(shaped)[-1] != columns or len(_shape(product)) != 2:
+        columns = shape_of(product)[-1]
+        if shape_of(shaped)[-1] != columns or len(shape_of(product)) != 2:
             return None
         if _operand_shape(shifted, 1) != (columns,):
             return None
         added = _operand_shape(total, 1)
-        if added[-2:] != _shape(product) or math.prod(added) != math.prod(_shape(total)):
+        if added[-2:] != shape_of(product) or math.prod(added) != math.prod(shape_of(total)):
             return None
         joined = [total, shifted, shaped, product]
         outer, weights = product.inputs
-        flattened = self._made_by(outer, "reshape")
+        flattened = self.made_by(outer, "reshape")
         if flattened is not None:
             joined.append(flattened)
             outer = flattened.inputs[0]
         return joined, (outer, weights, shifted.inputs[1], total.inputs[1])
-
-
-def _shape(step: Step) -> Shape:
-    assert step.output_desc is not None, "the step has a result"
-    return step.output_desc.shape
 
 
 def _operand_shape(step: Step, place: int) -> Shape:
@@ -176,7 +150,7 @@ def _operand_shape(step: Step, place: int) -> Shape:
 
 def _are_alike(*steps: Step, state: Step) -> bool:
     """True if all results, and the operands of a product, are float32 of one shape."""
-    shapes = {_shape(step) for step in steps}
+    shapes = {shape_of(step) for step in steps}
     shapes |= {_operand_shape(state, 0), _operand_shape(state, 1)}
     narrow = all(
         step.output_desc is not None and step.output_desc.element.compute == np.float32
