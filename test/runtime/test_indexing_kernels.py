@@ -68,6 +68,22 @@ def test_scatter(mnemonic: str, shape: tuple[int, int]) -> None:
     np.testing.assert_array_equal(x, before)
 
 
+@pytest.mark.parametrize("mnemonic", [name for name in _SCATTERS if name != "scatter"])
+@pytest.mark.parametrize(("places", "rows"), [(9, 60), (3, 400), (70_000, 50)])
+def test_scatter_of_many_rows_to_one_place(mnemonic: str, places: int, rows: int) -> None:
+    """Rows for one place are combined in their order, few of them or many."""
+    x = RNG.standard_normal((places, 3)).astype(np.float32)
+    source = RNG.uniform(0.9, 1.1, (rows, 3)).astype(np.float32)
+    index = RNG.integers(0, places, (rows, 1))
+    functions = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
+    function = functions.get(mnemonic.removeprefix("scatter_"), np.multiply)
+    expected = x.astype(np.float64)
+    for place, row_of_source in zip(index[:, 0], source, strict=True):
+        expected[place] = function(expected[place], row_of_source)
+    result = KERNELS[mnemonic](np, x, index, source, dim=0)
+    np.testing.assert_allclose(result, expected, rtol=1e-4)
+
+
 def test_cumsum_accumulates_in_double_precision() -> None:
     """The last of many sums is the float32 next to the exact one."""
     x = RNG.random((2, 10_000)).astype(np.float32)

@@ -69,6 +69,11 @@ def test_conv2d(
     )
     channels = {"out_channels": 6 * outputs, "groups": groups}
     both("conv2d", [image, weight, bias], expected, **named, **channels)
+    packed = window_kernels.pack_conv2d({**named, **channels}, weight, bias)
+    first, second = packed(image), packed(image)
+    assert not np.may_share_memory(first, second)
+    np.testing.assert_allclose(first, expected.permute(0, 2, 3, 1).numpy(), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(first, second)
 
 
 def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,15 +88,16 @@ def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @FEW
-@given(PAIRS, PAIRS, PAIRS, MARGINS, MARGINS, st.sampled_from([1, 2, 6]))
+@given(PAIRS, PAIRS, PAIRS, MARGINS, MARGINS, st.sampled_from([1, 2, 6]), st.sampled_from([2, 9]))
 def test_conv_transpose2d(
-    kernel: Any, stride: Any, dilation: Any, padding: Any, more: Any, groups: int
+    kernel: Any, stride: Any, dilation: Any, padding: Any, more: Any, groups: int, part: int
 ) -> None:
     """Strides beyond the kernel leave holes; output padding adds rows that nothing reaches."""
+    outputs = part * groups
     more = tuple(min(m, max(s, d) - 1) for m, s, d in zip(more, stride, dilation, strict=True))
     reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     padding = tuple(min(p, r) for p, r in zip(padding, reach, strict=True))
-    image, weight, bias = normal(2, 4, 3, 6), normal(6, 2, *kernel), normal(1, 1, 1, 2 * groups)
+    image, weight, bias = normal(2, 4, 3, 6), normal(6, part, *kernel), normal(1, 1, 1, outputs)
     expected = functional.conv_transpose2d(
         nchw(image),
         torch.from_numpy(weight),
@@ -107,7 +113,7 @@ def test_conv_transpose2d(
     )
     sides = dict.fromkeys(("padding_top", "padding_bottom"), padding[0])
     sides |= dict.fromkeys(("padding_left", "padding_right"), padding[1])
-    channels = {"out_channels": 2 * groups, "groups": groups}
+    channels = {"out_channels": outputs, "groups": groups}
     both("conv_transpose2d", [image, weight, bias], expected, **named, **sides, **channels)
 
 

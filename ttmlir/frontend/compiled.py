@@ -138,6 +138,7 @@ class CompiledModel(CallableModel):
         """How long lowering and writing took."""
         file_name = f"{imported.name}{self._target.suffix}"
         super().__init__(data, imported, file_name=file_name, numerics=numerics)
+        self.prepare()
 
     @cached_property
     def _lowered(self) -> ModuleOp:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ttmlir.collector import without_collections
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
-from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
+from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Tensor, TensorDesc
@@ -104,6 +107,15 @@ class CallableModel:
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
         """Run the model; arguments are those of the function that was compiled."""
         return self.run_arrays(self.flatten(args, kwargs), numerics=numerics)
+
+    def prepare(self) -> None:
+        """Do beforehand what the first call would otherwise take longer for.
+
+        Compiled models are prepared. Programs that cannot run are refused when they are called.
+        """
+        with without_collections(), suppress(BinaryError, UnsupportedError):
+            if not self.binary.is_metal:
+                prepare(self._program, Numerics(self.numerics)).make_plans()
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""

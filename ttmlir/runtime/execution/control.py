@@ -126,12 +126,11 @@ def write_in_place(body: PreparedProgram, carried: int) -> tuple[PreparedProgram
     )
     if not owned:
         return body, ()
-    return replace(body, steps=tuple(steps), busy_steps=busy(steps)), owned
+    return replace(body, steps=tuple(steps)), owned
 
 
-def busy(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps that compute or release something."""
-    return tuple(step for step in steps if not step.is_idle or step.release)
+_IMPURE = {"is_pure": False, "is_unrounded": False}
+"""What holds of a step that writes to its operand, or that copies before others do."""
 
 
 def _write_one(steps: list[Step], first: int, last: int, body: PreparedProgram) -> bool:
@@ -151,10 +150,10 @@ def _write_one(steps: list[Step], first: int, last: int, body: PreparedProgram) 
         write = _write_of(step, slot, body.numerics)
         if write is None:
             apart = partial(_apart, step.function, step.inputs.index(slot))
-            changed[number] = replace(step, function=apart)
+            changed[number] = replace(step, function=apart, **_IMPURE)
         else:
             assert step.output is not None, "a write has a result"
-            changed[number] = replace(step, function=write)
+            changed[number] = replace(step, function=write, **_IMPURE)
             left.add(slot)
             slot = step.output
     if slot != last or not left:

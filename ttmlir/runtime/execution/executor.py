@@ -12,7 +12,8 @@ from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.execution.control import Branch, Loop
-from ttmlir.runtime.execution.prepare import PreparedProgram, Step
+from ttmlir.runtime.execution.planning.step import DATA_ERRORS, Step
+from ttmlir.runtime.execution.prepare import PreparedProgram
 
 if TYPE_CHECKING:
     from ttmlir.runtime.generic.runner import GenericRunner
@@ -70,7 +71,8 @@ class Run:
     def call(self, prepared: PreparedProgram) -> Run:
         """A run of a function of the file, which may be used again and again."""
         runner = self._shared_runner(prepared)
-        return Run(prepared, [None] * prepared.slots, runner, self.iterations, self.observer)
+        values = _slots(prepared, self.observer)
+        return Run(prepared, values, runner, self.iterations, self.observer)
 
     def _shared_runner(self, prepared: PreparedProgram) -> GenericRunner | None:
         """What runs the programs of kernels of functions, too."""
@@ -106,10 +108,6 @@ class Run:
             self.values[slot] = array
 
 
-# What kernels raise for data that an operation is not defined on.
-_DATA_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
-
-
 def execute(
     prepared: PreparedProgram,
     inputs: Sequence[Array],
@@ -122,7 +120,7 @@ def execute(
 
     Returns arrays that share no memory with the inputs, the program or each other.
     """
-    run = Run(prepared, [None] * prepared.slots, runner)
+    run = Run(prepared, _slots(prepared, observer), runner)
     for slot, array in zip(prepared.inputs, inputs, strict=True):
         run.values[slot] = array
     with np.errstate(all="ignore"):
@@ -131,18 +129,24 @@ def execute(
         else:
             run.observer = observer if getattr(observer, "enters_functions", False) else None
             _run_observed(run, observer)
-    return _own(run, inputs)
+    outputs = prepared.plan.outputs if observer is None else prepared.outputs
+    return _own([run.value(slot) for slot in outputs], inputs)
+
+
+def _slots(prepared: PreparedProgram, observer: Observer | None) -> list[Array | None]:
+    """The slots of a run before it begins."""
+    return list(prepared.plan.values) if observer is None else [None] * prepared.slots
 
 
 def _run_steps(run: Run) -> None:
     values = run.values
-    for step in run.prepared.busy_steps:
+    for step in run.prepared.plan.steps:
         function = step.function
         if function is not None:
             arguments = [values[slot] for slot in step.inputs]
             try:
                 _write(values, step, function(*arguments))
-            except _DATA_ERRORS as error:
+            except DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
             run.run_kernels(step)
@@ -158,7 +162,7 @@ def _run_observed(run: Run, observer: Observer) -> None:
         if step.function is not None:
             try:
                 _write(run.values, step, step.function(*run.operands_of(step)))
-            except _DATA_ERRORS as error:
+            except DATA_ERRORS as error:
                 raise _failure(step, error) from error
         elif step.generic is not None:
             run.run_kernels(step)
@@ -181,7 +185,7 @@ def _run_control(run: Run, step: Step, control: Loop | Branch) -> None:
             results = _call(run.call(callee), arrays[1:])
     except ExecutionError:
         raise
-    except _DATA_ERRORS as error:
+    except DATA_ERRORS as error:
         raise _failure(step, error) from error
     for slot, array in zip(control.outputs, results, strict=True):
         run.values[slot] = array
@@ -214,7 +218,8 @@ def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:
         _run_steps(run)
     else:
         _run_observed(run, run.observer)
-    return [run.value(slot) for slot in prepared.outputs]
+    outputs = prepared.plan.outputs if run.observer is None else prepared.outputs
+    return [run.value(slot) for slot in outputs]
 
 
 def _write(values: list[Array | None], step: Step, result: Any) -> None:
@@ -231,11 +236,10 @@ def _failure(step: Step, error: Exception) -> ExecutionError:
     return ExecutionError(f"{step.operation.where}: {reason}")
 
 
-def _own(run: Run, inputs: Sequence[Array]) -> list[Array]:
+def _own(arrays: list[Array], inputs: Sequence[Array]) -> list[Array]:
     """Copy results that are views of memory that belongs to somebody else."""
     results: list[Array] = []
-    for slot in run.prepared.outputs:
-        array = run.value(slot)
+    for array in arrays:
         foreign = not array.flags.writeable or any(
             np.may_share_memory(array, other) for other in (*inputs, *results)
         )

@@ -51,13 +51,40 @@ def _combine(function: np.ufunc, target: Array, places: Array, rows: Array) -> N
     if target.ndim == 1 or target[0].size == 1:
         function.at(target, places, rows)
         return
-    order = np.argsort(places, kind="stable")
+    # NumPy sorts numbers of 16 bits by their digits.
+    short = places.astype(np.uint16) if len(target) <= 1 << 16 else places
+    order = np.argsort(short, kind="stable")
     places = places[order]
     starts = np.flatnonzero(np.diff(places, prepend=-1))
-    # What belongs to one place is together now; ufunc.at would take every row on its own.
-    combined = function.reduceat(rows[order], starts, axis=0)
+    counts = np.diff(starts, append=len(places))
     found = places[starts]
+    # What belongs to one place is together now; ufunc.at would take every row on its own.
+    if counts.max() <= _ROUNDS:
+        combined = _combine_in_rounds(function, rows, order, starts, counts)
+    else:
+        combined = function.reduceat(rows[order], starts, axis=0)
     target[found] = function(target[found], combined)
+
+
+_ROUNDS = 64
+"""The most rows of one place that are added one after another to those of all places at once."""
+
+
+def _combine_in_rounds(
+    function: np.ufunc, rows: Array, order: Array, starts: Array, counts: Array
+) -> Array:
+    """What `reduceat` gives; in each round, every place that has one more row takes it."""
+    by_count = np.argsort(-counts, kind="stable")
+    firsts, falling = starts[by_count], -counts[by_count]
+    combined = rows[order[firsts]]
+    for number in range(1, -int(falling[0])):
+        # Places with more rows than `number` are in front.
+        left = int(np.searchsorted(falling, -number))
+        part = combined[:left]
+        function(part, rows[order[firsts[:left] + number]], out=part)
+    result = np.empty_like(combined)
+    result[by_count] = combined
+    return result
 
 
 KERNELS: dict[str, Callable[..., Array]] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from ttmlir.runtime.execution.control import (
     MAX_CALL_DEPTH,
     Branch,
     Loop,
-    busy,
     check_call,
     check_results,
     function_of,
@@ -45,71 +44,11 @@ from ttmlir.runtime.execution.control import (
 )
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
+from ttmlir.runtime.execution.planning.plan import Plan, make_plan
+from ttmlir.runtime.execution.planning.step import Function, GenericStep, Step, with_releases
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
 from ttmlir.runtime.memory import DeviceMemory
 from ttmlir.runtime.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from ttmlir.runtime.generic.run import GenericProgram
-
-Function = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class GenericStep:
-    """A program of kernels on the arrays of a step's `inputs`, and the slots of its results."""
-
-    program: GenericProgram
-    outputs: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """One operation of a prepared program."""
-
-    operation: Operation
-    function: Function | None = None
-    """Maps the arrays of `inputs` to that of `output`, or to a tuple where there are `further`
-    results; None where no number changes."""
-    inputs: tuple[int, ...] = ()
-    output: int | None = None
-    output_desc: TensorDesc | None = None
-    further: tuple[int, ...] = ()
-    """Slots of the results after the first one."""
-    release: tuple[int, ...] = ()
-    """Slots that no later step uses."""
-    call: OperationCall | None = None
-    """The row and parameters of a computing operation."""
-    generic: GenericStep | None = None
-    """A program of kernels, which runs on the simulator instead of a function."""
-    control: Loop | Branch | None = None
-    """Functions of the file, which run instead of one of NumPy."""
-
-    @property
-    def is_idle(self) -> bool:
-        """True where no number changes."""
-        return self.function is None and self.generic is None and self.control is None
-
-    @property
-    def written(self) -> tuple[int, ...]:
-        """Slots of all results."""
-        if self.control is not None:
-            return self.control.outputs
-        if self.generic is not None:
-            return self.generic.outputs
-        return () if self.output is None else (self.output, *self.further)
-
-    @property
-    def written_descs(self) -> tuple[TensorDesc, ...]:
-        """The descriptions of all results."""
-        if self.control is not None:
-            return self.control.output_descs
-        if self.generic is not None:
-            return self.generic.program.output_descs
-        if self.further:
-            assert self.call is not None, "only rows have several results"
-            return tuple(ref.desc for ref in self.call.outputs)
-        return () if self.output_desc is None else (self.output_desc,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +58,6 @@ class PreparedProgram:
     program: BinaryProgram
     numerics: Numerics
     steps: tuple[Step, ...]
-    busy_steps: tuple[Step, ...]
-    """Those of the steps that compute or release something."""
     slots: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -135,13 +72,26 @@ class PreparedProgram:
     depth: int
     """How deep the functions nest that it calls."""
 
+    @cached_property
+    def plan(self) -> Plan:
+        """The steps as they run where nobody watches each of them."""
+        return make_plan(self.steps, self.outputs, self.slots)
+
+    def make_plans(self) -> None:
+        """Make the plan, and those of the functions that are called, before the first run."""
+        if "plan" in self.__dict__:
+            return
+        for step in self.plan.steps:
+            for callee in () if step.control is None else step.control.callees:
+                callee.make_plans()
+
     @property
     def has_kernels(self) -> bool:
         """True if programs of kernels are among the operations, also of functions."""
         return any(
             step.generic is not None
             or (step.control is not None and any(p.has_kernels for p in step.control.callees))
-            for step in self.busy_steps
+            for step in self.steps
         )
 
 
@@ -194,7 +144,7 @@ class _Preparation:
             handler(self, operation)
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
-        steps = _with_releases(self.steps, keep={*slots})
+        steps = with_releases(self.steps, keep={*slots})
         host_bytes = self._check_memory(inputs, steps)
         if self.device_memory is not None and self.device_memory.overflow is not None:
             raise BinaryError(self.device_memory.overflow)
@@ -202,7 +152,6 @@ class _Preparation:
             program=self.program,
             numerics=self.numerics,
             steps=steps,
-            busy_steps=busy(steps),
             slots=self.slots,
             inputs=inputs,
             outputs=slots,
@@ -299,7 +248,7 @@ class _Preparation:
             return
         zeros = _fill(0, value.desc, None)
         step = self.steps[value.empty_step]
-        self.steps[value.empty_step] = replace(step, function=lambda: zeros)
+        self.steps[value.empty_step] = replace(step, function=lambda: zeros, constant=zeros)
         value.empty_step = None
 
     def _define(self, ref: TensorRef, desc: TensorDesc, slot: int | None = None) -> int:
@@ -368,6 +317,7 @@ class _Preparation:
                 function=lambda: values,
                 output=slot,
                 output_desc=out.desc,
+                constant=values,
             )
         )
 
@@ -436,6 +386,7 @@ class _Preparation:
                 inputs=(value.slot,),
                 output=slot,
                 output_desc=desc,
+                is_pure=True,
             )
         )
 
@@ -496,7 +447,7 @@ class _Preparation:
                 self._require_device(operation, call.name, "the output", out, out.desc)
         if len({out.global_id for out in call.outputs}) != len(call.outputs):
             raise BinaryError(f"{operation.where}: writes a tensor twice")
-        function = self._function(call)
+        function, is_unrounded = self._function(call)
         slot, *further = (self._define(out, out.desc) for out in call.outputs)
         self.steps.append(
             Step(
@@ -507,6 +458,8 @@ class _Preparation:
                 output_desc=call.output.desc,
                 further=tuple(further),
                 call=call,
+                is_pure=True,
+                is_unrounded=is_unrounded,
             )
         )
 
@@ -612,10 +565,11 @@ class _Preparation:
             "memory; move it to the device with ttnn.to_device first"
         )
 
-    def _function(self, call: OperationCall) -> Function:
+    def _function(self, call: OperationCall) -> tuple[Function, bool]:
+        """The function of a step, and whether its result is stored as the row computes it."""
         fit = check_shapes(call)
         if len(call.outputs) > 1:
-            return self._several(call)
+            return self._several(call), False
         desc = call.output.desc
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
         if rounding is None and call.row.mnemonic == "typecast":
@@ -627,6 +581,7 @@ class _Preparation:
             from ttmlir.runtime.execution.fidelity import multiply_with
 
             function = multiply_with(config, call, function)
+            fit = fit or np.asarray
         compute = desc.element.compute
 
         def run(*arrays: Array) -> Array:
@@ -639,7 +594,8 @@ class _Preparation:
                 result = fit(result)
             return result if rounding is None else rounding(result)
 
-        return run if fit is None and rounding is None else run_and_store
+        is_unrounded = rounding is None and (fit is None or call.row.family is Family.WINDOW)
+        return run if fit is None and rounding is None else run_and_store, is_unrounded
 
     def _several(self, call: OperationCall) -> Function:
         """A function whose results are stored each in its own type."""
@@ -688,18 +644,6 @@ def _fill(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:
     value = convert(np.array([float(number)]), desc.element.compute)
     value = value if rounding is None else rounding(value)
     return np.broadcast_to(value[0], desc.shape)
-
-
-def _with_releases(steps: list[Step], keep: set[int]) -> tuple[Step, ...]:
-    """Note at each step which slots it is the last one to touch."""
-    seen = set(keep)
-    result: list[Step] = []
-    for step in reversed(steps):
-        touched = dict.fromkeys((*step.inputs, *step.written))
-        release = tuple(slot for slot in touched if slot not in seen)
-        seen.update(release)
-        result.append(replace(step, release=release))
-    return tuple(reversed(result))
 
 
 @dataclass

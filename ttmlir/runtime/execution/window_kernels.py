@@ -7,6 +7,7 @@ element of the window, what it meets at all positions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -20,6 +21,7 @@ from ttmlir.optable.window.pooling import window_counts
 from ttmlir.runtime.element import Array
 
 Axes = tuple[WindowAxis, WindowAxis]
+Function = Callable[[Array], Array]
 
 _BLOCK = 1 << 17
 """Elements of the matrix of pixels that is made at a time."""
@@ -42,7 +44,13 @@ def _pad(image: Array, axes: Axes, fill: Any = 0) -> Array:
     margins = [axis.margin for axis in axes]
     if not any(before or after for before, after in margins):
         return image
-    return np.pad(image, ((0, 0), *margins, (0, 0)), constant_values=fill)
+    (top, bottom), (left, right) = margins
+    batch, rows, columns, channels = image.shape
+    shape = (batch, top + rows + bottom, left + columns + right, channels)
+    # NumPy's own `pad` takes longer than small convolutions.
+    padded = np.full(shape, fill, image.dtype)
+    padded[:, top : top + rows, left : left + columns] = image
+    return padded
 
 
 def _taps(image: Array, axes: Axes) -> Iterator[Array]:
@@ -58,35 +66,65 @@ def _taps(image: Array, axes: Axes) -> Iterator[Array]:
 def _conv2d(
     xp: Any, input: Array, weight: Array, bias: Array | None = None, **parameters: Any
 ) -> Array:
-    axes = _even(parameters)
-    groups = parameters["groups"]
-    image = _pad(input.reshape(_shape(parameters, "in_channels")), axes)
-    if groups > 1 and parameters["in_channels"] == groups:
-        output = _depthwise(image, weight, axes)
+    return pack_conv2d(parameters, weight, bias, often=False)(input)
+
+
+def pack_conv2d(
+    parameters: dict[str, Any], weight: Array, bias: Array | None = None, *, often: bool = True
+) -> Function:
+    """The convolution of images with weights that are put in order once.
+
+    Its results are in memory of their own. Weights of convolutions that are not called `often` stay
+    in their order if there are more of them than pixels.
+    """
+    axes, groups = _even(parameters), parameters["groups"]
+    shape = _shape(parameters, "in_channels")
+    if groups > 1 and shape[-1] == groups:
+        multiply = _pack_depthwise(weight, axes, groups)
+    elif groups > 1:
+        multiply = _pack_groups(weight, axes, groups)
     else:
-        output = _by_products(image, weight, axes, groups)
-    return output if bias is None else output + bias.reshape(-1)
+        multiply = _pack_matrix(weight, axes, shape[0], often=often)
+    offsets = None if bias is None else bias.reshape(-1)
+
+    def convolve(input: Array) -> Array:
+        output = multiply(_pad(input.reshape(shape), axes))
+        if offsets is None:
+            return output
+        return np.add(output, offsets, out=output if output.dtype == offsets.dtype else None)
+
+    return convolve
 
 
-def _depthwise(image: Array, weight: Array, axes: Axes) -> Array:
+def _pack_depthwise(weight: Array, axes: Axes, channels: int) -> Function:
     """Every channel on its own: sums, over the elements of the window, of products of rows."""
-    channels = image.shape[-1]
     outputs = weight.shape[0] // channels
     # Output of a channel, element of the window, channel.
     filters = weight.reshape(channels, outputs, *weight.shape[2:]).transpose(1, 2, 3, 0)
-    windows = _windows(image, axes)
-    dtype = np.result_type(image, weight)
-    result = np.empty((*windows.shape[:3], channels, outputs), dtype)
-    for number, output in product(range(image.shape[0]), range(outputs)):
-        sums = result[number, ..., output]
-        if axes[1].stride == 1:
-            # Pixels of a row and their channels are one long axis, for which filters repeat.
-            filter = np.tile(filters[output], axes[1].positions)
+    goes_on = axes[1].stride == 1
+    if goes_on:
+        # Pixels of a row and their channels are one long axis, for which filters repeat.
+        filters = np.tile(filters, axes[1].positions)
+
+    def multiply(image: Array) -> Array:
+        windows = _windows(image, axes)
+        dtype = np.result_type(image, weight)
+        result = np.empty((*windows.shape[:3], channels, outputs), dtype)
+        for number, output in product(range(image.shape[0]), range(outputs)):
+            sums = result[number, ..., output]
+            if not goes_on:
+                np.einsum("rcabx,abx->rcx", windows[number], filters[output], out=sums)
+                continue
             lines = _lines(windows[number])
-            sums[...] = np.einsum("rabx,abx->rx", lines, filter).reshape(sums.shape)
-        else:
-            np.einsum("rcabx,abx->rcx", windows[number], filters[output], out=sums)
-    return result.reshape(*windows.shape[:3], channels * outputs)
+            if outputs == 1:
+                rows = sums.reshape(len(lines), -1)
+                np.einsum("rabx,abx->rx", lines, filters[output], out=rows)
+            else:
+                products = np.einsum("rabx,abx->rx", lines, filters[output])
+                sums[...] = products.reshape(sums.shape)
+        return result.reshape(*windows.shape[:3], channels * outputs)
+
+    return multiply
 
 
 def _lines(windows: Array) -> Array:
@@ -117,35 +155,54 @@ def _windows(image: Array, axes: Axes) -> Array:
     )
 
 
-def _by_products(image: Array, weight: Array, axes: Axes, groups: int) -> Array:
-    """Matrices of pixels times the weights of each group."""
-    batch = image.shape[0]
+def _pack_matrix(weight: Array, axes: Axes, batch: int, *, often: bool) -> Function:
+    """Matrices of pixels times one matrix of weights."""
     outputs, inner, *_ = weight.shape
     height, width = axes
-    windows = _windows(image, axes)
-    dtype = np.result_type(image, weight)
-    result = np.empty((batch, height.positions, width.positions, outputs), dtype)
-    window = height.kernel * width.kernel
-    if groups == 1:
-        columns = window * inner
-        if result.size // outputs < outputs:
-            # Fewer pixels than weights: the pixels take the order of the weights.
-            windows, matrix = np.moveaxis(windows, -1, 3), weight.reshape(outputs, columns).T
-        else:
-            matrix = np.ascontiguousarray(weight.transpose(2, 3, 1, 0)).reshape(columns, outputs)
-        for block in _blocks(batch, height.positions, width.positions * columns):
+    columns = height.kernel * width.kernel * inner
+    shape = (batch, height.positions, width.positions)
+    # Fewer pixels than weights: the pixels take the order of the weights.
+    keeps_order = not often and math.prod(shape) < outputs
+    if keeps_order:
+        matrix = weight.reshape(outputs, columns).T
+    else:
+        matrix = np.ascontiguousarray(weight.transpose(2, 3, 1, 0)).reshape(columns, outputs)
+    blocks = list(_blocks(batch, height.positions, width.positions * columns))
+
+    def multiply(image: Array) -> Array:
+        windows = _windows(image, axes)
+        if keeps_order:
+            windows = np.moveaxis(windows, -1, 3)
+        result = np.empty((*shape, outputs), np.result_type(image, weight))
+        for block in blocks:
             sums = result[block].reshape(-1, outputs)
             np.matmul(windows[block].reshape(-1, columns), matrix, out=sums)
         return result
+
+    return multiply
+
+
+def _pack_groups(weight: Array, axes: Axes, groups: int) -> Function:
+    """Matrices of pixels times the weights of each group."""
+    height, width = axes
     matrices = _joined_groups(weight, groups)
     parts, columns, part = matrices.shape
-    by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
-    for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
-        pixels = by_part[:, *block].reshape(parts, -1, columns)
-        sums = pixels @ matrices
-        into = result[block]
-        into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
-    return result
+    window = height.kernel * width.kernel
+
+    def multiply(image: Array) -> Array:
+        batch = image.shape[0]
+        windows = _windows(image, axes)
+        shape = (batch, height.positions, width.positions, weight.shape[0])
+        result = np.empty(shape, np.result_type(image, weight))
+        by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
+        for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
+            pixels = by_part[:, *block].reshape(parts, -1, columns)
+            sums = pixels @ matrices
+            into = result[block]
+            into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
+        return result
+
+    return multiply
 
 
 def _split_channels(windows: Array, parts: int) -> Array:
@@ -226,24 +283,73 @@ def _conv_transpose2d(
         )
     ]
     dtype = np.result_type(image, weight)
-    result = np.zeros((batch, *wide, groups, part), dtype)
+    add_products = _add_by_phases if part <= _NARROW else _add_pixels
+    result = np.empty((batch, *wide, groups * part), dtype)
+    count = max(1, _BLOCK // (rows * columns * weight.size // inner))
+    for first in range(0, batch, count):
+        images = slice(first, first + count)
+        result[images] = add_products(image[images], weight, groups, wide, strides, dilations)
+    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
+    return result if bias is None else result + bias.reshape(-1)
+
+
+_NARROW = 8
+"""Output features of a group that are too few to add up one pixel's at a time."""
+
+
+def _add_pixels(
+    image: Array,
+    weight: Array,
+    groups: int,
+    wide: list[int],
+    strides: list[int],
+    dilations: list[int],
+) -> Array:
+    """The sums of products with all elements of the window, pixel by pixel."""
+    batch, rows, columns, channels = image.shape
+    inner, (_, part, *kernel) = channels // groups, weight.shape
+    result = np.zeros((batch, *wide, groups, part), np.result_type(image, weight))
     # Input features of a group against its window and output features.
     matrices = weight.reshape(groups, inner, part, -1).transpose(0, 1, 3, 2)
     matrices = np.ascontiguousarray(matrices.reshape(groups, inner, -1))
-    count = max(1, _BLOCK // (rows * columns * matrices.size // inner))
-    for first in range(0, batch, count):
-        images = slice(first, first + count)
-        pixels = np.moveaxis(image[images].reshape(-1, groups, inner), 1, 0)
-        products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
-        products = np.moveaxis(products, 0, -2)
-        for y, x in np.ndindex(*kernel):
-            top, left = y * dilations[0], x * dilations[1]
-            lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
-            across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
-            result[images, lines, across] += products[:, :, :, y, x]
-    result = result.reshape(batch, *wide, groups * part)
-    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
-    return result if bias is None else result + bias.reshape(-1)
+    pixels = np.moveaxis(image.reshape(-1, groups, inner), 1, 0)
+    products = (pixels @ matrices).reshape(groups, -1, rows, columns, *kernel, part)
+    products = np.moveaxis(products, 0, -2)
+    for y, x in np.ndindex(*kernel):
+        top, left = y * dilations[0], x * dilations[1]
+        lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
+        across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
+        result[:, lines, across] += products[:, :, :, y, x]
+    return result.reshape(batch, *wide, groups * part)
+
+
+def _add_by_phases(
+    image: Array,
+    weight: Array,
+    groups: int,
+    wide: list[int],
+    strides: list[int],
+    dilations: list[int],
+) -> Array:
+    """The same, for all pixels of a feature at once.
+
+    What is at a multiple of the stride is apart from what is behind it, so that sums go along rows.
+    """
+    batch, rows, columns, channels = image.shape
+    inner, (_, part, *kernel) = channels // groups, weight.shape
+    matrices = np.ascontiguousarray(weight.reshape(groups, inner, -1).transpose(0, 2, 1))
+    pixels = image.reshape(-1, groups, inner).transpose(1, 2, 0)
+    products = (matrices @ pixels).reshape(groups, part, *kernel, batch, rows, columns)
+    tall, broad = (-(-extent // stride) for extent, stride in zip(wide, strides, strict=True))
+    phases = np.zeros((groups, part, *strides, batch, tall, broad), products.dtype)
+    for y, x in np.ndindex(*kernel):
+        top, row = divmod(y * dilations[0], strides[0])
+        left, column = divmod(x * dilations[1], strides[1])
+        sums = phases[:, :, row, column, :, top : top + rows, left : left + columns]
+        sums += products[:, :, y, x]
+    result = phases.transpose(4, 5, 2, 6, 3, 0, 1)
+    result = result.reshape(batch, tall * strides[0], broad * strides[1], groups * part)
+    return result[:, : wide[0], : wide[1]]
 
 
 def _max_pool2d(xp: Any, input: Array, **parameters: Any) -> Array:

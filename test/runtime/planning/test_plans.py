@@ -1,0 +1,258 @@
+"""Plans of programs: what they compute, and what they no longer do in each run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples.ttnn_program import ProgramBuilder, Ref
+from torch import Tensor, nn
+
+import ttmlir
+from ttmlir.runtime import open_device, read_binary, submit
+from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
+
+RNG = np.random.default_rng(8)
+
+
+def normal(*shape: int) -> np.ndarray:
+    """Numbers around 0."""
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def prepared(b: ProgramBuilder) -> PreparedProgram:
+    """The program, ready to run."""
+    return prepare(read_binary(b.pack(), "x.ttnn").program(0))
+
+
+def planned(program: PreparedProgram) -> Counter[str]:
+    """How often a plan runs each operation."""
+    return Counter(step.call.row.mnemonic for step in program.plan.steps if step.call is not None)
+
+
+def run(b: ProgramBuilder, *inputs: np.ndarray) -> list[np.ndarray]:
+    """The results of a program."""
+    binary = read_binary(b.pack(), "x.ttnn")
+    return [each.to_numpy() for each in submit(open_device(), binary, 0, inputs)]
+
+
+class Twin:
+    """A program, and the same in NumPy, which shares no memory between its tensors."""
+
+    def __init__(self, *inputs: np.ndarray) -> None:
+        """Begin with the inputs."""
+        self.builder = ProgramBuilder()
+        self.tensors: list[tuple[Ref, np.ndarray]] = []
+        for array in inputs:
+            ref = self.builder.to_device(self.builder.input(array.shape))
+            self.tensors.append((ref, array.copy()))
+
+    def add(self, table: str, value: np.ndarray, **fields: Any) -> None:
+        """An operation whose result is known."""
+        ref = self.builder.compute(table, value.shape, **fields)
+        self.tensors.append((ref, value.copy()))
+
+    def combine(self, kind: str, first: int, second: int) -> None:
+        """A number for each pair of numbers."""
+        (a, x), (b, y) = self.tensors[first], self.tensors[second]
+        value = {"Add": np.add, "Multiply": np.multiply, "Maximum": np.maximum}[kind](x, y)
+        self.add("EltwiseOp", value, type=kind, ins=[a, b])
+
+    def change(self, kind: str, place: int) -> None:
+        """A number for each number, or a view."""
+        ref, x = self.tensors[place]
+        match kind:
+            case "Relu":
+                self.add("EltwiseOp", np.maximum(x, 0), type=kind, ins=[ref])
+            case "Neg":
+                self.add("EltwiseOp", -x, type=kind, ins=[ref])
+            case "Reshape":
+                shape = x.shape[::-1]
+                self.add("ReshapeOp", x.reshape(shape), **{"in": ref}, shape=list(shape))
+            case "Transpose":
+                self.add("TransposeOp", x.T, **{"in": ref}, dim0=0, dim1=1)
+            case _:
+                begins, ends = [1, 0], [x.shape[0], x.shape[1]]
+                part = self.builder.compute(
+                    "SliceOp", x[1:].shape, **{"in": ref}, begins=begins, ends=ends, step=[1, 1]
+                )
+                first = self.builder.compute(
+                    "SliceOp",
+                    (1, x.shape[1]),
+                    **{"in": ref},
+                    begins=[0, 0],
+                    ends=[1, x.shape[1]],
+                    step=[1, 1],
+                )
+                value = np.concatenate([x[1:], x[:1]])
+                self.add("ConcatOp", value, inputs=[part, first], dim=0)
+
+
+CHANGES = st.sampled_from(["Relu", "Neg", "Reshape", "Transpose", "Turn"])
+COMBINATIONS = st.sampled_from(["Add", "Multiply", "Maximum"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_memory_that_is_used_again(data: st.DataObject) -> None:
+    """Views, results that are used late, and inputs keep their numbers; outputs are apart."""
+    inputs = [normal(4, 6), normal(4, 6)]
+    twin = Twin(*inputs)
+    for _ in range(data.draw(st.integers(3, 12))):
+        last = len(twin.tensors) - 1
+        first = data.draw(st.integers(max(0, last - 3), last))
+        shape = twin.tensors[first][1].shape
+        others = [i for i, (_, value) in enumerate(twin.tensors) if value.shape == shape]
+        if data.draw(st.booleans()):
+            twin.combine(data.draw(COMBINATIONS), first, data.draw(st.sampled_from(others)))
+        else:
+            twin.change(data.draw(CHANGES), first)
+    count = data.draw(st.integers(1, 3))
+    expected = twin.tensors[-count:]
+    for ref, _ in expected:
+        twin.builder.output(ref)
+    given_arrays = [each.copy() for each in inputs]
+    results = run(twin.builder, *given_arrays)
+    for result, (_, value) in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-6)
+        result[...] = 0
+    for array, before in zip(given_arrays, inputs, strict=True):
+        np.testing.assert_array_equal(array, before)
+
+
+def test_constants_are_computed_once() -> None:
+    """And nobody changes them through a result."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((3, 5)))
+    one = b.ref((3, 5), space="DeviceDRAM")
+    b.op("FullOp", device=b.device, fill_value=1.5, out=one)
+    both = b.eltwise("Add", [one, one])
+    b.output(b.eltwise("Multiply", [x, both]))
+    b.output(both)
+    program = prepared(b)
+    assert planned(program) == {"multiply": 1}
+    binary, device, given_array = program.program.binary, open_device(), normal(3, 5)
+    for _ in range(2):
+        product, constant = (t.to_numpy() for t in submit(device, binary, 0, [given_array]))
+        np.testing.assert_array_equal(product, given_array * 3)
+        np.testing.assert_array_equal(constant, np.full((3, 5), 3))
+        constant[...] = 7
+
+
+def test_equal_steps_run_once() -> None:
+    """What is computed twice from the same operands, however often it is used."""
+    b = ProgramBuilder()
+    x, y = (b.to_device(b.input((3, 5))) for _ in range(2))
+    first, second = (b.eltwise("Add", [x, y]) for _ in range(2))
+    other = b.eltwise("Add", [y, x])
+    b.output(b.eltwise("Multiply", [b.eltwise("Multiply", [first, second]), other]))
+    b.output(second)
+    assert planned(prepared(b)) == {"add": 2, "multiply": 2}
+    p, q = normal(3, 5), normal(3, 5)
+    product, total = run(b, p, q)
+    np.testing.assert_allclose(product, (p + q) ** 3, rtol=1e-5)
+    np.testing.assert_array_equal(total, p + q)
+
+
+def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
+    """A row that a table does not have is no reason to refuse the file."""
+    b = ProgramBuilder()
+    table = b.to_device(b.input((3, 4)))
+    rows = b.ref((2,), "i32", "DeviceDRAM")
+    b.op("FullOp", device=b.device, fill_value=5, out=rows)
+    b.output(b.compute("EmbeddingOp", (2, 4), input=rows, weight=table, out_field="output"))
+    prepared(b).make_plans()
+    with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
+        run(b, normal(3, 4))
+
+
+def planned_model(model: Any, *inputs: Tensor) -> tuple[Counter[str], float]:
+    """What a compiled model of torch runs, and how far its results are from torch's."""
+    with torch.no_grad():
+        compiled = ttmlir.compile(model, *inputs)
+        expected = model(*inputs)
+        expected = expected[0] if isinstance(expected, tuple) else expected
+        result = compiled(*inputs)
+    result = torch.as_tensor(result[0] if isinstance(result, tuple) else result)
+    error = float((result - expected).abs().max() / expected.abs().max())
+    return planned(prepare(compiled.binary.program(0))), error
+
+
+@pytest.mark.parametrize(("layers", "width"), [(1, 5), (2, 7)])
+def test_steps_of_an_lstm_are_one_step(layers: int, width: int) -> None:
+    """Gates, projection and states; all states are results."""
+    torch.manual_seed(layers)
+    model = nn.LSTM(6, width, layers)
+    counts, error = planned_model(model, torch.randn(4, 3, 6))
+    assert error < 1e-6
+    assert counts["sigmoid"] == counts["tanh"] == 0
+    assert counts["multiply"] == 4 * layers
+
+
+def test_gates_that_are_used_otherwise_stay_apart() -> None:
+    """An inner state or a gate that is needed before the outer state is there."""
+    torch.manual_seed(3)
+    weights = torch.randn(5, 12)
+
+    def cell(x: Tensor, c: Tensor) -> Tensor:
+        gates = x @ weights
+        i, f, g, o = gates.chunk(4, 1)
+        forget, opened = torch.sigmoid(f), torch.sigmoid(o)
+        inner = forget * c + torch.sigmoid(i) * torch.tanh(g)
+        return opened * torch.tanh(inner) + inner * forget
+
+    counts, error = planned_model(cell, torch.randn(2, 5), torch.randn(2, 3))
+    assert error < 1e-6
+    assert counts["sigmoid"] == 1
+
+
+@pytest.mark.parametrize("shape", [(33,), (3, 5), (1500,)])
+@pytest.mark.parametrize("affine", [False, True])
+def test_layer_norms_are_one_step(shape: tuple[int, ...], affine: bool) -> None:
+    """Over one dimension or more, with and without weights, few numbers and many."""
+    torch.manual_seed(1)
+    norm = nn.LayerNorm(shape, elementwise_affine=affine)
+    for parameter in norm.parameters():
+        nn.init.normal_(parameter)
+    counts, error = planned_model(nn.Sequential(norm, nn.ReLU()), torch.randn(2, 7, *shape) * 3 + 5)
+    assert error < 2e-6
+    assert not counts["rsqrt"]
+    assert not counts["mean"]
+
+
+def test_a_norm_whose_parts_are_results_stays_apart() -> None:
+    """Only what nothing else needs is joined."""
+
+    def normalize(x: Tensor) -> tuple[Tensor, Tensor]:
+        centered = x - x.mean(-1, keepdim=True)
+        root = torch.rsqrt((centered * centered).mean(-1, keepdim=True) + 1e-5)
+        return centered * root, root
+
+    counts, error = planned_model(normalize, torch.randn(3, 9))
+    assert error < 1e-6
+    assert counts["rsqrt"] == 1
+
+
+def test_compiled_models_are_prepared() -> None:
+    """The first call makes no plan any more."""
+    compiled = ttmlir.compile(nn.Linear(3, 4).eval(), torch.randn(2, 3))
+    assert "plan" in vars(prepare(compiled.binary.program(0)))
+
+
+def test_models_that_cannot_run_here_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for an estimate of a large model need not be able to run it."""
+    monkeypatch.setenv("TTMLIR_MEMORY_GIB", "0.001")
+
+    def differ(x: Tensor) -> Tensor:
+        return torch.relu(x[:, None] - x[None]).sum()
+
+    x = torch.randn(1000)
+    compiled = ttmlir.compile(differ, x)
+    with pytest.raises(BinaryError, match="bytes"):
+        compiled(x)
