@@ -1,0 +1,34 @@
+"""ATen operations that multiply matrices of few bits."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import bf16, f32
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.call import TorchCall, TorchRule
+from ttmlir.frontend.torch.rules.contraction import swap
+from ttmlir.ir.integer_products import multiply_byte_matrices
+from ttmlir.ir.tensor_types import element_type, tensor_of
+
+
+def _multiply_integers(call: TorchCall) -> SSAValue:
+    return multiply_byte_matrices(call.build, call.tensor(), call.tensor("mat2"))
+
+
+def _multiply_with_bytes(call: TorchCall) -> SSAValue:
+    """`(self @ mat2.T) * scales`, with a matrix of integers of 8 bits; sums are in f32."""
+    build, x = call.build, call.tensor()
+    # bf16 holds the integers, so that the product of bf16 takes them as they are.
+    element = bf16 if element_type(x) == bf16 else f32
+    weight = build.cast(swap(build, call.tensor("mat2")), element)
+    factors = build.cast(x, element), weight
+    product = build.create("matmul", factors, tensor_of(f32, call.shape))
+    scales = build.cast(call.tensor("scales"), f32)
+    return build.cast(build.compute("multiply", product, scales), call.element)
+
+
+RULES: dict[str, TorchRule] = {
+    "_int_mm": _multiply_integers,
+    "_weight_int8pack_mm": _multiply_with_bytes,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""
