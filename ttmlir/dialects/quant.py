@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, Float64Type, IntegerType, Signedness
-from xdsl.ir import Data, Dialect, TypeAttribute
+from xdsl.ir import Attribute, Data, Dialect, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -144,10 +143,9 @@ def _parse_parameters(parser: AttrParser) -> tuple[float, int]:
     return scale, zero
 
 
-def uniform_of(type: object) -> Uniform | None:
-    """What the elements of a tensor type, or a type itself, stand for; None for other types."""
-    element = getattr(type, "element_type", type)
-    return cast("UniformType", element).data if isinstance(element, UniformType) else None
+def uniform_of(type: Attribute) -> Uniform | None:
+    """What elements of a type stand for; None for other types than quantized ones."""
+    return type.data if isinstance(type, UniformType) else None
 
 
 QUANT = Dialect("quant", [], [UniformType])

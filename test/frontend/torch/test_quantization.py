@@ -208,11 +208,19 @@ def test_quantization_of_eager_mode_is_refused() -> None:
     with pytest.raises(DiagnosticError, match=r"quantize the model by torchao\.quantization\.pt2e"):
         ttmlir.compile(model, numbers(2, 4))
     with pytest.raises(DiagnosticError, match=r"quantize the model by torchao\.quantization\.pt2e"):
-        ttmlir.compile(lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), numbers(3))
+        ttmlir.compile(quantize_eagerly, numbers(3))
     with pytest.raises(DiagnosticError, match="unpack them by & 15 and >> 4"):
-        ttmlir.compile(
-            lambda w: torch.ops.aten._convert_weight_to_int4pack(w, 2), integers(16, 16, dtype=U8)
-        )
+        ttmlir.compile(pack, integers(16, 16, dtype=U8))
+
+
+def quantize_eagerly(x: Any) -> Any:
+    """A tensor with a scale of its own."""
+    return torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)
+
+
+def pack(w: Any) -> Any:
+    """Weights in the order of another device."""
+    return torch.ops.aten._convert_weight_to_int4pack(w, 2)
 
 
 def test_modules_that_torch_fx_made() -> None:

@@ -32,11 +32,13 @@ def quantize(x: Numbers, scale: Any, zero: Any, low: int, high: int, dtype: Any)
 def run(text: str, *arguments: Numbers) -> Sequence[Numbers]:
     """The results of a function, which are the same in both numerics."""
     compiled = ttmlir.compile(text)
-    results = [compiled(*arguments, numerics=each) for each in ("exact", "device")]
-    tuples = [each if isinstance(each, tuple) else (each,) for each in results]
-    for exact, device in zip(*tuples, strict=True):
-        np.testing.assert_array_equal(exact, device)
-    return tuples[0]
+    exact, device = (
+        compiled.flatten_results(compiled(*arguments, numerics=each))
+        for each in ("exact", "device")
+    )
+    for one, other in zip(exact, device, strict=True):
+        np.testing.assert_array_equal(one, other)
+    return exact
 
 
 def bytes_of(*shape: int, low: int = -128, high: int = 128, dtype: Any = np.int8) -> Numbers:

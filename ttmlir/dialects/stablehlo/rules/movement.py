@@ -41,7 +41,7 @@ def _like(type: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
 def constant(op: Operation) -> None:
     """The result has the type of the value; that of a quantized one is its storage type."""
     type = op.results[0].type
-    if (uniform := uniform_of(type)) is not None:
+    if (uniform := uniform_of(element_of(type))) is not None:
         value = cast("TypedAttribute", op.properties["value"]).get_type()
         if (shape_of(value), element_of(value)) != (shape_of(type), uniform.storage):
             refuse(f"requires a value of {text(uniform.storage)} and of the shape of its result")

@@ -107,7 +107,9 @@ def _expressed(type_: Attribute) -> Attribute:
 
 
 def _uniform_of_tensor(type_: Attribute) -> Uniform | None:
-    return uniform_of(type_) if isinstance(type_, TensorType) else None
+    if not isinstance(type_, TensorType):
+        return None
+    return uniform_of(cast("TensorType[Attribute]", type_).element_type)
 
 
 class _Legalization:
@@ -136,7 +138,7 @@ class _Legalization:
             self._check_axis(op, value)
         if self._moves(op):
             return
-        rule = _RULES.get(op.name, _Legalization._compute)
+        rule = _RULES.get(op.name, _Legalization.compute)
         rule(self, op)
 
     def _check_axis(self, op: Operation, value: SSAValue) -> None:
@@ -172,7 +174,7 @@ class _Legalization:
 
     # -- rules ---------------------------------------------------------------------------------
 
-    def _compute(self, op: Operation) -> None:
+    def compute(self, op: Operation) -> None:
         """Compute with the numbers, and round."""
         build = Builder.before(op)
         operands = [self._number(build, value) for value in op.operands]
@@ -201,19 +203,21 @@ class _Legalization:
         uniform = _uniform_of_tensor(result.type)
         return value if uniform is None else quantize(build, value, uniform)
 
-    def _quantize(self, op: Operation) -> None:
+    def quantize(self, op: Operation) -> None:
+        """Integers from numbers, or from integers with other scales."""
         build, [operand], [result] = Builder.before(op), op.operands, op.results
         self._replace(op, [self._quantized(build, self._number(build, operand), result)])
 
-    def _dequantize(self, op: Operation) -> None:
+    def dequantize(self, op: Operation) -> None:
+        """The numbers."""
         self._replace(op, [self._number(Builder.before(op), op.operands[0])])
 
-    def _multiply(self, op: Operation) -> None:
+    def multiply(self, op: Operation) -> None:
         """A sum of products: of the integers without their zero points."""
         lhs, rhs = (self._uniform(value) for value in op.operands)
         uniform = _uniform_of_tensor(op.results[0].type)
         if lhs is None or rhs is None or uniform is None or lhs.axis is not None:
-            self._compute(op)
+            self.compute(op)
             return
         build = Builder.before(op)
         factors = [
@@ -282,10 +286,10 @@ _KEEPS_ORDER = ("stablehlo.clamp", "stablehlo.maximum", "stablehlo.minimum")
 _REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window")
 
 _RULES: dict[str, Callable[[_Legalization, Operation], None]] = {
-    "stablehlo.convolution": _Legalization._multiply,
-    "stablehlo.dot": _Legalization._multiply,
-    "stablehlo.dot_general": _Legalization._multiply,
-    "stablehlo.uniform_dequantize": _Legalization._dequantize,
-    "stablehlo.uniform_quantize": _Legalization._quantize,
+    "stablehlo.convolution": _Legalization.multiply,
+    "stablehlo.dot": _Legalization.multiply,
+    "stablehlo.dot_general": _Legalization.multiply,
+    "stablehlo.uniform_dequantize": _Legalization.dequantize,
+    "stablehlo.uniform_quantize": _Legalization.quantize,
 }
 """What becomes of operations that are not computed with numbers and rounded."""
