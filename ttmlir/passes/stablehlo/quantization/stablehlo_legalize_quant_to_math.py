@@ -38,18 +38,18 @@ Not done here: products of integers of more than 8 bits are rounded as those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import FunctionType, TensorType, f32
+from xdsl.dialects.builtin import TensorType, f32
 
 from ttmlir.dialects.quant import Uniform, uniform_of
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import element_type, shape_of, tensor_of, value_shape
-from ttmlir.mlir.xdsl_internals import retype
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 from ttmlir.passes.stablehlo.quantization.uniform_arithmetic import (
     dequantize,
     quantize,
@@ -57,12 +57,11 @@ from ttmlir.passes.stablehlo.quantization.uniform_arithmetic import (
     scale,
     shift,
 )
-from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Block, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
 
@@ -76,146 +75,59 @@ class StableHLOLegalizeQuantToMathPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite what computes, then give all other values their storage types."""
-        legalization = _Legalization()
-        for op in module.ops:
-            for region in op.regions:
-                for block in region.blocks:
-                    legalization.visit(block)
-        for op in module.walk():
-            _store(op)
+        _Legalization().apply(module)
 
 
-def _store(op: Operation) -> None:
-    """Give the values and the signature of an operation their storage types."""
-    for value in (*op.results, *(arg for r in op.regions for b in r.blocks for arg in b.args)):
-        retype(value, _stored(value.type))
-    type_ = op.properties.get("function_type")
-    if isinstance(type_, FunctionType):
-        op.properties["function_type"] = FunctionType.from_lists(
-            [_stored(each) for each in type_.inputs], [_stored(each) for each in type_.outputs]
-        )
+class _QuantizedElement:
+    """Integers that stand for numbers, for `ElementRewrite`."""
+
+    def __init__(self, uniform: Uniform) -> None:
+        self.uniform = uniform
+        self.stored: Attribute = uniform.storage
+        self.computed: Attribute = uniform.expressed
+        self.key = (uniform.kind, uniform.scales, uniform.zeros)
+
+    def widen(self, build: Builder, value: SSAValue) -> SSAValue:
+        """The numbers that integers stand for."""
+        return dequantize(build, value, self.uniform)
+
+    def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
+        """The integers that stand for numbers."""
+        return quantize(build, value, self.uniform)
 
 
-def _stored(type_: Attribute) -> Attribute:
-    uniform = _uniform_of_tensor(type_)
-    return type_ if uniform is None else tensor_of(uniform.storage, shape_of(type_))
+class _Legalization(ElementRewrite[_QuantizedElement]):
+    """Quantized tensors as integers."""
 
+    def element_of(self, type_: Attribute) -> _QuantizedElement | None:
+        """What the integers of a quantized type are."""
+        uniform = uniform_of(type_)
+        return None if uniform is None else _QuantizedElement(uniform)
 
-def _expressed(type_: Attribute) -> Attribute:
-    uniform = _uniform_of_tensor(type_)
-    return type_ if uniform is None else tensor_of(uniform.expressed, shape_of(type_))
-
-
-def _uniform_of_tensor(type_: Attribute) -> Uniform | None:
-    if not isinstance(type_, TensorType):
-        return None
-    return uniform_of(cast("TensorType[Attribute]", type_).element_type)
-
-
-class _Legalization:
-    """What the integers of a function stand for."""
-
-    def __init__(self) -> None:
-        self._uniforms: dict[SSAValue, Uniform] = {}
-
-    def visit(self, block: Block) -> None:
-        """Rewrite the operations of a block, and those of the loops and branches in it."""
-        for op in block.ops:
-            if op.name in _CONTROL or op.name.startswith("func."):
-                for region in op.regions:
-                    for inner in region.blocks:
-                        self.visit(inner)
-            elif any(map(self._uniform, (*op.operands, *op.results))):
-                self._rewrite(op)
-
-    def _uniform(self, value: SSAValue) -> Uniform | None:
-        return self._uniforms.get(value) or _uniform_of_tensor(value.type)
-
-    def _rewrite(self, op: Operation) -> None:
-        if op.name == "stablehlo.constant":
-            return
+    def check(self, op: Operation) -> None:
+        """Refuse types with fewer or more scales than places."""
         for value in (*op.operands, *op.results):
-            self._check_axis(op, value)
-        if self._moves(op):
-            return
-        rule = _RULES.get(op.name, _Legalization.compute)
-        rule(self, op)
+            _check_axis(op, value)
 
-    def _check_axis(self, op: Operation, value: SSAValue) -> None:
-        uniform = _uniform_of_tensor(value.type)
-        if uniform is None or uniform.axis is None:
-            return
-        shape = value_shape(value)
-        if uniform.axis >= len(shape) or shape[uniform.axis] != len(uniform.scales):
-            refuse_to_legalize(
-                op,
-                f"{value.type} has {len(uniform.scales)} scales along dimension {uniform.axis}; "
-                "give one for each place of a dimension",
-            )
-
-    def _moves(self, op: Operation) -> bool:
-        """True if the operation does with integers what it does with what they stand for."""
-        found = [self._uniform(value) for value in (*op.operands, *op.results)]
-        kinds = {(each.kind, each.scales, each.zeros) for each in found if each is not None}
-        if len(kinds) != 1:
-            return False
-        if op.name in _REDUCTIONS:
-            rows = combiners(op.regions[0]) or ()
-            return bool(rows) and all(row.mnemonic in ("maximum", "minimum") for row in rows)
-        return op.name in (*_MOVES, *_KEEPS_ORDER)
-
-    def _replace(self, op: Operation, values: Iterable[SSAValue]) -> None:
-        """Replace results; new values that stand for others are remembered."""
-        new = list(values)
-        for result, value in zip(op.results, new, strict=True):
-            if (uniform := _uniform_of_tensor(result.type)) is not None:
-                self._uniforms[value] = uniform
-        replace(op, *new)
-
-    # -- rules ---------------------------------------------------------------------------------
-
-    def compute(self, op: Operation) -> None:
-        """Compute with the numbers, and round."""
-        build = Builder.before(op)
-        operands = [self._number(build, value) for value in op.operands]
-        clone = op.clone()
-        clone.operands = operands
-        clone.location = op.location
-        for inner in clone.walk():
-            arguments = (arg for r in inner.regions for b in r.blocks for arg in b.args)
-            for value in (*inner.results, *arguments):
-                retype(value, _expressed(value.type))
-        insert_before(op, clone)
-        build = Builder.before(op)
-        self._replace(
-            op,
-            [
-                self._quantized(build, value, result)
-                for value, result in zip(clone.results, op.results, strict=True)
-            ],
-        )
-
-    def _number(self, build: Builder, value: SSAValue) -> SSAValue:
-        uniform = self._uniform(value)
-        return value if uniform is None else dequantize(build, value, uniform)
-
-    def _quantized(self, build: Builder, value: SSAValue, result: SSAValue) -> SSAValue:
-        uniform = _uniform_of_tensor(result.type)
-        return value if uniform is None else quantize(build, value, uniform)
+    def rewrite(self, op: Operation) -> None:
+        """By a rule of its own, or by the numbers."""
+        _RULES.get(op.name, _Legalization.compute)(self, op)
 
     def quantize(self, op: Operation) -> None:
         """Integers from numbers, or from integers with other scales."""
         build, [operand], [result] = Builder.before(op), op.operands, op.results
-        self._replace(op, [self._quantized(build, self._number(build, operand), result)])
+        self.replace(op, [self.narrow(build, self.widen(build, operand), result)])
 
     def dequantize(self, op: Operation) -> None:
         """The numbers."""
-        self._replace(op, [self._number(Builder.before(op), op.operands[0])])
+        self.replace(op, [self.widen(Builder.before(op), op.operands[0])])
 
     def multiply(self, op: Operation) -> None:
         """A sum of products: of the integers without their zero points."""
-        lhs, rhs = (self._uniform(value) for value in op.operands)
-        uniform = _uniform_of_tensor(op.results[0].type)
+        lhs, rhs, uniform = (
+            None if (found := self.element(value)) is None else found.uniform
+            for value in (*op.operands, *op.results)
+        )
         if lhs is None or rhs is None or uniform is None or lhs.axis is not None:
             self.compute(op)
             return
@@ -244,10 +156,25 @@ class _Legalization:
                 for index, product in enumerate(products)
             ]
             value = scale(build, clone.results[0], ratio, axis)
-            self._replace(op, [round_to_integers(build, value, uniform)])
+            self.replace(op, [round_to_integers(build, value, uniform)])
             return
         value = scale(build, clone.results[0], products, axis)
-        self._replace(op, [quantize(build, value, uniform)])
+        self.replace(op, [quantize(build, value, uniform)])
+
+
+def _check_axis(op: Operation, value: SSAValue) -> None:
+    if not isinstance(value.type, TensorType):
+        return
+    uniform = uniform_of(element_type(value))
+    if uniform is None or uniform.axis is None:
+        return
+    shape = value_shape(value)
+    if uniform.axis >= len(shape) or shape[uniform.axis] != len(uniform.scales):
+        refuse_to_legalize(
+            op,
+            f"{value.type} has {len(uniform.scales)} scales along dimension {uniform.axis}; "
+            "give one for each place of a dimension",
+        )
 
 
 def _result_axis(op: Operation, axis: int) -> int | None:
@@ -271,19 +198,6 @@ def _result_axis(op: Operation, axis: int) -> int | None:
     free = [dim for dim in range(rank) if dim not in (*contracted, *batch)]
     return len(value_shape(op.results[0])) - len(free) + free.index(axis)
 
-
-_CONTROL = ("stablehlo.case", "stablehlo.if", "stablehlo.return", "stablehlo.while")
-_MOVES = tuple(
-    f"stablehlo.{name}"
-    for name in (
-        *("broadcast", "broadcast_in_dim", "concatenate", "dynamic_broadcast_in_dim"),
-        *("dynamic_gather", "dynamic_pad", "dynamic_reshape", "dynamic_slice"),
-        *("dynamic_update_slice", "gather", "optimization_barrier", "pad", "real_dynamic_slice"),
-        *("reshape", "reverse", "select", "slice", "transpose"),
-    )
-)
-_KEEPS_ORDER = ("stablehlo.clamp", "stablehlo.maximum", "stablehlo.minimum")
-_REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window")
 
 _RULES: dict[str, Callable[[_Legalization, Operation], None]] = {
     "stablehlo.convolution": _Legalization.multiply,
