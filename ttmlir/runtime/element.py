@@ -117,6 +117,21 @@ def element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
     raise InputError(f"arrays of dtype {dtype} cannot become tensors; supported dtypes are {names}")
 
 
+def widen(array: Array, host: np.dtype[Any]) -> Array:
+    """An array of a type of few bits, of ml_dtypes, in the type that programs take it as.
+
+    All its numbers are numbers of that type; other arrays stay as they are.
+    """
+    name = array.dtype.name
+    is_small = (
+        name.startswith(("float8", "float6", "float4"))
+        if host == ml_dtypes.bfloat16
+        else name in (("int4", "int2") if host == np.int8 else ("uint4", "uint2"))
+        and host in (np.int8, np.uint8)
+    )
+    return array.astype(host) if is_small else array
+
+
 Rounding = Callable[[Array], Array]
 
 

@@ -75,6 +75,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
         ":StableHLOLegalizeQuantToMathPass"
     ),
+    "stablehlo-widen-storage-types": (
+        "ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types"
+        ":StableHLOWidenStorageTypesPass"
+    ),
     "strip-debuginfo": "ttmlir.passes.general.strip_debuginfo:StripDebugInfoPass",
     "symbol-dce": "ttmlir.passes.general.symbol_dce:SymbolDCEPass",
     "symbol-privatize": "ttmlir.passes.general.symbol_privatize:SymbolPrivatizePass",

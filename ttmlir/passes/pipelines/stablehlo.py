@@ -56,6 +56,9 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math import (
         StableHLOLegalizeQuantToMathPass,
     )
+    from ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types import (
+        StableHLOWidenStorageTypesPass,
+    )
     from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import (
         StableHLOExpandOperationsPass,
     )
@@ -71,6 +74,7 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOExpandLinearAlgebraPass(),
         InlinePass(canonicalize=False),
         StableHLOLegalizeQuantToMathPass(),
+        StableHLOWidenStorageTypesPass(),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
         StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
