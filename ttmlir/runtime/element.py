@@ -123,12 +123,15 @@ def widen(array: Array, host: np.dtype[Any]) -> Array:
     All its numbers are numbers of that type; other arrays stay as they are.
     """
     name = array.dtype.name
-    is_small = (
-        name.startswith(("float8", "float6", "float4"))
-        if host == ml_dtypes.bfloat16
-        else name in (("int4", "int2") if host == np.int8 else ("uint4", "uint2"))
-        and host in (np.int8, np.uint8)
-    )
+    match host.name:
+        case "bfloat16":
+            is_small = name.startswith(("float8", "float6", "float4"))
+        case "int8":
+            is_small = name in ("int4", "int2")
+        case "uint8":
+            is_small = name in ("uint4", "uint2")
+        case _:
+            is_small = False
     return array.astype(host) if is_small else array
 
 

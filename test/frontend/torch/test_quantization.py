@@ -133,6 +133,44 @@ def test_weights_of_bytes(dtype: Any) -> None:
         torch.testing.assert_close(actual, expected, rtol=tolerance, atol=tolerance)
 
 
+FLOATS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
+EDGES = [float("nan"), 0.0, -0.0, 240.0, 248.0, 448.0, 464.0, 465.0, 57344.0, 61440.0, 61441.0]
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_floats_of_8_bits(name: str) -> None:
+    """Rounded as torch rounds, passed in and out, and kept as weights."""
+    dtype = getattr(torch, name)
+    x = torch.cat([numbers(300) * 10.0 ** integers(300, low=-6, high=6), torch.tensor(EDGES)])
+    if name == "float8_e8m0fnu":
+        x = x.abs() + 1e-9
+    weight = numbers(x.shape[0]).abs().to(dtype)
+
+    def function(x: Any, y: Any) -> Any:
+        return x.to(dtype), y.float() * 2 + weight.float()
+
+    y = x.to(dtype)
+    short, wide = ttmlir.compile(function, x, y)(x, y)
+    assert short.dtype == dtype
+    for actual, expected in zip((short, wide), function(x, y), strict=True):
+        a, b = actual.float(), expected.float()
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+
+
+def test_scaled_products_of_floats_of_8_bits() -> None:
+    """Scales of matrices, of rows and of columns; sums are in f32."""
+
+    def multiply(a: Any, b: Any, s: Any, t: Any) -> Any:
+        return torch._scaled_mm(a, b, s, t, out_dtype=torch.bfloat16)
+
+    a = numbers(16, 32).to(torch.float8_e4m3fn)
+    b = numbers(48, 32, seed=1).to(torch.float8_e4m3fn).T
+    for s, t in ((torch.tensor(0.5), torch.tensor(0.25)), (numbers(16, 1), numbers(1, 48))):
+        actual = ttmlir.compile(multiply, a, b, s.abs(), t.abs())(a, b, s.abs(), t.abs())
+        expected = (a.double() * s.abs()) @ (b.double() * t.abs())
+        torch.testing.assert_close(actual.double(), expected, rtol=0.005, atol=0.02)
+
+
 def unpack_nibbles(packed: Any) -> Any:
     """Two integers of 4 bits in each byte."""
     return torch.stack(((packed & 15).to(I8) - 8, (packed >> 4).to(I8) - 8), -1).flatten(1)

@@ -56,7 +56,7 @@ def _wide_type(element: Attribute) -> str | None:
         integer = cast("IntegerType", element)
         if 1 < integer.width.data < _BYTE_BITS:
             return str(IntegerType(_BYTE_BITS, integer.signedness.data))
-    is_small = isinstance(element, AnyFloat) and element.name.startswith(("f8", "f6", "f4"))
+    is_small = isinstance(element, AnyFloat) and element.name.startswith(("f8E", "f6E", "f4E"))
     return "bf16" if is_small else None
 
 

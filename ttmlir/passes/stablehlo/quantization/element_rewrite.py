@@ -23,8 +23,11 @@ class NarrowElement(Protocol):
 
     stored: Attribute
     computed: Attribute
-    key: object
-    """Equal for tensors between which stored elements can be moved."""
+
+    @property
+    def key(self) -> object:
+        """Equal for tensors between which stored elements can be moved."""
+        ...
 
     def widen(self, build: Builder, value: SSAValue) -> SSAValue:
         """Stored elements in the type to compute in."""

@@ -163,6 +163,7 @@ class _Legalization(ElementRewrite[_QuantizedElement]):
 
 
 def _check_axis(op: Operation, value: SSAValue) -> None:
+    words = str(value.type)
     if not isinstance(value.type, TensorType):
         return
     uniform = uniform_of(element_type(value))
@@ -172,7 +173,7 @@ def _check_axis(op: Operation, value: SSAValue) -> None:
     if uniform.axis >= len(shape) or shape[uniform.axis] != len(uniform.scales):
         refuse_to_legalize(
             op,
-            f"{value.type} has {len(uniform.scales)} scales along dimension {uniform.axis}; "
+            f"{words} has {len(uniform.scales)} scales along dimension {uniform.axis}; "
             "give one for each place of a dimension",
         )
 

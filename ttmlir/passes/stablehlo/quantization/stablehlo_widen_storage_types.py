@@ -69,7 +69,6 @@ class _StoredElement:
     """A narrow type, for `ElementRewrite`."""
 
     def __init__(self, narrow: Attribute, stored: Attribute, computed: Attribute) -> None:
-        self.type = narrow
         self.key = narrow
         self.stored = stored
         self.computed = computed
@@ -80,10 +79,10 @@ class _StoredElement:
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
         """Integers modulo a power of two, others rounded to the format."""
-        if not isinstance(self.type, IntegerType):
-            rounded = round_to_small_float(build, value, SMALL_FLOATS[self.type.name])
+        if self.key.name in SMALL_FLOATS:
+            rounded = round_to_small_float(build, value, SMALL_FLOATS[self.key.name])
             return build.cast(rounded, self.stored)
-        integer = cast("IntegerType", self.type)
+        integer = cast("IntegerType", self.key)
         width = integer.width.data
         if integer.signedness.data is Signedness.UNSIGNED:
             return _apply(build, "bitwise_and", value, (1 << width) - 1)
@@ -129,15 +128,16 @@ class _Widening(ElementRewrite[_StoredElement]):
         if op.name == "stablehlo.convert" and target is not None:
             operands = [self._limit(build, operands[0], target)]
         if op.name == "stablehlo.shift_right_logical" and target is not None:
-            width = cast("IntegerType", target.type).width.data
+            width = cast("IntegerType", target.key).width.data
             operands[0] = _apply(build, "bitwise_and", operands[0], (1 << width) - 1)
         self.compute_from(op, operands)
 
     def _limit(self, build: Builder, value: SSAValue, target: _StoredElement) -> SSAValue:
         """Floating point numbers beyond the range of integers become the nearest limit."""
-        if isinstance(element_type(value), IntegerType) or not isinstance(target.type, IntegerType):
+        is_integer = [isinstance(each, IntegerType) for each in (element_type(value), target.key)]
+        if is_integer != [False, True]:
             return value
-        low, high = limits_of(target.type)
+        low, high = limits_of(target.key)
         return build.create("clamp", (value,), value.type, min=low, max=high)
 
     def store(self, op: Operation) -> None:
