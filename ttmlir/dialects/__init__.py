@@ -12,6 +12,7 @@ DIALECTS: dict[str, str] = {
     "func": "xdsl.dialects.func:Func",
     "linalg": "ttmlir.dialects.linalg:LINALG",
     "ml_program": "ttmlir.dialects.ml_program:ML_PROGRAM",
+    "quant": "ttmlir.dialects.quant:QUANT",
     "scf": "xdsl.dialects.scf:Scf",
     "sdy": "ttmlir.dialects.sdy:SDY",
     "stablehlo": "ttmlir.dialects.stablehlo:STABLEHLO",

@@ -79,11 +79,11 @@ class ImportedModel(CallingConvention):
 
 
 def narrow(module: ModuleOp) -> list[str]:
-    """The warning about values of f64, if a module has any."""
+    """The warnings about values of f64 and of few bits, if a module has any."""
     from ttmlir.dialects.definition import narrowing
 
-    warning = narrowing.narrow(module)
-    return [] if warning is None else [warning.message]
+    warnings = (narrowing.narrow(module), narrowing.widen(module))
+    return [warning.message for warning in warnings if warning is not None]
 
 
 class CompiledModel(CallableModel):

@@ -316,6 +316,9 @@ def _array(jax: Any, leaf: Any, expected: Any) -> Array:
 def _jax_array(jax: Any, array: Array, expected: Any) -> Any:
     if jax.dtypes.issubdtype(expected.dtype, jax.dtypes.prng_key):
         return jax.random.wrap_key_data(array, impl=expected.dtype._impl.name)
+    if array.dtype != expected.dtype:
+        # Numbers of few bits come in wider types.
+        array = array.astype(expected.dtype)
     return jax.numpy.asarray(array)
 
 

@@ -117,6 +117,24 @@ def element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
     raise InputError(f"arrays of dtype {dtype} cannot become tensors; supported dtypes are {names}")
 
 
+def widen(array: Array, host: np.dtype[Any]) -> Array:
+    """An array of a type of few bits, of ml_dtypes, in the type that programs take it as.
+
+    All its numbers are numbers of that type; other arrays stay as they are.
+    """
+    name = array.dtype.name
+    match host.name:
+        case "bfloat16":
+            is_small = name.startswith(("float8", "float6", "float4"))
+        case "int8":
+            is_small = name in ("int4", "int2")
+        case "uint8":
+            is_small = name in ("uint4", "uint2")
+        case _:
+            is_small = False
+    return array.astype(host) if is_small else array
+
+
 Rounding = Callable[[Array], Array]
 
 

@@ -211,6 +211,9 @@ def array_of_torch(torch: Any, tensor: Any) -> Array:
     tensor = tensor.detach().cpu().resolve_neg()
     if tensor.dtype == torch.bfloat16:
         return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    if "float8" in str(tensor.dtype):
+        name = str(tensor.dtype).removeprefix("torch.")
+        return tensor.contiguous().view(torch.uint8).numpy().view(getattr(ml_dtypes, name))
     return tensor.numpy()
 
 

@@ -10,6 +10,7 @@ import pytest
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.frontend.torch.elements import (
+    SMALL_FLOATS,
     SUPPORTED_DTYPES,
     element_of,
     elements_of_tensor,
@@ -42,7 +43,17 @@ def bytes_of(tensor: Any) -> bytes:
 
 def test_all_dtypes_are_listed() -> None:
     """In the order in which messages name them."""
-    assert SUPPORTED_DTYPES.split(", ") == [*TYPES]
+    assert SUPPORTED_DTYPES.split(", ") == [*TYPES, *SMALL_FLOATS]
+
+
+@pytest.mark.parametrize("name", SMALL_FLOATS)
+def test_floats_of_few_bits(name: str) -> None:
+    """bf16 holds every one of their numbers."""
+    dtype = getattr(torch, name)
+    tensor = torch.arange(256, dtype=torch.uint8).view(dtype)
+    assert str(element_of(dtype)) == "bf16"
+    held = torch.frombuffer(bytearray(raw_bytes(elements_of_tensor(tensor))), dtype=torch.bfloat16)
+    torch.testing.assert_close(held.float(), tensor.float(), rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -61,9 +72,9 @@ def test_types_of_dtypes(name: str) -> None:
 
 
 def test_other_dtypes_have_no_type() -> None:
-    """Complex and 8-bit floating-point numbers."""
+    """Complex numbers, and two numbers in a byte."""
     assert element_of(torch.complex64) is None
-    assert element_of(torch.float8_e4m3fn) is None
+    assert element_of(torch.float4_e2m1fn_x2) is None
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -62,9 +62,19 @@ class ConstantOp(StableHLOOp):
 
     def print(self, printer: Printer) -> None:
         """Write `{attributes} value`."""
+        value = self.properties["value"]
+        if cast("TypedAttribute", value).get_type() != self.results[0].type:
+            # A quantized constant, whose value has the storage type.
+            printer.print_string("() <{value = ")
+            printer.print_attribute(value)
+            printer.print_string("}>")
+            printer.print_op_attributes(self.attributes)
+            printer.print_string(" : () -> ")
+            printer.print_attribute(self.results[0].type)
+            return
         self.print_dict(printer)
         printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
+        printer.print_attribute(value)
 
 
 _BOUND = of_rank(0, BOOL, INTEGER, FLOAT)

@@ -137,7 +137,7 @@ class RealDynamicSliceOp(FormOp):
 
 
 class UniformQuantizeOp(FormOp):
-    """Quantized numbers from others; there is no type for the result here."""
+    """Quantized numbers from others, or from quantized ones with other scales."""
 
     name = "stablehlo.uniform_quantize"
     SIGNATURE: ClassVar = Signature(
@@ -149,7 +149,7 @@ class UniformQuantizeOp(FormOp):
 
 
 class UniformDequantizeOp(FormOp):
-    """Numbers from quantized ones; there is no type for the operand here."""
+    """The numbers that quantized ones stand for."""
 
     name = "stablehlo.uniform_dequantize"
     SIGNATURE: ClassVar = Signature(

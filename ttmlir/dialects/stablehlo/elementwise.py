@@ -44,6 +44,7 @@ from ttmlir.dialects.stablehlo.rules.shapes import (
     check_inferred,
     check_shapes_agree,
     element_of,
+    elements_agree,
     shape_of,
     shaped,
 )
@@ -235,7 +236,7 @@ class CompareOp(ElementwiseOp):
     def check(self) -> None:
         """Compare the element types of the operands, and all shapes."""
         lhs, rhs = self.operand_types
-        if element_of(lhs) != element_of(rhs):
+        if not elements_agree(element_of(lhs), element_of(rhs)):
             ods.refuse("requires compatible element types for all operands")
         super().check()
 

@@ -18,7 +18,7 @@ import numpy as np
 from ttmlir.collector import without_collections
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device, open_device
-from ttmlir.runtime.element import Array, Numerics
+from ttmlir.runtime.element import Array, Numerics, widen
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
@@ -236,6 +236,10 @@ class CallableModel:
         arrays = [
             np.asarray(value, desc.element.host) if isinstance(value, Number) else value
             for (_, desc), value in zip(self.inputs, given, strict=True)
+        ]
+        arrays = [
+            widen(array, desc.element.host)
+            for (_, desc), array in zip(self.inputs, arrays, strict=True)
         ]
         wrong = [
             f"{name} is {_array_type(array)} instead of {spell_type(desc)}"

@@ -42,6 +42,15 @@ _ELEMENTS: dict[str, Attribute] = {
     "uint32": IntegerType(32, Signedness.UNSIGNED),
     "uint64": IntegerType(64, Signedness.UNSIGNED),
 }
+SMALL_FLOATS = {
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e5m2": "f8E5M2",
+    "float8_e5m2fnuz": "f8E5M2FNUZ",
+    "float8_e8m0fnu": "f8E8M0FNU",
+}
+"""Dtypes that tensors of bf16 stand for, which hold their numbers, and the names of the formats."""
+_ELEMENTS.update(dict.fromkeys(SMALL_FLOATS, BFloat16Type()))
 SUPPORTED_DTYPES = ", ".join(_ELEMENTS)
 """Names of the dtypes that tensors can have."""
 
@@ -101,6 +110,8 @@ def elements_of_tensor(tensor: Any) -> Elements:
     element = element_of(tensor.dtype)
     assert element is not None, "checked when the program was read"
     type_: Any = TensorType(element, tuple(tensor.shape))
+    if dtype_name(tensor.dtype) in SMALL_FLOATS:
+        tensor = tensor.to(torch_package().bfloat16)
     # NumPy has no bfloat16: the bits travel as integers.
     bits = tensor.view(getattr(torch_package(), _BITS[tensor.element_size()]))
     array = bits.numpy()

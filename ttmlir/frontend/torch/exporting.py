@@ -55,6 +55,8 @@ def trace_model(
     owner: Any = getattr(function, "__self__", None)
     if not isinstance(owner, torch_package().nn.Module):
         owner = None
+    if isinstance(owner, torch_package().fx.GraphModule):
+        owner = _without_graph(owner)
     call, leaves = read_call(name, function, (args, dict(kwargs)), OPENER)
     found: list[Layout] = []
 
@@ -79,6 +81,13 @@ def trace_model(
     if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
     return TracedModel(exported, call, found[-1])
+
+
+def _without_graph(module: Any) -> Any:
+    """A module with the weights and modules of another, of which torch would run the graph."""
+    plain = torch_package().nn.Module()
+    _held_by(plain).update(_held_by(module))
+    return plain
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from ttmlir.frontend.calls.signature import as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import SMALL_FLOATS, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
     decompose,
@@ -276,7 +276,8 @@ class _Door:
         self._given = []
         leaves = zip(self._outputs, results[state + changed :], strict=True)
         return self._results.unflatten(
-            array.item() if is_symbolic(meta) else tensor_of(array) for meta, array in leaves
+            array.item() if is_symbolic(meta) else tensor_of(array).to(meta.dtype)
+            for meta, array in leaves
         )
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
@@ -355,6 +356,8 @@ def tensor_of(array: Array) -> Any:
     array = np.require(array, requirements=["C", "W"])
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    if array.dtype.name in SMALL_FLOATS:
+        return torch.from_numpy(array.view(np.uint8)).view(getattr(torch, array.dtype.name))
     return torch.from_numpy(array)
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from ttmlir.frontend.torch.rules import RULES
-from ttmlir.frontend.torch.support import near
+from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, near
 
 
 @contextmanager
@@ -43,6 +43,7 @@ _REASONS = (
         r"an object of the class \1 is returned, in which no tensors are found; return tensors, "
         "or tuples, dictionaries or dataclasses of them",
     ),
+    (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
 )
 """What torch says in its own terms, and in those of the user."""
 

@@ -36,7 +36,23 @@ _OTHERWISE = {
     "aten.sym_numel.default": "constant",
 }
 
+EAGER_QUANTIZATION = (
+    "tensors with scales of their own (torch.quantize_per_tensor) and the modules of "
+    "torch.ao.nn.quantized are not supported; quantize the model by torchao.quantization.pt2e, "
+    "whose prepare_pt2e and convert_pt2e leave integers and operations on them"
+)
+"""What to do instead of quantization in eager mode."""
+
 _INSTEAD = {
+    **dict.fromkeys(
+        ("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"),
+        EAGER_QUANTIZATION,
+    ),
+    **dict.fromkeys(
+        ("_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_convert_weight_to_int4pack"),
+        "the order of packed bytes is the other device's; unpack them by & 15 and >> 4, and "
+        "multiply with their scales",
+    ),
     **dict.fromkeys(
         ("unique_dim", "unique_consecutive", "_unique2", "bincount"),
         "the number of different elements is known only at run time; x.sort() keeps the shape, and "

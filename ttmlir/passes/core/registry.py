@@ -71,6 +71,14 @@ PASSES: dict[str, str] = {
     "stablehlo-legalize-composite-to-call": (
         "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call:StableHLOLegalizeCompositeToCallPass"
     ),
+    "stablehlo-legalize-quant-to-math": (
+        "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
+        ":StableHLOLegalizeQuantToMathPass"
+    ),
+    "stablehlo-widen-storage-types": (
+        "ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types"
+        ":StableHLOWidenStorageTypesPass"
+    ),
     "strip-debuginfo": "ttmlir.passes.general.strip_debuginfo:StripDebugInfoPass",
     "symbol-dce": "ttmlir.passes.general.symbol_dce:SymbolDCEPass",
     "symbol-privatize": "ttmlir.passes.general.symbol_privatize:SymbolPrivatizePass",

@@ -53,6 +53,12 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import (
         StableHLOExpandLinearAlgebraPass,
     )
+    from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math import (
+        StableHLOLegalizeQuantToMathPass,
+    )
+    from ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types import (
+        StableHLOWidenStorageTypesPass,
+    )
     from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import (
         StableHLOExpandOperationsPass,
     )
@@ -67,6 +73,8 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOLegalizeCompositeToCallPass(),
         StableHLOExpandLinearAlgebraPass(),
         InlinePass(canonicalize=False),
+        StableHLOLegalizeQuantToMathPass(),
+        StableHLOWidenStorageTypesPass(),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
         StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),

@@ -28,6 +28,7 @@ from xdsl.irdl import irdl_attr_definition
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import AttrConstraint, TypeConstraint, always
+from ttmlir.dialects.quant import UniformType
 
 
 @irdl_attr_definition
@@ -81,9 +82,12 @@ def _is_complex(type: Attribute) -> bool:
     )
 
 
-def _never(type: Attribute) -> bool:
-    """Quantized types cannot be read: there are no values of them."""
-    return False
+def _is_quantized(type: Attribute) -> bool:
+    return isinstance(type, UniformType) and type.data.axis is None
+
+
+def _is_quantized_by_axis(type: Attribute) -> bool:
+    return isinstance(type, UniformType) and type.data.axis is not None
 
 
 Element = tuple[str, Callable[[Attribute], bool]]
@@ -94,8 +98,8 @@ BOOL: Element = ("bool", _is_bool)
 INTEGER: Element = ("2/4/8/16/32/64-bit integer", _is_integer)
 SIGNLESS: Element = ("2/4/8/16/32/64-bit signless integer", _is_signless)
 COMPLEX: Element = ("complex type with 32/64-bit float elements", _is_complex)
-QUANTIZED: Element = ("per-tensor integer quantized", _never)
-PER_AXIS: Element = ("per-axis integer quantized", _never)
+QUANTIZED: Element = ("per-tensor integer quantized", _is_quantized)
+PER_AXIS: Element = ("per-axis integer quantized", _is_quantized_by_axis)
 INDEX: Element = ("index", lambda type: isinstance(type, IndexType))
 WIDE_FLOAT: Element = (
     "32/64-bit float",

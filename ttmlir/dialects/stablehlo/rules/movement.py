@@ -10,10 +10,12 @@ from xdsl.dialects.builtin import ComplexType, TensorType
 from xdsl.ir import Attribute, Operation, TypedAttribute
 
 from ttmlir.dialects.definition.ods import refuse, text
+from ttmlir.dialects.quant import uniform_of
 from ttmlir.dialects.stablehlo.rules.shapes import (
     DYNAMIC,
     check_inferred,
     element_of,
+    elements_agree,
     extents_agree,
     shape_of,
     shape_text,
@@ -28,7 +30,7 @@ def _join(numbers: Sequence[int]) -> str:
 def _same_elements(op: Operation, words: str = "the same element type") -> None:
     """Compare the element types of the operands and of the results."""
     types = [*op.operand_types, *(result.type for result in op.results)]
-    if any(element_of(type) != element_of(types[0]) for type in types):
+    if not all(elements_agree(element_of(type), element_of(types[0])) for type in types):
         refuse(f"requires {words} for all operands and results")
 
 
@@ -37,7 +39,13 @@ def _like(type: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
 
 
 def constant(op: Operation) -> None:
-    """The result has the type of the value."""
+    """The result has the type of the value; that of a quantized one is its storage type."""
+    type = op.results[0].type
+    if (uniform := uniform_of(element_of(type))) is not None:
+        value = cast("TypedAttribute", op.properties["value"]).get_type()
+        if (shape_of(value), element_of(value)) != (shape_of(type), uniform.storage):
+            refuse(f"requires a value of {text(uniform.storage)} and of the shape of its result")
+        return
     check_inferred(op, cast("TypedAttribute", op.properties["value"]).get_type())
 
 
@@ -241,7 +249,7 @@ def dynamic_update_slice(op: Operation) -> None:
                 f"expects size at dimension {dim} of update to be in range [0, {extent}]. Got: "
                 f"{size}."
             )
-    if element_of(operand) != element_of(update):
+    if not elements_agree(element_of(operand), element_of(update)):
         refuse("requires the same element type for operand and update")
     check_inferred(op, operand)
 
@@ -298,7 +306,7 @@ def _width(element: Attribute) -> int:
 def clamp(op: Operation) -> None:
     """The bounds are scalars or have the operand's shape."""
     types = op.operand_types
-    if any(element_of(type) != element_of(types[1]) for type in types):
+    if not all(elements_agree(element_of(type), element_of(types[1])) for type in types):
         refuse("requires compatible element types for all operands and results")
     shape = shape_of(types[1])
     for name, type in (("min", types[0]), ("max", types[2])):

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.definition.ods import refuse, text
+from ttmlir.dialects.quant import uniform_of
 
 Shape = tuple[int, ...]
 DYNAMIC = DYNAMIC_INDEX
@@ -27,6 +28,14 @@ def shape_of(type: Attribute) -> Shape:
 def element_of(type: Attribute) -> Attribute:
     """The element type of a tensor."""
     return shaped(type).element_type
+
+
+def elements_agree(a: Attribute, b: Attribute) -> bool:
+    """True for equal element types, and for quantized ones that differ in scales alone."""
+    if a == b:
+        return True
+    first, second = uniform_of(a), uniform_of(b)
+    return first is not None and second is not None and first.kind == second.kind
 
 
 def extents_agree(a: Shape, b: Shape) -> bool:
@@ -58,7 +67,7 @@ def check_compatible(
     for type in types[1:]:
         if type is first:
             continue
-        same = element_of(type) == element_of(first)
+        same = elements_agree(element_of(type), element_of(first))
         if not same or not extents_agree(shape_of(type), shape_of(first)):
             refuse(words)
 
@@ -76,6 +85,6 @@ def check_inferred(op: Operation, *inferred: Attribute) -> None:
         got = result.type
         if got == type:
             continue
-        same = element_of(got) == element_of(type)
+        same = elements_agree(element_of(got), element_of(type))
         if not same or not extents_agree(shape_of(got), shape_of(type)):
             refuse_inferred(op, inferred)

@@ -14,6 +14,7 @@ from ttmlir.frontend.torch.decompositions import (
     ordering,
     products,
     quantization,
+    reference_quantization,
     running,
     sampling,
     scattering,
@@ -28,6 +29,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     **ordering.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
+    **reference_quantization.DECOMPOSITIONS,
     **running.DECOMPOSITIONS,
     **sampling.DECOMPOSITIONS,
     **scattering.DECOMPOSITIONS,
@@ -49,7 +51,7 @@ def _overloads() -> Iterator[tuple[Any, Callable[..., Any]]]:
         namespace: Any = torch.ops.aten
         if base in _LIBRARIES:
             namespace = getattr(torch.ops, base)
-            base, overload = overload, ""
+            base, _, overload = overload.partition(".")
         # Another version of torch may not have it, and a library may not be imported.
         packet: Any = getattr(namespace, base, None)
         for each in () if packet is None else [overload] if overload else packet.overloads():
@@ -58,5 +60,5 @@ def _overloads() -> Iterator[tuple[Any, Callable[..., Any]]]:
                 yield found, function
 
 
-_LIBRARIES = ("transformers",)
-"""Packages with operations of their own."""
+_LIBRARIES = ("quantized_decomposed", "transformers")
+"""Namespaces of operations that are not ATen's."""

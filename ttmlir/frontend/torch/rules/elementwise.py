@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input
-from ttmlir.frontend.torch.elements import is_boolean, is_floating
+from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
+from ttmlir.ir.small_floats import SMALL_FLOATS as FORMATS
+from ttmlir.ir.small_floats import round_to_small_float
 from ttmlir.ir.tensor_types import element_type, tensor_of
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row
@@ -290,7 +293,20 @@ def _identity(call: TorchCall) -> SSAValue:
 
 
 def _copy_to(call: TorchCall) -> SSAValue:
-    return cast_input(call)
+    return call.build.cast(round_to_dtype(call, call.tensor()), call.element)
+
+
+def round_to_dtype(call: TorchCall, value: SSAValue) -> SSAValue:
+    """Numbers rounded to the format of a result of 8 bits; others as they are."""
+    form = SMALL_FLOATS.get(dtype_name(call.node.meta["val"].dtype))
+    if form is None:
+        return value
+    return round_to_small_float(call.build, call.build.cast(value, f32), _FORMATS[form])
+
+
+_E4M3 = FORMATS["f8E4M3FN"]
+# What is too large for it is the largest number in torch, and NaN elsewhere.
+_FORMATS = {**FORMATS, "f8E4M3FN": replace(_E4M3, beyond=_E4M3.largest)}
 
 
 def _overwrite(call: TorchCall) -> SSAValue:
