@@ -70,6 +70,7 @@ def _custom_call(op: Operation) -> None:
     if target == TOP_K:
         convert_top_k_call(op)
         return
+    refuse_routine(op)
     registered = registered_call(target)
     if registered is not None:
         _convert_registered(op, target, registered)
@@ -82,14 +83,6 @@ def _custom_call(op: Operation) -> None:
             "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
             "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
         )
-    elif (found := _LAPACK.match(target)) is not None:
-        what = _ROUTINES.get(found[1], "linear algebra")
-        refuse_to_legalize(
-            op,
-            f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as "
-            "an argument; supported are Cholesky, QR and LU factors, triangular and other linear "
-            "systems, inverses and determinants",
-        )
     else:
         refuse_to_legalize(
             op,
@@ -98,6 +91,20 @@ def _custom_call(op: Operation) -> None:
             f"{', '.join(_HINTS)}; {how_to_register(target)}, or express the computation by "
             "StableHLO operations",
         )
+
+
+def refuse_routine(op: Operation) -> None:
+    """Refuse a custom call of LAPACK, by what it computes; others are left alone."""
+    target = cast("StringAttr", op.properties["call_target_name"]).data
+    if (found := _LAPACK.match(target)) is None or registered_call(target) is not None:
+        return
+    what = _ROUTINES.get(found[1], "linear algebra")
+    refuse_to_legalize(
+        op,
+        f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as an "
+        "argument; supported are Cholesky, QR and LU factors, linear systems, eigenvalues of "
+        "symmetric matrices (jnp.linalg.eigh) and singular values, of real numbers",
+    )
 
 
 def _pass_operands(op: Operation, target: str) -> None:
