@@ -210,9 +210,11 @@ def orthogonalize(x: Tensor, *, turned: bool) -> list[Tensor]:
 def find_symmetric_eigenvectors(a: Tensor) -> list[Tensor]:
     """The eigenvectors of symmetric matrices, as columns, and the eigenvalues, ascending.
 
+    The lower triangle counts alone.
     The rows of A + 2 |A| are orthogonalized, of which no eigenvalue is near 0.
     """
     batch, n, _ = a.shape
+    a = _rows(a).compare("GE", _columns(a)).where(a, a.transpose())
     bound = a.abs().sum(2).max(1)
     is_zero = bound.compare("EQ", 0)
     scaled = a / is_zero.where(1, bound)

@@ -83,7 +83,11 @@ def is_expanded_call(target: str) -> bool:
 
 def _expansion_of(op: Operation) -> Callable[[_Expanding, Operation], None] | None:
     if op.name == "stablehlo.custom_call":
-        return _rule_of_call(cast("StringAttr", op.properties["call_target_name"]).data)
+        target = cast("StringAttr", op.properties["call_target_name"]).data
+        if _LAPACK.match(target) and "mhlo.backend_config" not in op.attributes:
+            # An older form, which says what it means by operands.
+            return None
+        return _rule_of_call(target)
     return OPERATIONS.get(op.name)
 
 
@@ -209,10 +213,9 @@ class _Expanding:
 
     def svd(self, op: Operation) -> None:
         """U, values and V^T, with as many columns as its first result says."""
-        columns = _shape(op.results[0])[-1]
-        self._finish(
-            op, self._singular_vectors(op, full=columns > min(_shape(op.operands[0])[-2:]))
-        )
+        least = min(_shape(op.operands[0])[-2:])
+        is_full = max(_shape(op.results[0])[-1], _shape(op.results[2])[-2]) > least
+        self._finish(op, self._singular_vectors(op, full=is_full))
 
     def svdvals(self, op: Operation) -> None:
         self._finish(op, self._singular_values(op))
