@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.linalg
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 import ttmlir
@@ -122,9 +123,147 @@ def test_reflections_of_nothing() -> None:
     np.testing.assert_allclose(q.T @ q, np.eye(3), 1e-5, 1e-5)
 
 
+EPSILON = float(np.finfo(np.float32).eps)
+
+
+def assert_orthogonal(columns: np.ndarray) -> None:
+    """Columns of length 1 at right angles."""
+    product = np.swapaxes(columns, -1, -2) @ columns
+    atol = 8 * EPSILON * columns.shape[-2]
+    np.testing.assert_allclose(
+        product, np.broadcast_to(np.eye(product.shape[-1]), product.shape), atol=atol
+    )
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 7, 7), (40, 40)])
+def test_eigenvectors_of_symmetric_matrices(shape: tuple[int, ...]) -> None:
+    """Odd and even numbers of rows; signs of vectors are free."""
+    a = matrix(*shape)
+    a = a + np.swapaxes(a, -1, -2)
+    values, vectors = run(LINALG.eigh, a)
+    size = np.abs(np.linalg.eigvalsh(wide(a))).max()
+    atol = 8 * EPSILON * shape[-1] * size
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(wide(a)), atol=atol)
+    assert (np.diff(values) >= 0).all()
+    assert_orthogonal(vectors)
+    np.testing.assert_allclose(wide(a) @ vectors, vectors * values[..., None, :], atol=atol)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        np.zeros((3, 3), np.float32),
+        np.eye(4, dtype=np.float32),
+        np.diag([1e30, 3e30, 3e30]).astype(np.float32),
+        np.ones((6, 6), np.float32),
+    ],
+)
+def test_equal_eigenvalues(a: np.ndarray) -> None:
+    """Vectors of equal ones are orthogonal, too; numbers whose squares are too large."""
+    values, vectors = run(LINALG.eigh, a)
+    assert_orthogonal(vectors)
+    scale = max(1.0, float(np.abs(a).max()))
+    np.testing.assert_allclose(values / scale, np.linalg.eigvalsh(wide(a)) / scale, atol=1e-5)
+    np.testing.assert_allclose((vectors * (values / scale)) @ vectors.T, a / scale, atol=1e-5)
+
+
+def low_rank(rows: int, columns: int, rank: int) -> np.ndarray:
+    """A matrix with fewer singular values than columns."""
+    return matrix(rows, rank) @ matrix(rank, columns, seed=1)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize(
+    "a",
+    [
+        matrix(1, 1),
+        matrix(2, 5, 7),
+        matrix(33, 21),
+        low_rank(9, 7, 3),
+        np.zeros((4, 3), np.float32),
+        matrix(6, 5) * np.float32(1e30),
+    ],
+    ids=["1x1", "2x5x7", "33x21", "rank 3", "zeros", "large"],
+)
+def test_singular_vectors(a: np.ndarray, full: bool) -> None:
+    """Vectors of singular values that are 0 complete the others."""
+    left, values, right = run(lambda a: LINALG.svd(a, full_matrices=full), a)
+    expected = np.linalg.svd(wide(a), full_matrices=full)
+    assert (left.shape, right.shape) == (expected.U.shape, expected.Vh.shape)
+    assert_orthogonal(left)
+    assert_orthogonal(np.swapaxes(right, -1, -2))
+    atol = 8 * EPSILON * max(a.shape) * max(float(expected.S.max()), 1e-30)
+    np.testing.assert_allclose(values, expected.S, atol=atol)
+    count = values.shape[-1]
+    product = (wide(left[..., :count]) * values[..., None, :]) @ right[..., :count, :]
+    np.testing.assert_allclose(product, a, atol=atol)
+
+
+TALL, SQUARE = matrix(7, 4), matrix(5, 5) + 3 * np.eye(5, dtype=np.float32)
+DERIVED: dict[str, tuple[Callable[..., Any], Callable[..., Any], np.ndarray]] = {
+    "pinv": (LINALG.pinv, np.linalg.pinv, TALL),
+    "lstsq": (
+        lambda a: LINALG.lstsq(a, a[:, :2] ** 2)[0],
+        lambda a: np.linalg.lstsq(a, a[:, :2] ** 2)[0],
+        TALL,
+    ),
+    "svdvals": (LINALG.svdvals, np.linalg.svdvals, TALL),
+    "rank": (LINALG.matrix_rank, lambda a: 2, low_rank(6, 5, 2)),
+    "norm 2": (lambda a: LINALG.norm(a, 2), lambda a: np.linalg.norm(a, 2), TALL),
+    "nuclear": (lambda a: LINALG.norm(a, "nuc"), lambda a: np.linalg.norm(a, "nuc"), TALL),
+    "cond": (LINALG.cond, np.linalg.cond, SQUARE),
+    "power": (
+        lambda a: LINALG.matrix_power(a, -3),
+        lambda a: np.linalg.matrix_power(a, -3),
+        SQUARE,
+    ),
+    "expm": (lambda a: jax.scipy.linalg.expm(a / 3), lambda a: scipy.linalg.expm(a / 3), SQUARE),
+    "polar": (lambda a: jax.scipy.linalg.polar(a)[1], lambda a: scipy.linalg.polar(a)[1], TALL),
+    "lu": (jax.scipy.linalg.lu, scipy.linalg.lu, matrix(5, 3)),
+    "toeplitz": (
+        lambda a: jax.scipy.linalg.toeplitz(a[0]),
+        lambda a: scipy.linalg.toeplitz(a[0]),
+        TALL,
+    ),
+    "block_diag": (
+        lambda a: jax.scipy.linalg.block_diag(a, a),
+        lambda a: scipy.linalg.block_diag(a, a),
+        TALL,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_follows_from_factors(name: str) -> None:
+    """Functions that the framework makes of factorizations."""
+    function, reference, a = DERIVED[name]
+    expected = jax.tree.leaves(reference(wide(a)))
+    for found, value in zip(run(function, a), expected, strict=True):
+        np.testing.assert_allclose(found, value, 1e-3, 1e-4)
+
+
+@pytest.mark.parametrize("function", [LINALG.eigvalsh, lambda a: LINALG.svd(a)[1] ** 3])
+def test_gradients(function: Callable[..., Any]) -> None:
+    """Those of JAX, of the same operations."""
+    a = definite(5, 5)
+    weights = np.arange(5, dtype=np.float32)
+    [found] = run(jax.grad(lambda a: (function(a) * weights).sum()), a)
+    with jax.enable_x64(True):
+        expected = jax.grad(lambda a: (function(a) * weights).sum())(jnp.asarray(wide(a)))
+    np.testing.assert_allclose(found, expected, 1e-3, 1e-3)
+
+
+def test_device_numerics() -> None:
+    """Rotations are no products of matrices, so that they are as exact as the vector unit."""
+    a = definite(12, 12)
+    values = ttmlir.compile(LINALG.eigvalsh, a)(a, numerics="device")
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(wide(a)), 0.02)
+
+
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
-    "eigh": (LINALG.eigh, "eigenvalues and eigenvectors of a symmetric matrix"),
-    "svd": (LINALG.svd, "singular values and vectors"),
+    "eig": (LINALG.eig, "eigenvalues and eigenvectors of a matrix"),
+    "schur": (jax.scipy.linalg.schur, "the Schur form of a matrix"),
+    "pivoted qr": (lambda a: jax.scipy.linalg.qr(a, pivoting=True), "QR factors with pivots"),
 }
 
 
@@ -147,3 +286,10 @@ def test_large_matrices_are_refused() -> None:
         "matrices of 1025 x 1025 f32 are not supported; supported are those of f16, bf16, f32, f64 "
         "with 1 to 1024 rows and columns"
     ) in str(caught.value)
+
+
+def test_large_matrices_of_which_rows_are_rotated_are_refused() -> None:
+    """Every pair of rows would be."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(LINALG.svd, jax.ShapeDtypeStruct((300, 257), jnp.float32))
+    assert "1024 rows and columns, and at most 256 of one of them; compute" in str(caught.value)

@@ -32,6 +32,7 @@ from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.elements import LARGE, elements_attr
 from ttmlir.mlir.reporting.diagnostics import Source
+from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import is_expanded_call
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.signature import CallSignature
 
@@ -134,12 +135,14 @@ def _leave_out_own_frames() -> None:
 
 
 def _without_lapack(traced: Any, lowered: Any) -> Any:
-    """What JAX has lowered, or the same for no known platform: there it does not call LAPACK.
+    """What JAX has lowered if its calls of LAPACK have algorithms here, else for no platform.
 
-    Eigenvalues have no lowering there; calls of LAPACK are refused later, by name.
+    There JAX does not call LAPACK, but some operations have no lowering; their calls are refused
+    later, by name.
     """
     module = lowered.compiler_ir("stablehlo").operation
-    if not _LAPACK.search(module.get_asm(large_elements_limit=TEXT_LIMIT)):
+    text = module.get_asm(large_elements_limit=TEXT_LIMIT)
+    if all(map(is_expanded_call, _LAPACK.findall(text))):
         return lowered
     try:
         return traced.lower(lowering_platforms=("tt",))
@@ -147,7 +150,7 @@ def _without_lapack(traced: Any, lowered: Any) -> Any:
         return lowered
 
 
-_LAPACK = re.compile(r"@(lapack|blas)_\w+")
+_LAPACK = re.compile(r"@((?:lapack|blas)_\w+)")
 """A call of the library of linear algebra that CPUs have."""
 
 

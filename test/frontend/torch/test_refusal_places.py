@@ -89,19 +89,13 @@ def test_what_torch_itself_refuses_is_at_the_line_that_compiles() -> None:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (torch.linalg.inv, "'aten.linalg_inv_ex.default': the device does not compute the inverse"),
-        (torch.linalg.qr, "does not compute the QR factors of a matrix; do it outside of the mod"),
-        (torch.linalg.cholesky, "does not compute the Cholesky factor of a matrix"),
-        (torch.linalg.svdvals, "does not compute the singular values of a matrix"),
-        (torch.linalg.eigvalsh, "does not compute the eigenvalues of a matrix"),
-        (torch.linalg.det, "does not compute the determinant of a matrix"),
-        (lambda x: torch.linalg.solve(x, x), "does not compute the solution of linear equations"),
-        (lambda x: torch.linalg.lstsq(x, x)[0], "does not compute a least squares solution"),
+        (torch.linalg.ldl_factor, "LDL factors have no algorithm here; there are torch.linalg.cho"),
+        (lambda x: torch.linalg.lstsq(x, x)[0], "write torch.linalg.pinv(a) @ b"),
         (lambda x: torch.special.airy_ai(x), "this operation is not supported\n"),
     ],
 )
 def test_operations_are_named_by_what_they_are(function: Any, words: str) -> None:
-    """Linear algebra is named, and only names that are alike are suggested."""
+    """Linear algebra has remedies, and only names that are alike are suggested."""
     text = refusal(lambda x: function(x), X) + "\n"
     assert words in text
     assert "nearest" not in text

@@ -79,30 +79,16 @@ _INSTEAD = {
 """What to do instead of operations, by their names."""
 
 _LINEAR_ALGEBRA = {
-    **dict.fromkeys(("linalg_inv_ex", "inverse"), "the inverse of a matrix"),
-    **dict.fromkeys(("_linalg_det", "_linalg_slogdet"), "the determinant of a matrix"),
-    **dict.fromkeys(("linalg_cholesky_ex", "cholesky"), "the Cholesky factor of a matrix"),
-    **dict.fromkeys(("linalg_qr", "geqrf"), "the QR factors of a matrix"),
-    "_linalg_svd": "the singular values of a matrix",
-    **dict.fromkeys(("_linalg_eigh", "linalg_eig"), "the eigenvalues of a matrix"),
+    "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
+    "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
+    "torch.linalg.eigh",
+    "linalg_lstsq": "torch cannot trace least squares; write torch.linalg.pinv(a) @ b",
     **dict.fromkeys(
-        ("_linalg_solve_ex", "linalg_lu_solve", "linalg_ldl_solve", "cholesky_solve"),
-        "the solution of linear equations",
+        ("linalg_ldl_factor_ex", "linalg_ldl_solve"),
+        "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",
     ),
-    "linalg_lstsq": "a least squares solution",
-    "linalg_pinv": "the pseudoinverse of a matrix",
-    "linalg_matrix_exp": "the exponential of a matrix",
-    **dict.fromkeys(("linalg_lu", "linalg_lu_factor_ex"), "the LU factors of a matrix"),
-    "linalg_ldl_factor_ex": "the LDL factors of a matrix",
-    **dict.fromkeys(
-        ("linalg_solve_triangular", "triangular_solve"), "the solution of triangular equations"
-    ),
-    **dict.fromkeys(
-        ("linalg_householder_product", "ormqr"), "a product of Householder reflections"
-    ),
-    "cholesky_inverse": "the inverse of a matrix",
 }
-"""What operations of linear algebra compute."""
+"""What to do instead of operations of linear algebra."""
 
 LEAST_LIKENESS = 0.8
 """How alike names are that are suggested, as `difflib` measures it."""
@@ -161,11 +147,7 @@ def near(name: str, names: Iterable[str]) -> str:
     if (known := instead_of(name)) is not None:
         return known
     if base in _LINEAR_ALGEBRA:
-        return (
-            f"the device does not compute {_LINEAR_ALGEBRA[base]}; do it outside of the model, and "
-            "pass the result as an argument, or write the model in JAX, where jnp.linalg has most "
-            "of these"
-        )
+        return _LINEAR_ALGEBRA[base]
     similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=LEAST_LIKENESS)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
     return f"this operation is not supported{nearest}"

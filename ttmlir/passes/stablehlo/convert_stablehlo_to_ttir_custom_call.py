@@ -72,6 +72,7 @@ def _custom_call(op: Operation) -> None:
     if target == TOP_K:
         convert_top_k_call(op)
         return
+    refuse_routine(op)
     registered = registered_call(target)
     if registered is not None:
         _convert_registered(op, target, registered)
@@ -79,14 +80,6 @@ def _custom_call(op: Operation) -> None:
         _pass_operands(op, target)
     elif target in _CALLBACKS:
         _drop_callback(op, target)
-    elif (found := _LAPACK.match(target)) is not None:
-        what = _ROUTINES.get(found[1], "linear algebra")
-        refuse_to_legalize(
-            op,
-            f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as "
-            "an argument; supported are Cholesky, QR and LU factors, triangular and other linear "
-            "systems, inverses and determinants",
-        )
     else:
         refuse_to_legalize(
             op,
@@ -117,6 +110,20 @@ def _drop_callback(op: Operation, target: str) -> None:
     message = "calls of Python without results, as of jax.debug.print, are left out of the program"
     warn(op_diagnostic(op, message, severity="warning", with_name=False))
     erase(op)
+
+
+def refuse_routine(op: Operation) -> None:
+    """Refuse a custom call of LAPACK, by what it computes; others are left alone."""
+    target = cast("StringAttr", op.properties["call_target_name"]).data
+    if (found := _LAPACK.match(target)) is None or registered_call(target) is not None:
+        return
+    what = _ROUTINES.get(found[1], "linear algebra")
+    refuse_to_legalize(
+        op,
+        f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as an "
+        "argument; supported are Cholesky, QR and LU factors, linear systems, eigenvalues of "
+        "symmetric matrices (jnp.linalg.eigh) and singular values, of real numbers",
+    )
 
 
 def _pass_operands(op: Operation, target: str) -> None:

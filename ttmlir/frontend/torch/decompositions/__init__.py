@@ -11,6 +11,7 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
     counting,
+    linear_algebra,
     ordering,
     products,
     quantization,
@@ -26,6 +27,7 @@ from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
     **counting.DECOMPOSITIONS,
+    **linear_algebra.DECOMPOSITIONS,
     **ordering.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,

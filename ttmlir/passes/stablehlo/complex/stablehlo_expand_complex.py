@@ -51,6 +51,7 @@ from ttmlir.mlir.attributes.elements import element_size, elements_attr
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.complex.fourier import Fourier
 from ttmlir.passes.stablehlo.complex.parts import Arithmetic, Parts
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_custom_call import refuse_routine
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class _Expansion:
         return True
 
     def _refuse(self, op: Operation) -> NoReturn:
+        if op.name == "stablehlo.custom_call":
+            refuse_routine(op)
         if what := _CARRIED.get(op.name.partition(".")[2]):
             refuse_to_legalize(
                 op, f"complex {what} are not supported; give the real and the imaginary part"

@@ -1,263 +1,277 @@
-"""Algorithms on batches of matrices as StableHLO text: loops over columns, of products of rank 1.
+"""Factorizations of batches of matrices, by loops over rows and columns.
 
-Each function returns the text of a function of tensors with one batch dimension. Steps are those of
-LAPACK's unblocked routines, so that results have its accuracy.
+Tensors have one batch dimension. Steps are those of LAPACK's unblocked routines, so that results
+have its accuracy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from xdsl.dialects.builtin import i32
+
+from ttmlir.passes.stablehlo.linear_algebra.tensors import Tensor
 
 
-@dataclass(frozen=True)
-class Matrices:
-    """Matrices of `rows` rows and `columns` columns."""
-
-    batch: int
-    rows: int
-    columns: int
-    element: str
-    """The element type, as MLIR writes it."""
-
-    def type(self, rows: int | None = None, columns: int | None = None) -> str:
-        """The type of as many matrices of another size."""
-        rows, columns = rows or self.rows, columns or self.columns
-        return f"tensor<{self.batch}x{rows}x{columns}x{self.element}>"
-
-    def integers(self) -> str:
-        """The type of a number for each element."""
-        return f"tensor<{self.batch}x{self.rows}x{self.columns}xi32>"
-
-    def truths(self) -> str:
-        """The type of a truth for each element."""
-        return f"tensor<{self.batch}x{self.rows}x{self.columns}xi1>"
-
-
-_NO_NUMBER = "tensor<i32>"
-_OUTER = "batching_dims = [0] x [0], contracting_dims = [2] x [1]"
-_INNER = "batching_dims = [0] x [0], contracting_dims = [1] x [1]"
-
-
-def cholesky(name: str, a: Matrices) -> str:
+def find_cholesky(a: Tensor) -> list[Tensor]:
     """L of A = L L^T, of the lower triangle of A; NaN everywhere if A is not positive definite."""
-    n, whole, column, one = a.rows, a.type(), a.type(columns=1), a.type(rows=1, columns=1)
-    return f"""
-func.func private @{name}(%a: {whole}) -> {whole} {{
-  {_triangle(a, "GE")}
-  %start = stablehlo.constant dense<0> : {_NO_NUMBER}
-  %r:3 = stablehlo.while(%i = %start, %rest = %a, %l = %zeros)
-      : {_NO_NUMBER}, {whole}, {whole} cond {{
-    {_below(n)}
-  }} do {{
-    {_numbers()}
-    %d = stablehlo.dynamic_slice %rest, %z, %i, %i, sizes = [{a.batch}, 1, 1]
-        : ({whole}, {_indices()}) -> {one}
-    %root = stablehlo.sqrt %d : {one}
-    %roots = stablehlo.broadcast_in_dim %root, dims = [0, 1, 2] : ({one}) -> {column}
-    %c = stablehlo.dynamic_slice %rest, %z, %z, %i, sizes = [{a.batch}, {n}, 1]
-        : ({whole}, {_indices()}) -> {column}
-    %scaled = stablehlo.divide %c, %roots : {column}
-    %product = stablehlo.dot_general %scaled, %scaled, batching_dims = [0] x [0],
-        contracting_dims = [2] x [2] : ({column}, {column}) -> {whole}
-    %next = stablehlo.subtract %rest, %product : {whole}
-    %written = stablehlo.dynamic_update_slice %l, %scaled, %z, %z, %i
-        : ({whole}, {column}, {_indices()}) -> {whole}
-    %j = stablehlo.add %i, %one : {_NO_NUMBER}
-    stablehlo.return %j, %next, %written : {_NO_NUMBER}, {whole}, {whole}
-  }}
-  %lower = stablehlo.select %mask, %r#2, %zeros : {a.truths()}, {whole}
-  %nothing = stablehlo.multiply %lower, %zeros : {whole}
-  %initial = stablehlo.constant dense<0.0> : tensor<{a.element}>
-  %sum = stablehlo.reduce(%nothing init: %initial) applies stablehlo.add across dimensions = [1, 2]
-      : ({whole}, tensor<{a.element}>) -> tensor<{a.batch}x{a.element}>
-  %fault = stablehlo.broadcast_in_dim %sum, dims = [0]
-      : (tensor<{a.batch}x{a.element}>) -> {whole}
-  %result = stablehlo.add %lower, %fault : {whole}
-  return %result : {whole}
-}}"""
+    zero = a.fill(0)
+
+    def step(i: Tensor, rest: Tensor, lower: Tensor) -> list[Tensor]:
+        pivot = rest.take(1, i).take(2, i)
+        column = rest.take(2, i) / pivot.sqrt()
+        return [rest - column.times_transposed(column), lower.put(2, i, column)]
+
+    _, found = a.body.repeat(a.shape[1], step, a, zero)
+    lower = _rows(a).compare("GE", _columns(a)).where(found, zero)
+    return [lower + (lower * 0).sum(2).sum(1)]
 
 
-def solve_triangular(name: str, a: Matrices, count: int, *, lower: bool, unit: bool) -> str:
-    """X of A X = B, of one triangle of A, for `count` columns of B; with `unit`, 1 is on its
-    diagonal."""
-    n, whole, column, one = a.rows, a.type(), a.type(columns=1), a.type(rows=1, columns=1)
-    right, row = a.type(columns=count), a.type(rows=1, columns=count)
-    place = "%p = stablehlo.add %i, %z" if lower else "%p = stablehlo.subtract %last, %i"
-    divided = f"""
-    %d = stablehlo.dynamic_slice %a, %z, %p, %p, sizes = [{a.batch}, 1, 1]
-        : ({whole}, {_indices()}) -> {one}
-    %ds = stablehlo.broadcast_in_dim %d, dims = [0, 1, 2] : ({one}) -> {row}
-    %solved = stablehlo.divide %row, %ds : {row}"""
-    same = f"""
-    %solved = stablehlo.reshape %row : ({row}) -> {row}"""
-    return f"""
-func.func private @{name}(%a: {whole}, %b: {right}) -> {right} {{
-  {_triangle(a, "GT" if lower else "LT")}
-  %strict = stablehlo.select %mask, %a, %zeros : {a.truths()}, {whole}
-  %start = stablehlo.constant dense<0> : {_NO_NUMBER}
-  %r:2 = stablehlo.while(%i = %start, %x = %b) : {_NO_NUMBER}, {right} cond {{
-    {_below(n)}
-  }} do {{
-    {_numbers()}
-    %last = stablehlo.constant dense<{n - 1}> : {_NO_NUMBER}
-    {place} : {_NO_NUMBER}
-    %row = stablehlo.dynamic_slice %x, %z, %p, %z, sizes = [{a.batch}, 1, {count}]
-        : ({right}, {_indices()}) -> {row}{same if unit else divided}
-    %c = stablehlo.dynamic_slice %strict, %z, %z, %p, sizes = [{a.batch}, {n}, 1]
-        : ({whole}, {_indices()}) -> {column}
-    %product = stablehlo.dot_general %c, %solved, {_OUTER} : ({column}, {row}) -> {right}
-    %rest = stablehlo.subtract %x, %product : {right}
-    %written = stablehlo.dynamic_update_slice %rest, %solved, %z, %p, %z
-        : ({right}, {row}, {_indices()}) -> {right}
-    %j = stablehlo.add %i, %one : {_NO_NUMBER}
-    stablehlo.return %j, %written : {_NO_NUMBER}, {right}
-  }}
-  return %r#1 : {right}
-}}"""
+def solve_triangular(a: Tensor, b: Tensor, *, lower: bool, unit: bool) -> list[Tensor]:
+    """X of A X = B, of one triangle of A; with `unit`, 1 is on its diagonal."""
+    strict = _rows(a).compare("GT" if lower else "LT", _columns(a)).where(a, 0)
+    last = a.body.fill(a.shape[1] - 1, (), i32)
+
+    def step(i: Tensor, x: Tensor) -> list[Tensor]:
+        place = i if lower else last - i
+        row = x.take(1, place)
+        if not unit:
+            row = row / a.take(1, place).take(2, place)
+        return [(x - strict.take(2, place) @ row).put(1, place, row)]
+
+    return a.body.repeat(a.shape[1], step, b)
 
 
-def factorize_by_reflections(name: str, a: Matrices) -> str:
-    """R in the upper triangle, reflections below it and their factors, as LAPACK's geqrf."""
-    m, n, count = a.rows, a.columns, min(a.rows, a.columns)
-    whole, column, one = a.type(), a.type(columns=1), a.type(rows=1, columns=1)
-    row, factors = a.type(rows=1), a.type(rows=count, columns=1)
-    flat = f"tensor<{a.batch}x{count}x{a.element}>"
-    single = f"tensor<{a.batch}x1x1xi1>"
-    truths, numbers = (f"tensor<{a.batch}x{m}x1x{kind}>" for kind in ("i1", "i32"))
-    row_truths, row_numbers = (f"tensor<{a.batch}x1x{n}x{kind}>" for kind in ("i1", "i32"))
-    sum_type = f"tensor<{a.batch}x{a.element}>"
-    return f"""
-func.func private @{name}(%a: {whole}) -> ({whole}, {flat}) {{
-  %rows = stablehlo.iota dim = 1 : {numbers}
-  %cols = stablehlo.iota dim = 2 : {row_numbers}
-  %none = stablehlo.constant dense<0.0> : {column}
-  %noner = stablehlo.constant dense<0.0> : {row}
-  %ones = stablehlo.constant dense<1.0> : {column}
-  %nil = stablehlo.constant dense<0.0> : {one}
-  %unit = stablehlo.constant dense<1.0> : {one}
-  %initial = stablehlo.constant dense<0.0> : tensor<{a.element}>
-  %t0 = stablehlo.constant dense<0.0> : {factors}
-  %start = stablehlo.constant dense<0> : {_NO_NUMBER}
-  %r:3 = stablehlo.while(%i = %start, %x = %a, %t = %t0)
-      : {_NO_NUMBER}, {whole}, {factors} cond {{
-    {_below(count)}
-  }} do {{
-    {_numbers()}
-    %is = stablehlo.broadcast_in_dim %i, dims = [] : ({_NO_NUMBER}) -> {numbers}
-    %under = stablehlo.compare GT, %rows, %is, SIGNED : ({numbers}, {numbers}) -> {truths}
-    %at = stablehlo.compare EQ, %rows, %is, SIGNED : ({numbers}, {numbers}) -> {truths}
-    %ir = stablehlo.broadcast_in_dim %i, dims = [] : ({_NO_NUMBER}) -> {row_numbers}
-    %after = stablehlo.compare GT, %cols, %ir, SIGNED
-        : ({row_numbers}, {row_numbers}) -> {row_truths}
-    %c = stablehlo.dynamic_slice %x, %z, %z, %i, sizes = [{a.batch}, {m}, 1]
-        : ({whole}, {_indices()}) -> {column}
-    %alpha = stablehlo.dynamic_slice %x, %z, %i, %i, sizes = [{a.batch}, 1, 1]
-        : ({whole}, {_indices()}) -> {one}
-    %tail = stablehlo.select %under, %c, %none : {truths}, {column}
-    %squares = stablehlo.multiply %tail, %tail : {column}
-    %sum = stablehlo.reduce(%squares init: %initial) applies stablehlo.add
-        across dimensions = [1, 2] : ({column}, tensor<{a.element}>) -> {sum_type}
-    %norm2 = stablehlo.reshape %sum : ({sum_type}) -> {one}
-    %alpha2 = stablehlo.multiply %alpha, %alpha : {one}
-    %all2 = stablehlo.add %alpha2, %norm2 : {one}
-    %norm = stablehlo.sqrt %all2 : {one}
-    %minus = stablehlo.negate %norm : {one}
-    %positive = stablehlo.compare GE, %alpha, %nil, FLOAT : ({one}, {one}) -> {single}
-    %signed = stablehlo.select %positive, %minus, %norm : {single}, {one}
-    %flat = stablehlo.compare EQ, %norm2, %nil, FLOAT : ({one}, {one}) -> {single}
-    %beta = stablehlo.select %flat, %alpha, %signed : {single}, {one}
-    %difference = stablehlo.subtract %beta, %alpha : {one}
-    %divisor = stablehlo.select %flat, %unit, %beta : {single}, {one}
-    %tau = stablehlo.divide %difference, %divisor : {one}
-    %negative = stablehlo.subtract %alpha, %beta : {one}
-    %scale = stablehlo.select %flat, %unit, %negative : {single}, {one}
-    %scales = stablehlo.broadcast_in_dim %scale, dims = [0, 1, 2] : ({one}) -> {column}
-    %below = stablehlo.divide %tail, %scales : {column}
-    %v = stablehlo.select %at, %ones, %below : {truths}, {column}
-    %w = stablehlo.dot_general %v, %x, {_INNER} : ({column}, {whole}) -> {row}
-    %taus = stablehlo.broadcast_in_dim %tau, dims = [0, 1, 2] : ({one}) -> {row}
-    %wt = stablehlo.multiply %w, %taus : {row}
-    %wa = stablehlo.select %after, %wt, %noner : {row_truths}, {row}
-    %product = stablehlo.dot_general %v, %wa, {_OUTER} : ({column}, {row}) -> {whole}
-    %next = stablehlo.subtract %x, %product : {whole}
-    %betas = stablehlo.broadcast_in_dim %beta, dims = [0, 1, 2] : ({one}) -> {column}
-    %head = stablehlo.select %at, %betas, %c : {truths}, {column}
-    %stored = stablehlo.select %under, %below, %head : {truths}, {column}
-    %written = stablehlo.dynamic_update_slice %next, %stored, %z, %z, %i
-        : ({whole}, {column}, {_indices()}) -> {whole}
-    %tn = stablehlo.dynamic_update_slice %t, %tau, %z, %i, %z
-        : ({factors}, {one}, {_indices()}) -> {factors}
-    %j = stablehlo.add %i, %one : {_NO_NUMBER}
-    stablehlo.return %j, %written, %tn : {_NO_NUMBER}, {whole}, {factors}
-  }}
-  %result = stablehlo.reshape %r#2 : ({factors}) -> {flat}
-  return %r#1, %result : {whole}, {flat}
-}}"""
+def factorize_by_reflections(a: Tensor) -> list[Tensor]:
+    """R in the upper triangle, reflections below it, and their factors, as LAPACK's geqrf."""
+    batch, m, n = a.shape
+    count = min(m, n)
+    rows = a.body.count((batch, m, 1), 1)
+    columns = a.body.count((batch, 1, n), 2)
+    factors = a.body.fill(0, (batch, count, 1), a.element)
+
+    def step(i: Tensor, x: Tensor, factors: Tensor) -> list[Tensor]:
+        column, alpha = x.take(2, i), x.take(1, i).take(2, i)
+        is_under, is_at = rows.compare("GT", i), rows.compare("EQ", i)
+        tail = is_under.where(column, 0)
+        square = (tail * tail).sum(1)
+        norm = (alpha * alpha + square).sqrt()
+        is_flat = square.compare("EQ", 0)
+        beta = is_flat.where(alpha, alpha.compare("GE", 0).where(-norm, norm))
+        factor = (beta - alpha) / is_flat.where(1, beta)
+        below = tail / is_flat.where(1, alpha - beta)
+        v = is_at.where(1, below)
+        product = columns.compare("GT", i).where(v.transposed_times(x) * factor, 0)
+        stored = is_under.where(below, is_at.where(beta, column))
+        return [(x - v @ product).put(2, i, stored), factors.put(1, i, factor)]
+
+    found, factors = a.body.repeat(count, step, a, factors)
+    return [found, factors.reshape((batch, count))]
 
 
-def multiply_reflections(name: str, a: Matrices, count: int) -> str:
-    """The product of `count` reflections that `factorize_by_reflections` gives, as orgqr."""
-    m = a.rows
-    whole, column, one = a.type(), a.type(columns=1), a.type(rows=1, columns=1)
-    row, flat = a.type(rows=1), f"tensor<{a.batch}x{count}x{a.element}>"
-    factors = a.type(rows=count, columns=1)
-    truths, numbers = (f"tensor<{a.batch}x{m}x1x{kind}>" for kind in ("i1", "i32"))
-    return f"""
-func.func private @{name}(%a: {whole}, %t: {flat}) -> {whole} {{
-  {_triangle(a, "EQ")}
-  %filled = stablehlo.constant dense<1.0> : {whole}
-  %eye = stablehlo.select %mask, %filled, %zeros : {a.truths()}, {whole}
-  %taus = stablehlo.reshape %t : ({flat}) -> {factors}
-  %numbers = stablehlo.iota dim = 1 : {numbers}
-  %none = stablehlo.constant dense<0.0> : {column}
-  %ones = stablehlo.constant dense<1.0> : {column}
-  %start = stablehlo.constant dense<0> : {_NO_NUMBER}
-  %r:2 = stablehlo.while(%i = %start, %q = %eye) : {_NO_NUMBER}, {whole} cond {{
-    {_below(count)}
-  }} do {{
-    {_numbers()}
-    %last = stablehlo.constant dense<{count - 1}> : {_NO_NUMBER}
-    %p = stablehlo.subtract %last, %i : {_NO_NUMBER}
-    %is = stablehlo.broadcast_in_dim %p, dims = [] : ({_NO_NUMBER}) -> {numbers}
-    %under = stablehlo.compare GT, %numbers, %is, SIGNED : ({numbers}, {numbers}) -> {truths}
-    %at = stablehlo.compare EQ, %numbers, %is, SIGNED : ({numbers}, {numbers}) -> {truths}
-    %c = stablehlo.dynamic_slice %a, %z, %z, %p, sizes = [{a.batch}, {m}, 1]
-        : ({whole}, {_indices()}) -> {column}
-    %tail = stablehlo.select %under, %c, %none : {truths}, {column}
-    %v = stablehlo.select %at, %ones, %tail : {truths}, {column}
-    %tau = stablehlo.dynamic_slice %taus, %z, %p, %z, sizes = [{a.batch}, 1, 1]
-        : ({factors}, {_indices()}) -> {one}
-    %w = stablehlo.dot_general %v, %q, {_INNER} : ({column}, {whole}) -> {row}
-    %ts = stablehlo.broadcast_in_dim %tau, dims = [0, 1, 2] : ({one}) -> {row}
-    %wt = stablehlo.multiply %w, %ts : {row}
-    %product = stablehlo.dot_general %v, %wt, {_OUTER} : ({column}, {row}) -> {whole}
-    %next = stablehlo.subtract %q, %product : {whole}
-    %j = stablehlo.add %i, %one : {_NO_NUMBER}
-    stablehlo.return %j, %next : {_NO_NUMBER}, {whole}
-  }}
-  return %r#1 : {whole}
-}}"""
+def multiply_reflections(a: Tensor, factors: Tensor, columns: int | None = None) -> list[Tensor]:
+    """The product of the reflections that `factorize_by_reflections` gives, as LAPACK's orgqr.
+
+    There are as many as factors. Of the product there are `columns`, or as many as in the matrices.
+    """
+    batch, m, n = a.shape
+    count = factors.shape[1]
+    rows = a.body.count((batch, m, 1), 1)
+    factors = factors.reshape((batch, count, 1))
+    last = a.body.fill(count - 1, (), i32)
+
+    def step(i: Tensor, q: Tensor) -> list[Tensor]:
+        place = last - i
+        tail = rows.compare("GT", place).where(a.take(2, place), 0)
+        v = rows.compare("EQ", place).where(1, tail)
+        return [q - v @ (v.transposed_times(q) * factors.take(1, place))]
+
+    return a.body.repeat(count, step, _identity(a, columns or n))
 
 
-def _triangle(a: Matrices, direction: str) -> str:
-    """`%mask`, where rows compare so with columns, and `%zeros`."""
-    return f"""%rows = stablehlo.iota dim = 1 : {a.integers()}
-  %cols = stablehlo.iota dim = 2 : {a.integers()}
-  %mask = stablehlo.compare {direction}, %rows, %cols, SIGNED
-      : ({a.integers()}, {a.integers()}) -> {a.truths()}
-  %zeros = stablehlo.constant dense<0.0> : {a.type()}"""
+def factorize_by_elimination(a: Tensor) -> list[Tensor]:
+    """L and U in one matrix, the row that each was exchanged with, and the order of the rows.
+
+    As LAPACK's getrf, but rows are counted from 0. A pivot of 0 is left as it is.
+    """
+    batch, m, n = a.shape
+    count = min(m, n)
+    rows = a.body.count((batch, m, 1), 1)
+    columns = a.body.count((batch, 1, n), 2)
+    pivots = a.body.fill(0, (batch, count, 1), i32)
+
+    def step(i: Tensor, x: Tensor, pivots: Tensor, order: Tensor) -> list[Tensor]:
+        column = rows.compare("GE", i).where(x.take(2, i).abs(), -1)
+        # NaN has no place among the sizes; then no rows are exchanged.
+        is_best = column.compare("EQ", column.max(1))
+        pivot = is_best.where(rows, m).min(1)
+        pivot = pivot.compare("LT", m).where(pivot, i)
+        is_here, is_there = rows.compare("EQ", i), rows.compare("EQ", pivot)
+
+        def exchange(values: Tensor, zero: float) -> Tensor:
+            here = values.take(1, i)
+            there = _sum_chosen(is_there, values, zero)
+            return is_here.where(there, is_there.where(here, values))
+
+        x, order = exchange(x, 0.0), exchange(order, 0)
+        value = x.take(1, i).take(2, i)
+        is_zero = value.compare("EQ", 0)
+        below = x.take(2, i) / is_zero.where(1, value)
+        multiples = rows.compare("GT", i).where(below, 0)
+        rest = columns.compare("GT", i).where(x.take(1, i), 0)
+        stored = rows.compare("GT", i).where(below, x.take(2, i))
+        return [(x - multiples @ rest).put(2, i, stored), pivots.put(1, i, pivot), order]
+
+    found, pivots, order = a.body.repeat(count, step, a, pivots, rows)
+    return [found, pivots.reshape((batch, count)), order.reshape((batch, m))]
 
 
-def _below(count: int) -> str:
-    return f"""%n = stablehlo.constant dense<{count}> : {_NO_NUMBER}
-    %goes = stablehlo.compare LT, %i, %n, SIGNED : ({_NO_NUMBER}, {_NO_NUMBER}) -> tensor<i1>
-    stablehlo.return %goes : tensor<i1>"""
+def _sum_chosen(is_chosen: Tensor, values: Tensor, zero: float) -> Tensor:
+    return is_chosen.where(values, zero).sum(1)
 
 
-def _numbers() -> str:
-    return f"""%z = stablehlo.constant dense<0> : {_NO_NUMBER}
-    %one = stablehlo.constant dense<1> : {_NO_NUMBER}"""
+def _rows(a: Tensor) -> Tensor:
+    return a.body.count(a.shape, 1)
 
 
-def _indices() -> str:
-    return ", ".join([_NO_NUMBER] * 3)
+def _columns(a: Tensor) -> Tensor:
+    return a.body.count(a.shape, 2)
+
+
+def _identity(a: Tensor, columns: int) -> Tensor:
+    """The first columns of an identity with as many rows as the matrices."""
+    batch, m, _ = a.shape
+    zeros = a.body.fill(0, (batch, m, columns), a.element)
+    return _rows(zeros).compare("EQ", _columns(zeros)).where(1, zeros)
+
+
+# -- eigenvalues and singular values ---------------------------------------------------------------
+
+MAX_SWEEPS = 20
+"""Most times that all pairs of rows are rotated; six to ten are enough for most matrices."""
+
+
+def orthogonalize(x: Tensor, *, turned: bool) -> list[Tensor]:
+    """The lengths and rows of G X, which are orthogonal to each other, the longest first, and G.
+
+    G is orthogonal, and left out unless `turned`; its last row is then the last one of X if that is
+    0. Jacobi's method with one-sided rotations (M. R.
+    Hestenes, 1958): half of all pairs at a time, in the order of a tournament. The number of rows
+    is even.
+    """
+    batch, n, width = x.shape
+    half = n // 2
+    sides = x.body.concatenate([x, _identity(x, n)], 2) if turned else x
+    # Rows this short are noise beside the longest one.
+    least = (n * x.epsilon) ** 2
+    # Angles become their squares in a sweep.
+    enough = x.body.fill(x.epsilon**0.7, (), x.element)
+
+    def turn(_: Tensor, top: Tensor, low: Tensor, most: Tensor) -> list[Tensor]:
+        a, b = top.cut(2, 0, width), low.cut(2, 0, width)
+        alpha, beta, gamma = (a * a).sum(2), (b * b).sum(2), (a * b).sum(2)
+        shorter, longer = alpha.minimum(beta), alpha.maximum(beta)
+        is_noise = shorter.compare("LE", longer.max(1) * least)
+        size = gamma.abs() / is_noise.where(1, shorter.sqrt() * longer.sqrt())
+        angle = is_noise.where(0, size).max(1).reshape((batch, 1)).max(0).reshape(())
+        gap, double = beta - alpha, gamma * 2
+        sign = gap.compare("GE", 0).where(double, -double)
+        below = gap.abs() + (gap * gap + double * double).sqrt()
+        tangent = sign / below.compare("GT", 0).where(below, 1)
+        cosine = tangent.fill(1) / (tangent * tangent + 1).sqrt()
+        sine = cosine * tangent
+        top, low = top * cosine - low * sine, top * sine + low * cosine
+        if half > 1:
+            # One row stays, the others go round.
+            tops = [top.cut(1, 0, 1), low.cut(1, 0, 1), top.cut(1, 1, half - 1)]
+            lows = [low.cut(1, 1, half), top.cut(1, half - 1, half)]
+            top, low = (x.body.concatenate(each, 1) for each in (tops, lows))
+        return [top, low, most.maximum(angle)]
+
+    def sweep(_: Tensor, top: Tensor, low: Tensor, most: Tensor) -> list[Tensor]:
+        return x.body.repeat(n - 1, turn, top, low, most * 0)
+
+    def goes_on(_top: Tensor, _low: Tensor, most: Tensor) -> Tensor:
+        return most.compare("GT", enough)
+
+    top, low = sides.cut(1, 0, half), sides.cut(1, half, n)
+    top, low, _ = x.body.repeat(MAX_SWEEPS, sweep, top, low, enough * 2, goes_on=goes_on)
+    sides = x.body.concatenate([top, low], 1)
+    lengths = (sides.cut(2, 0, width) * sides.cut(2, 0, width)).sum(2).sqrt()
+    if turned:
+        # A row of zeros is never rotated: it goes behind others that have become 0.
+        lengths = lengths - sides.cut(2, width + n - 1, width + n).compare("EQ", 1).where(
+            1, lengths * 0
+        )
+    sides = x.body.sort_descending(lengths.broadcast(sides.shape), sides, dim=1)
+    rows = sides.cut(2, 0, width)
+    lengths = (rows * rows).sum(2).sqrt()
+    return [lengths, rows, *([sides.cut(2, width, width + n)] if turned else [])]
+
+
+def find_symmetric_eigenvectors(a: Tensor) -> list[Tensor]:
+    """The eigenvectors of symmetric matrices, as columns, and the eigenvalues, ascending.
+
+    The lower triangle counts alone.
+    The rows of A + 2 |A| are orthogonalized, of which no eigenvalue is near 0.
+    """
+    batch, n, _ = a.shape
+    a = _rows(a).compare("GE", _columns(a)).where(a, a.transpose())
+    bound = a.abs().sum(2).max(1)
+    is_zero = bound.compare("EQ", 0)
+    scaled = a / is_zero.where(1, bound)
+    size = (scaled * scaled).sum(2).sum(1).sqrt()
+    # Negated, so that the longest row belongs to the least eigenvalue.
+    moved = _identity(a, n) * is_zero.where(2, size * 2) - scaled
+    _, rows, *_ = orthogonalize(_pad_rows(moved), turned=False)
+    rows = rows.cut(1, 0, n)
+    rows = rows / (rows * rows).sum(2).sqrt()
+    # Of a vector with an error, the error of this is the square of it.
+    values = ((rows @ scaled) * rows).sum(2) * -bound
+    values = -a.body.sort_descending(values, values, dim=1)
+    return [rows.transpose(), values.reshape((batch, n))]
+
+
+def find_singular_vectors(a: Tensor, *, full: bool) -> list[Tensor]:
+    """U, the singular values, descending, and V^T of matrices with no fewer rows than columns.
+
+    U has as many columns as rows if `full`, else as many as A.
+    """
+    batch, m, n = a.shape
+    bound = a.abs().max(2).max(1)
+    scale = bound.compare("EQ", 0).where(1, bound)
+    factors, taus = factorize_by_reflections(a / scale)
+    upper = factors.cut(1, 0, n)
+    upper = _rows(upper).compare("LE", _columns(upper)).where(upper, 0)
+    lengths, rows, turned = orthogonalize(_pad_rows(upper), turned=True)
+    rows, turned = rows.cut(1, 0, n), turned.cut(1, 0, n).cut(2, 0, n)
+    values = lengths.cut(1, 0, n)
+    # Rows are orthogonal but may be 0: their reflections make what is missing.
+    columns = rows.transpose()
+    triangle, more = factorize_by_reflections(columns)
+    [right] = multiply_reflections(triangle, more)
+    diagonal = _rows(triangle).compare("EQ", _columns(triangle)).where(triangle, 0).sum(1)
+    right = right * diagonal.compare("LT", 0).where(diagonal.fill(-1), 1)
+    [q] = multiply_reflections(factors, taus, m if full else n)
+    left = q.cut(2, 0, n) @ turned.transpose()
+    if full and m > n:
+        left = a.body.concatenate([left, q.cut(2, n, m)], 2)
+    return [left, (values * scale).reshape((batch, n)), right.transpose()]
+
+
+def find_singular_values(a: Tensor) -> list[Tensor]:
+    """The singular values of matrices with no fewer rows than columns, descending."""
+    batch, _, n = a.shape
+    bound = a.abs().max(2).max(1)
+    scale = bound.compare("EQ", 0).where(1, bound)
+    factors, _ = factorize_by_reflections(a / scale)
+    upper = factors.cut(1, 0, n)
+    upper = _rows(upper).compare("LE", _columns(upper)).where(upper, 0)
+    lengths, *_ = orthogonalize(_pad_rows(upper), turned=False)
+    return [(lengths.cut(1, 0, n) * scale).reshape((batch, n))]
+
+
+def _pad_rows(x: Tensor) -> Tensor:
+    """With a row of zeros if their number is odd; it stays as it is, and is the last one."""
+    batch, n, width = x.shape
+    if n % 2 == 0:
+        return x
+    return x.body.concatenate([x, x.body.fill(0, (batch, 1, width), x.element)], 1)

@@ -1,9 +1,8 @@
-"""Compute factorizations of matrices and triangular systems by loops over their columns.
+"""Compute factorizations of matrices and triangular systems by loops over their rows and columns.
 
 Each becomes a call of a function with a `stablehlo.while`, for batches of matrices of floating
-point numbers with at most 1,024 rows and columns. Custom calls of the factorization into an
-orthogonal and a triangular matrix, `Qr` and `ProductOfElementaryHouseholderReflectors`, are those
-that JAX makes.
+point numbers with at most 1,024 rows and columns, 256 for eigenvalues and singular values. Custom
+calls are those that JAX makes for CPUs, of LAPACK, and for other platforms.
 
 Before:
 
@@ -26,12 +25,13 @@ After:
 Requires: nothing.
 Ensures: no `stablehlo.cholesky` or `stablehlo.triangular_solve` is left.
 Options: none.
-Not done here: eigenvalues and singular values.
+Not done here: eigenvalues of matrices that are not symmetric; complex matrices.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -42,15 +42,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
-    from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, TensorType
+    from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType
     from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-    from ttmlir.passes.stablehlo.linear_algebra.algorithms import Matrices
+    from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+
+    Algorithm = Callable[..., Sequence[Tensor]]
 
 MAX_EXTENT = 1024
 """Most rows, and most columns, of a matrix: a loop has an iteration for each of them."""
+MAX_ROTATED_EXTENT = 256
+"""Most rows or columns, whichever there are fewer of, where each pair of them is rotated."""
 _ELEMENTS = ("f16", "bf16", "f32", "f64")
-_CALLS = ("Qr", "ProductOfElementaryHouseholderReflectors")
+_LAPACK = re.compile(r"(?:lapack|blas)_[sd](\w+?)(?:_ffi)?$")
+"""A routine for real numbers."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,25 @@ class StableHLOExpandLinearAlgebraPass(ModulePass):
                 rule(expanding, op)
 
 
+def is_expanded_call(target: str) -> bool:
+    """True for the target of a custom call that has an algorithm here."""
+    return _rule_of_call(target) is not None
+
+
 def _expansion_of(op: Operation) -> Callable[[_Expanding, Operation], None] | None:
     if op.name == "stablehlo.custom_call":
         target = cast("StringAttr", op.properties["call_target_name"]).data
-        return _CUSTOM_CALLS.get(target)
+        if _LAPACK.match(target) and "mhlo.backend_config" not in op.attributes:
+            # An older form, which says what it means by operands.
+            return None
+        return _rule_of_call(target)
     return OPERATIONS.get(op.name)
+
+
+def _rule_of_call(target: str) -> Callable[[_Expanding, Operation], None] | None:
+    if (routine := _LAPACK.match(target)) is not None:
+        return _ROUTINES.get(routine[1])
+    return _CUSTOM_CALLS.get(target)
 
 
 class _Expanding:
@@ -83,121 +102,233 @@ class _Expanding:
 
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
-        self._names: set[str] = set()
+
+    # -- operations and custom calls -----------------------------------------------------------
 
     def cholesky(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra import algorithms
+        self._finish(op, [self._cholesky(op, is_lower=_flag(op, "lower"))])
 
-        a = op.operands[0]
-        matrices, value = self._batch(op, a)
-        is_lower = _flag(op, "lower")
+    def potrf(self, op: Operation) -> None:
+        found = self._cholesky(op, is_lower=_letter(op, "uplo") != "U")
+        self._finish(op, [found, self._is_wrong(op, found)])
+
+    def _cholesky(self, op: Operation, *, is_lower: bool) -> SSAValue:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_cholesky
+
+        value = self._batch(op, op.operands[0])
         value = value if is_lower else _transposed(op, value)
-        name = f"cholesky_{_suffix(matrices)}"
-        [result] = self._call(op, name, algorithms.cholesky(name, matrices), [value])
-        result = result if is_lower else _transposed(op, result)
-        replace(op, _reshaped(op, result, op.results[0].type))
+        [result] = self._call(op, "cholesky", find_cholesky, [value])
+        return result if is_lower else _transposed(op, result)
 
     def triangular_solve(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra import algorithms
-
-        left, lower, unit = (_flag(op, name) for name in ("left_side", "lower", "unit_diagonal"))
         transposes = cast("Data[str]", op.properties["transpose_a"]).data != "NO_TRANSPOSE"
-        _, a = self._batch(op, op.operands[0])
-        _, b = self._batch(op, op.operands[1])
+        left, lower, unit = (_flag(op, name) for name in ("left_side", "lower", "unit_diagonal"))
+        self._solve(op, left=left, lower=lower, unit=unit, transposes=transposes)
+
+    def trsm(self, op: Operation) -> None:
+        self._solve(
+            op,
+            left=_letter(op, "side") == "L",
+            lower=_letter(op, "uplo") == "L",
+            unit=_letter(op, "diag") == "U",
+            transposes=_letter(op, "trans_x") != "N",
+        )
+
+    def _solve(
+        self, op: Operation, *, left: bool, lower: bool, unit: bool, transposes: bool
+    ) -> None:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import solve_triangular
+
+        a, b = (self._batch(op, value) for value in op.operands)
         if not left:
             b = _transposed(op, b)
         if transposes == left:
             a, lower = _transposed(op, a), not lower
-        matrices, _ = self._batch(op, a)
-        count = _shape(b)[-1]
-        name = "_".join(
-            (
-                f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}",
-                _suffix(matrices),
-                str(count),
-            )
-        )
-        text = algorithms.solve_triangular(name, matrices, count, lower=lower, unit=unit)
-        [result] = self._call(op, name, text, [a, b])
-        result = result if left else _transposed(op, result)
-        replace(op, _reshaped(op, result, op.results[0].type))
+
+        def solve(a: Tensor, b: Tensor) -> Sequence[Tensor]:
+            return solve_triangular(a, b, lower=lower, unit=unit)
+
+        name = f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}"
+        [result] = self._call(op, name, solve, [a, b])
+        self._finish(op, [result if left else _transposed(op, result)])
 
     def qr(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra import algorithms
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import factorize_by_reflections
 
-        matrices, value = self._batch(op, op.operands[0])
-        name = f"qr_{_suffix(matrices)}"
-        text = algorithms.factorize_by_reflections(name, matrices)
-        results = self._call(op, name, text, [value])
+        value = self._batch(op, op.operands[0])
+        self._finish(op, self._call(op, "qr", factorize_by_reflections, [value]))
+
+    def reflections(self, op: Operation) -> None:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import multiply_reflections
+
+        value = self._batch(op, op.operands[0])
+        count = _shape(op.operands[1])[-1]
+        factors = _reshaped(op, op.operands[1], _tensor((_shape(value)[0], count), value))
+        self._finish(op, self._call(op, "reflections", multiply_reflections, [value, factors]))
+
+    def lu(self, op: Operation) -> None:
+        self._finish(op, self._factorize(op))
+
+    def getrf(self, op: Operation) -> None:
+        from xdsl.dialects.builtin import i32
+
+        from ttmlir.passes.stablehlo.linear_algebra.tensors import Tensor
+
+        factors, pivots, _ = self._factorize(op)
+        body = self._body_before(op)
+        counted = Tensor(body, pivots) + 1
+        info = body.fill(0, _shape(op.results[2]), i32)
+        self._finish(op, [factors, counted.value, info.value])
+
+    def _factorize(self, op: Operation) -> Sequence[SSAValue]:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import factorize_by_elimination
+
+        value = self._batch(op, op.operands[0])
+        return self._call(op, "lu", factorize_by_elimination, [value])
+
+    def syevd(self, op: Operation) -> None:
+        vectors, values = self._eigenvectors(op, is_lower=_letter(op, "uplo") == "L")
+        self._finish(op, [vectors, values, self._is_wrong(op, vectors)])
+
+    def eigh(self, op: Operation) -> None:
+        self._finish(op, self._eigenvectors(op, is_lower=True))
+
+    def _eigenvectors(self, op: Operation, *, is_lower: bool) -> Sequence[SSAValue]:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_symmetric_eigenvectors
+
+        value = self._batch(op, op.operands[0], MAX_ROTATED_EXTENT)
+        value = value if is_lower else _transposed(op, value)
+        return self._call(op, "eigh", find_symmetric_eigenvectors, [value])
+
+    def gesdd(self, op: Operation) -> None:
+        mode = _letter(op, "mode")
+        value = op.operands[0]
+        if mode == "N":
+            [values] = self._singular_values(op)
+            zeros = [self._zeros(op, result.type) for result in op.results[2:4]]
+            self._finish(op, [value, values, *zeros, self._is_wrong(op, values)])
+            return
+        left, values, right = self._singular_vectors(op, full=mode == "A")
+        self._finish(op, [value, values, left, right, self._is_wrong(op, left)])
+
+    def svd(self, op: Operation) -> None:
+        """U, values and V^T, with as many columns as its first result says."""
+        least = min(_shape(op.operands[0])[-2:])
+        is_full = max(_shape(op.results[0])[-1], _shape(op.results[2])[-2]) > least
+        self._finish(op, self._singular_vectors(op, full=is_full))
+
+    def svdvals(self, op: Operation) -> None:
+        self._finish(op, self._singular_values(op))
+
+    def _singular_values(self, op: Operation) -> Sequence[SSAValue]:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_singular_values
+
+        return self._call(op, "svdvals", find_singular_values, [self._tall(op)[0]])
+
+    def _singular_vectors(self, op: Operation, *, full: bool) -> Sequence[SSAValue]:
+        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_singular_vectors
+
+        def find(a: Tensor) -> Sequence[Tensor]:
+            return find_singular_vectors(a, full=full)
+
+        value, is_wide = self._tall(op)
+        name = "svd_full" if full else "svd"
+        left, values, right = self._call(op, name, find, [value])
+        if is_wide:
+            left, right = _transposed(op, right), _transposed(op, left)
+        return [left, values, right]
+
+    def _tall(self, op: Operation) -> tuple[SSAValue, bool]:
+        """The matrices with no fewer rows than columns; True if they were transposed for that."""
+        value = self._batch(op, op.operands[0], MAX_ROTATED_EXTENT)
+        _, rows, columns = _shape(value)
+        return (_transposed(op, value), True) if rows < columns else (value, False)
+
+    # -- values --------------------------------------------------------------------------------
+
+    def _finish(self, op: Operation, results: Sequence[SSAValue]) -> None:
         types = [result.type for result in op.results]
         pairs = zip(results, types, strict=True)
         replace(op, *(_reshaped(op, result, type_) for result, type_ in pairs))
 
-    def reflections(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra import algorithms
+    def _is_wrong(self, op: Operation, value: SSAValue) -> SSAValue:
+        """1 for each matrix or vector of a batch that is not a number, as LAPACK's `info`."""
+        from xdsl.dialects.builtin import i32
 
-        matrices, value = self._batch(op, op.operands[0])
-        count = _shape(op.operands[1])[-1]
-        factors = _tensor((matrices.batch, count), op.operands[1])
-        name = f"reflections_{_suffix(matrices)}_{count}"
-        text = algorithms.multiply_reflections(name, matrices, count)
-        operands = [value, _reshaped(op, op.operands[1], factors)]
-        [result] = self._call(op, name, text, operands)
-        replace(op, _reshaped(op, result, op.results[0].type))
+        from ttmlir.passes.stablehlo.linear_algebra.tensors import Tensor
 
-    def _batch(self, op: Operation, value: SSAValue) -> tuple[Matrices, SSAValue]:
-        """A tensor as one batch of matrices."""
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import Matrices
+        found = Tensor(self._body_before(op), value)
+        found = found.reshape((found.shape[0], -(-math.prod(found.shape) // found.shape[0])))
+        first = found.cut(1, 0, 1)
+        return first.compare("NE", first).cast(i32).value
 
+    def _zeros(self, op: Operation, type_: Attribute) -> SSAValue:
+        tensor = cast("TensorType[Attribute]", type_)
+        return self._body_before(op).fill(0, tensor.get_shape(), tensor.element_type).value
+
+    def _body_before(self, op: Operation) -> Body:
+        from ttmlir.passes.stablehlo.linear_algebra.tensors import Body
+
+        assert op.parent is not None, "operations are in blocks"
+        return Body(op.parent, op.location, before=op)
+
+    def _batch(self, op: Operation, value: SSAValue, most: int = MAX_EXTENT) -> SSAValue:
+        """A tensor as one batch of matrices; `most` is how many rows or columns there may be."""
         shape = _shape(value)
         element = str(cast("TensorType[Attribute]", value.type).element_type)
-        if element not in _ELEMENTS or not 1 <= min(shape) <= max(shape[-2:]) <= MAX_EXTENT:
+        sides = shape[-2:]
+        is_small = 1 <= min(shape) <= max(sides) <= MAX_EXTENT and min(sides) <= most
+        if element not in _ELEMENTS or not is_small:
+            limit = "" if most == MAX_EXTENT else f", and at most {most} of one of them"
             refuse_to_legalize(
                 op,
                 f"matrices of {shape[-2]} x {shape[-1]} {element} are not supported; supported "
-                f"are those of {', '.join(_ELEMENTS)} with 1 to {MAX_EXTENT} rows and columns",
+                f"are those of {', '.join(_ELEMENTS)} with 1 to {MAX_EXTENT} rows and columns"
+                f"{limit}; compute larger ones on the host and pass the result as an argument",
             )
-        batch = math.prod(shape[:-2])
-        matrices = Matrices(batch, shape[-2], shape[-1], element)
-        type_ = _tensor((batch, *shape[-2:]), value)
-        return matrices, _reshaped(op, value, type_)
+        return _reshaped(op, value, _tensor((math.prod(shape[:-2]), *sides), value))
 
     def _call(
-        self, op: Operation, name: str, text: str, operands: Sequence[SSAValue]
+        self, op: Operation, name: str, algorithm: Algorithm, operands: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
         from xdsl.dialects.func import CallOp, FuncOp
 
         from ttmlir.ir.symbols import symbols_in
 
-        found = symbols_in(self._module)
-        if name not in found:
-            self._add(op, text)
-            found = symbols_in(self._module)
-        function = cast("FuncOp", found[name])
-        call = CallOp(name, operands, function.function_type.outputs.data)
+        name = "_".join([name, *map(_suffix, operands)])
+        function = symbols_in(self._module).get(name)
+        if function is None:
+            function = self._add(op, name, algorithm, [value.type for value in operands])
+        call = CallOp(name, operands, cast("FuncOp", function).function_type.outputs.data)
         call.location = op.location
         insert_before(op, call)
         return call.results
 
-    def _add(self, op: Operation, text: str) -> None:
+    def _add(
+        self, op: Operation, name: str, algorithm: Algorithm, types: Sequence[Attribute]
+    ) -> Operation:
         """Add a function, all of it at the location of an operation."""
-        from ttmlir.mlir.context import make_context
-        from ttmlir.mlir.reading.reader import parse_module
+        from xdsl.dialects.func import FuncOp, ReturnOp
+        from xdsl.ir import Block, Region
 
-        dialects = {
-            "func": "xdsl.dialects.func:Func",
-            "stablehlo": "ttmlir.dialects.stablehlo:STABLEHLO",
-        }
-        module = parse_module(text, "linear algebra", make_context(dialects))
-        [function] = module.ops
-        function.detach()
-        for inner in function.walk():
-            inner.location = op.location
+        from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+
+        block = Block(arg_types=types)
+        body = Body(block, op.location)
+        results = [each.value for each in algorithm(*(Tensor(body, arg) for arg in block.args))]
+        end = ReturnOp(*results)
+        end.location = op.location
+        block.add_op(end)
+        signature = types, [each.type for each in results]
+        function = FuncOp(name, signature, Region(block), visibility="private")
+        function.location = op.location
         self._module.body.block.add_op(function)
+        return function
 
 
-def _suffix(a: Matrices) -> str:
-    return f"{a.batch}x{a.rows}x{a.columns}x{a.element}"
+def _suffix(value: SSAValue) -> str:
+    element = cast("TensorType[Attribute]", value.type).element_type
+    return "x".join([*map(str, _shape(value)), str(element)])
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:
@@ -213,6 +344,12 @@ def _tensor(shape: Sequence[int], like: SSAValue) -> Attribute:
 def _flag(op: Operation, name: str) -> bool:
     attr = op.properties.get(name)
     return attr is not None and bool(cast("IntegerAttr", attr).value.data)
+
+
+def _letter(op: Operation, name: str) -> str:
+    """A character that a routine of LAPACK is given, such as `L` for the lower triangle."""
+    config = cast("DictionaryAttr", op.attributes["mhlo.backend_config"])
+    return chr(cast("IntegerAttr", config.data[name]).value.data)
 
 
 def _reshaped(op: Operation, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -245,6 +382,21 @@ OPERATIONS: dict[str, Callable[[_Expanding, Operation], None]] = {
     "stablehlo.cholesky": _Expanding.cholesky,
     "stablehlo.triangular_solve": _Expanding.triangular_solve,
 }
-_CUSTOM_CALLS: dict[str, Callable[[_Expanding, Operation], None]] = dict(
-    zip(_CALLS, (_Expanding.qr, _Expanding.reflections), strict=True)
-)
+_CUSTOM_CALLS: dict[str, Callable[[_Expanding, Operation], None]] = {
+    "Qr": _Expanding.qr,
+    "ProductOfElementaryHouseholderReflectors": _Expanding.reflections,
+    "LuDecomposition": _Expanding.lu,
+    "ttmlir.eigh": _Expanding.eigh,
+    "ttmlir.svd": _Expanding.svd,
+    "ttmlir.svdvals": _Expanding.svdvals,
+}
+_ROUTINES: dict[str, Callable[[_Expanding, Operation], None]] = {
+    "geqrf": _Expanding.qr,
+    "gesdd": _Expanding.gesdd,
+    "getrf": _Expanding.getrf,
+    "orgqr": _Expanding.reflections,
+    "potrf": _Expanding.potrf,
+    "syevd": _Expanding.syevd,
+    "trsm": _Expanding.trsm,
+}
+"""Routines of LAPACK, without the letter of their type."""

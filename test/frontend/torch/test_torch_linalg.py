@@ -1,0 +1,96 @@
+"""`torch.linalg` and torch's older names, against torch in 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import ttmlir
+
+LINALG: Any = torch.linalg
+torch.manual_seed(0)
+SQUARE = torch.randn(2, 5, 5)
+DEFINITE = SQUARE @ SQUARE.mT + torch.eye(5)
+TALL, RIGHT = torch.randn(7, 4), torch.randn(2, 5, 3)
+LOWER = LINALG.cholesky(DEFINITE)
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
+    "cholesky": (LINALG.cholesky, (DEFINITE,)),
+    "cholesky upper": (lambda a: LINALG.cholesky(a, upper=True), (DEFINITE,)),
+    "cholesky_solve": (torch.cholesky_solve, (RIGHT, LOWER)),
+    "cholesky_inverse": (torch.cholesky_inverse, (LOWER,)),
+    "solve": (LINALG.solve, (SQUARE, RIGHT)),
+    "solve right": (lambda a, b: LINALG.solve(a, b.mT, left=False), (SQUARE, RIGHT)),
+    "solve_triangular": (
+        lambda a, b: LINALG.solve_triangular(a, b.mT, upper=False, left=False),
+        (LOWER, RIGHT),
+    ),
+    "triangular_solve": (
+        lambda b, a: torch.triangular_solve(b, a, upper=False, transpose=True)[0],
+        (RIGHT, LOWER),
+    ),
+    "inv": (LINALG.inv, (SQUARE,)),
+    "pinv": (LINALG.pinv, (TALL,)),
+    "pinv with rtol": (lambda a: LINALG.pinv(a, rtol=0.5), (TALL,)),
+    "det": (LINALG.det, (SQUARE,)),
+    "slogdet": (LINALG.slogdet, (SQUARE,)),
+    "lu": (LINALG.lu, (TALL,)),
+    "lu_factor": (LINALG.lu_factor, (SQUARE,)),
+    "lu_solve adjoint": (
+        lambda a, b: LINALG.lu_solve(*LINALG.lu_factor(a), b, adjoint=True),
+        (SQUARE, RIGHT),
+    ),
+    "qr": (LINALG.qr, (TALL,)),
+    "qr complete": (lambda a: LINALG.qr(a, mode="complete"), (TALL,)),
+    "ormqr": (lambda a: torch.ormqr(*torch.geqrf(a), a, transpose=True), (TALL,)),
+    "householder_product": (lambda a: LINALG.householder_product(*torch.geqrf(a)), (TALL,)),
+    "eigvalsh": (LINALG.eigvalsh, (DEFINITE,)),
+    "svdvals": (LINALG.svdvals, (TALL,)),
+    "cond": (LINALG.cond, (SQUARE,)),
+    "rank": (lambda a: LINALG.matrix_rank(a, rtol=1e-3), (TALL[:, :2] @ TALL[:2],)),
+    "exp": (LINALG.matrix_exp, (SQUARE,)),
+    "exp of large": (LINALG.matrix_exp, (-4 * DEFINITE,)),
+    "gradient of det": (torch.func.grad(lambda a: LINALG.det(a).sum()), (SQUARE,)),
+    "gradient of cholesky": (torch.func.grad(lambda a: LINALG.cholesky(a).sum()), (DEFINITE,)),
+    "gradient of eigh": (torch.func.grad(lambda a: (LINALG.eigvalsh(a) ** 2).sum()), (DEFINITE,)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*tensors of f64")
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
+@pytest.mark.parametrize("name", CASES)
+def test_functions(name: str) -> None:
+    """Batches, too."""
+    function, args = CASES[name]
+    found = torch.utils._pytree.tree_leaves(ttmlir.compile(function, *args)(*args))
+    wide = torch.utils._pytree.tree_leaves(function(*(each.double() for each in args)))
+    for result, expected in zip(found, wide, strict=True):
+        scale = float(expected.abs().max())
+        assert result.shape == expected.shape
+        torch.testing.assert_close(result.double(), expected.double(), rtol=1e-3, atol=1e-4 * scale)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_singular_vectors(full: bool) -> None:
+    """Their signs are free; compared by what they multiply to."""
+    for a in (TALL, TALL.mT.contiguous(), SQUARE):
+        left, values, right = ttmlir.compile(lambda a: LINALG.svd(a, full_matrices=full), a)(a)
+        expected = LINALG.svd(a, full_matrices=full)
+        assert (left.shape, right.shape) == (expected.U.shape, expected.Vh.shape)
+        count = values.shape[-1]
+        product = (left[..., :count] * values.unsqueeze(-2)) @ right[..., :count, :]
+        torch.testing.assert_close(product, a, rtol=1e-5, atol=1e-5)
+        for columns in (left, right.mT):
+            unit = torch.eye(columns.shape[-1]).expand(*columns.shape[:-2], -1, -1)
+            torch.testing.assert_close(columns.mT @ columns, unit, rtol=0, atol=1e-5)
+
+
+def test_eigenvectors_of_the_upper_triangle() -> None:
+    """The other one is not read."""
+    a = DEFINITE.triu()
+    values, vectors = ttmlir.compile(lambda a: LINALG.eigh(a, UPLO="U"), a)(a)
+    found = (vectors * values.unsqueeze(-2)) @ vectors.mT
+    torch.testing.assert_close(found, DEFINITE, rtol=1e-5, atol=1e-5)
