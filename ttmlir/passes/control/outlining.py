@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.ir.constants import CONSTANTS
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.symbols import symbols_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Attribute, Operation, Use
+    from xdsl.ir import Attribute, Use
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,11 @@ class Outlining:
 
 
 def _is_constant(value: SSAValue) -> bool:
-    return getattr(value.owner, "name", "") == "stablehlo.constant"
+    """True for values that a region had better make itself: what is known there stays known."""
+    owner = value.owner
+    if not isinstance(owner, Operation):
+        return False
+    return owner.name in CONSTANTS or (owner.name == "tensor.empty" and not owner.operands)
 
 
 def _copy_constant(
