@@ -11,6 +11,7 @@ from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
 from ttmlir.passes.control.flattening import CONTROL
+from ttmlir.passes.control.regions import RULES as REGIONS
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
@@ -42,6 +43,7 @@ _DIALECTS = {
 """Frontends with their dialects and the names of what is converted."""
 
 _FLATTENED = {
+    *REGIONS,
     *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
 }

@@ -1,6 +1,6 @@
 """Integers and truth values that are known while compiling: the counters of loops above all.
 
-They are tensors without dimensions, and the numbers that arith, tensor and tosa compute beside them.
+They are tensors without dimensions, and the numbers of arith and tensor beside them.
 """
 
 from __future__ import annotations
