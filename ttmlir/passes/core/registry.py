@@ -100,6 +100,9 @@ PASSES: dict[str, str] = {
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
+    "ttir-loop-invariant-code-motion": (
+        "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
+    ),
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
     ),
