@@ -10,6 +10,8 @@ from markdown_text import wrap
 from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
+from ttmlir.passes.control.flattening import CONTROL
+from ttmlir.passes.control.regions import RULES as REGIONS
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
@@ -17,7 +19,6 @@ from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABL
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
 from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
 from ttmlir.passes.stablehlo.specification.structure import UNUSED
-from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
 INTRODUCTION = """\
@@ -42,6 +43,7 @@ _DIALECTS = {
 """Frontends with their dialects and the names of what is converted."""
 
 _FLATTENED = {
+    *REGIONS,
     *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
 }

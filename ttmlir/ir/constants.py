@@ -25,9 +25,10 @@ from ttmlir.mlir.attributes.elements import (
 )
 from ttmlir.mlir.attributes.floats import bits_of, value_of
 
-_CONSTANTS = frozenset(
+CONSTANTS = frozenset(
     {"arith.constant", "stablehlo.constant", "tosa.const", "tosa.const_shape", "ttir.constant"}
 )
+"""Operations that hold a constant."""
 _LONGEST = 64
 """Elements of a constant of indices that is looked into."""
 
@@ -38,7 +39,7 @@ _MOST_COPIES = 1 << 20
 def constant_attr(value: SSAValue) -> Attribute | None:
     """The attribute that a constant holds; None for other values."""
     owner = value.owner
-    if not isinstance(owner, Operation) or owner.name not in _CONSTANTS:
+    if not isinstance(owner, Operation) or owner.name not in CONSTANTS:
         return None
     return owner.properties.get("value", owner.properties.get("values"))
 

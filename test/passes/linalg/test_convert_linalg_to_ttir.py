@@ -484,7 +484,7 @@ def test_tensors_of_numbers() -> None:
         ),
         (
             "tensor.extract_slice %a[%i, 0] [1, 5] [1, 1] : tensor<3x5xf32> to tensor<1x5xf32>",
-            "some of its offsets are computed; supported are constants",
+            "it uses a number of type index that comes from elsewhere; supported are constants",
         ),
         (
             "tensor.insert_slice %a into %b[0, 0] [3, 5] [1, 2]"

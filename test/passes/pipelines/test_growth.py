@@ -6,8 +6,8 @@ import pytest
 
 from ttmlir.compiler import lower
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.control import flattening
 from ttmlir.passes.general import inline
-from ttmlir.passes.stablehlo import stablehlo_flatten_control_flow as flattening
 
 TYPE = "tensor<2xf32>"
 

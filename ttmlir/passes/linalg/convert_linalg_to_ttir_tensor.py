@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -19,7 +20,7 @@ from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_of, value_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
+from ttmlir.passes.linalg.scalar_values import as_tensor, number_type, places_as_tensor
 
 
 def _reshape(op: Operation) -> None:
@@ -49,16 +50,47 @@ def _known(op: Operation, name: str, operands: Sequence[SSAValue]) -> tuple[int,
     return tuple(numbers)
 
 
-def _slice(op: Operation) -> tuple[tuple[int, ...], ...]:
-    """Offsets, sizes and strides of a slice."""
+@dataclass(frozen=True)
+class _Slice:
+    """A part of a tensor."""
+
+    starts: tuple[SSAValue | int, ...]
+    """Numbers, or values of the program."""
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def known_starts(self) -> tuple[int, ...] | None:
+        """Where it begins; None if a place is computed."""
+        known = tuple(start for start in self.starts if isinstance(start, int))
+        return known if len(known) == len(self.starts) else None
+
+
+def _slice(op: Operation) -> _Slice:
+    """The part that an operation reads or writes."""
     groups = cast("DenseArrayBase[IntegerType]", op.properties["operandSegmentSizes"])
-    counts = tuple(groups.iter_values())
-    operands = list(op.operands[sum(counts[:-3]) :])
-    parts: list[tuple[int, ...]] = []
-    for name, count in zip(("offsets", "sizes", "strides"), counts[-3:], strict=True):
-        parts.append(_known(op, f"static_{name}", operands[:count]))
-        operands = operands[count:]
-    return tuple(parts)
+    offsets, sizes, strides = tuple(groups.iter_values())[-3:]
+    operands = op.operands[len(op.operands) - offsets - sizes - strides :]
+    return _Slice(
+        _starts(op, operands[:offsets]),
+        _known(op, "static_sizes", operands[offsets : offsets + sizes]),
+        _known(op, "static_strides", operands[offsets + sizes :]),
+    )
+
+
+def _starts(op: Operation, operands: Sequence[SSAValue]) -> tuple[SSAValue | int, ...]:
+    given = iter(operands)
+    starts: list[SSAValue | int] = []
+    for number in cast(
+        "DenseArrayBase[IntegerType]", op.properties["static_offsets"]
+    ).iter_values():
+        if number != DYNAMIC_INDEX:
+            starts.append(number)
+            continue
+        value = next(given)
+        found = constant_numbers(value)
+        starts.append(value if found is None else int(found[0]))
+    return tuple(starts)
 
 
 def _pad(op: Operation) -> None:
@@ -88,10 +120,16 @@ def _pad(op: Operation) -> None:
 def _extract_slice(op: Operation) -> None:
     builder = Builder.before(op)
     check_static_shape(op, op.operands[0].type)
-    starts, sizes, steps = _slice(op)
-    bounds = zip(starts, sizes, steps, strict=True)
-    ends = [start + (size - 1) * step + 1 for start, size, step in bounds]
-    part = builder.slice(op.operands[0], starts, ends, steps)
+    wanted = _slice(op)
+    bounds = zip(wanted.sizes, wanted.steps, strict=True)
+    spans = [(size - 1) * step + 1 if size else 0 for size, step in bounds]
+    source, starts = op.operands[0], wanted.known_starts
+    if starts is None:
+        begins = places_as_tensor(op, wanted.starts)
+        source = builder.create_inferred("slice_dynamic", source, begins, sizes=tuple(spans))
+        starts = (0,) * len(spans)
+    ends = [start + span for start, span in zip(starts, spans, strict=True)]
+    part = builder.slice(source, starts, ends, wanted.steps)
     # A slice may drop dimensions of extent 1.
     replace(op, builder.reshape(part, value_shape(op.results[0])))
 
@@ -100,10 +138,34 @@ def _insert_slice(op: Operation) -> None:
     builder = Builder.before(op)
     part, whole = op.operands[:2]
     check_static_shape(op, whole.type)
-    starts, sizes, steps = _slice(op)
-    if any(step != 1 for step in steps):
-        refuse_to_legalize(op, f"its strides are {list(steps)}; supported are strides of 1")
-    replace(op, _insert(builder, builder.reshape(part, sizes), whole, starts, 0))
+    written = _slice(op)
+    if any(step != 1 for step in written.steps):
+        refuse_to_legalize(op, f"its strides are {list(written.steps)}; supported are strides of 1")
+    part = builder.reshape(part, written.sizes)
+    starts = written.known_starts
+    if starts is not None:
+        replace(op, _insert(builder, part, whole, starts, 0))
+        return
+    begins = places_as_tensor(op, written.starts)
+    replace(op, builder.create_inferred("slice_write", whole, part, begins))
+
+
+def _insert_element(op: Operation) -> None:
+    """A tensor with one element replaced."""
+    number, whole, *places = op.operands
+    check_static_shape(op, whole.type)
+    builder = Builder.before(op)
+    element = builder.reshape(as_tensor(op, number), (1,) * len(places))
+    if not places:
+        replace(op, element)
+        return
+    known = [constant_numbers(place) for place in places]
+    if all(found is not None for found in known):
+        starts = [int(found[0]) for found in known if found is not None]
+        replace(op, _insert(builder, element, whole, starts, 0))
+        return
+    begins = places_as_tensor(op, places)
+    replace(op, builder.create_inferred("slice_write", whole, element, begins))
 
 
 def _insert(
@@ -162,6 +224,7 @@ RULES: dict[str, ConversionRule] = {
     "tensor.expand_shape": _reshape,
     "tensor.extract_slice": _extract_slice,
     "tensor.from_elements": _from_elements,
+    "tensor.insert": _insert_element,
     "tensor.insert_slice": _insert_slice,
     "tensor.pad": _pad,
     "tensor.reshape": _reshape,

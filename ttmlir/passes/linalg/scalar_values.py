@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType, TensorType, i32
+from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.ir.builder import Builder
@@ -40,21 +40,34 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
     refuse_to_legalize(
         site,
         f"it uses a number of type {value.type} that comes from elsewhere; supported are "
-        "constants, elements of tensors at constant places, and what arith and math compute from "
+        "constants, elements of tensors, and what arith and math compute from "
         "them",
     )
 
 
+def places_as_tensor(site: Operation, places: Sequence[SSAValue | int]) -> SSAValue:
+    """Places along the dimensions of a tensor, which are numbers or computed, as one tensor."""
+    builder = Builder.before(site)
+    parts = [
+        builder.create_splat(place, tensor_of(i32, (1,)))
+        if isinstance(place, int)
+        else builder.reshape(builder.cast(as_tensor(site, place), i32), (1,))
+        for place in places
+    ]
+    return builder.concat(parts, 0)
+
+
 def _element(builder: Builder, op: Operation) -> SSAValue:
-    """The element of a tensor at a constant place."""
+    """The element of a tensor at a place."""
     tensor, *places = op.operands
-    begins: list[int] = []
-    for place in places:
-        found = constant_numbers(place)
-        if found is None:
-            refuse_to_legalize(op, "its place is computed; supported are constants")
-        begins.append(int(found[0]))
-    assert isinstance(cast("TensorType[Attribute]", tensor.type), TensorType)
-    if len(begins) != len(value_shape(tensor)):
+    if len(places) != len(value_shape(tensor)):
         refuse_to_legalize(op, "it has another number of places than the tensor has dimensions")
-    return builder.reshape(builder.slice(tensor, begins, [begin + 1 for begin in begins]), ())
+    known = [constant_numbers(place) for place in places]
+    if any(found is None for found in known):
+        begins = places_as_tensor(op, places)
+        part = builder.create_inferred("slice_dynamic", tensor, begins, sizes=(1,) * len(places))
+    else:
+        starts = [int(found[0]) for found in known if found is not None]
+        part = builder.slice(tensor, starts, [start + 1 for start in starts])
+    element = builder.reshape(part, ())
+    return builder.cast(element, number_type(op.results[0].type))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
+
+MAX_TRIP_COUNT = "Largest number of iterations of a loop that is written out; 0 for short loops"
 
 
 @dataclass(frozen=True)
@@ -14,12 +17,13 @@ class LinalgToTTIRPipeline(Pipeline):
     """Lower linalg on tensors to the ttir operations that ttnn has."""
 
     name = "linalg-to-ttir-pipeline"
+    max_trip_count: int = option(0, MAX_TRIP_COUNT)
 
     def passes(self) -> Sequence[Pass]:
-        """Calls, ttir, general operations."""
+        """Calls, control flow, ttir, general operations."""
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
-        return (*linalg_to_ttir(), TTIRDecompositionPass())
+        return (*linalg_to_ttir(self.max_trip_count), TTIRDecompositionPass())
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,16 @@ class LinalgToTTNNPipeline(TTIRToTTNNBackendPipeline):
     """Lower linalg on tensors to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "linalg-to-ttnn-pipeline"
+    max_trip_count: int = option(0, MAX_TRIP_COUNT)
 
     def passes(self) -> Sequence[Pass]:
-        """Calls, ttir, then the passes from ttir to ttnn."""
-        return (*linalg_to_ttir(), *super().passes())
+        """Calls, control flow, ttir, then the passes from ttir to ttnn."""
+        return (*linalg_to_ttir(self.max_trip_count), *super().passes())
 
 
-def linalg_to_ttir() -> Sequence[Pass]:
-    """Functions of ml_program, calls, then operations of linalg, tensor, arith and math."""
+def linalg_to_ttir(max_trip_count: int) -> Sequence[Pass]:
+    """Functions of ml_program, calls, control flow, then linalg, tensor, arith and math."""
+    from ttmlir.passes.control.flatten_control_flow import FlattenControlFlowPass
     from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.linalg.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
     from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
@@ -42,5 +48,6 @@ def linalg_to_ttir() -> Sequence[Pass]:
     return (
         ConvertMLProgramToFuncPass(),
         InlinePass(canonicalize=False),
+        FlattenControlFlowPass(max_trip_count=max_trip_count),
         ConvertLinalgToTTIRPass(),
     )

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
 from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
-
-_MAX_TRIP_COUNT = "Largest number of iterations of a loop that is written out; 0 for short loops"
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class StableHLOToTTIRPipeline(Pipeline):
     """Lower stablehlo to the ttir operations that ttnn has."""
 
     name = "stablehlo-to-ttir-pipeline"
-    max_trip_count: int = option(0, _MAX_TRIP_COUNT)
+    max_trip_count: int = option(0, MAX_TRIP_COUNT)
     enable_remove_dead_values: bool = option(
         False, "Remove unused values, arguments and results: run remove-dead-values"
     )
@@ -39,7 +38,7 @@ class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
     """Lower stablehlo to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "stablehlo-to-ttnn-pipeline"
-    max_trip_count: int = option(0, _MAX_TRIP_COUNT)
+    max_trip_count: int = option(0, MAX_TRIP_COUNT)
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, then the passes from ttir to ttnn."""

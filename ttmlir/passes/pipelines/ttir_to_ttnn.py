@@ -70,6 +70,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir.ttir_hoist_loop_constants import TTIRHoistLoopConstantsPass
+        from ttmlir.passes.ttir.ttir_loop_invariant_code_motion import (
+            TTIRLoopInvariantCodeMotionPass,
+        )
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
@@ -86,6 +89,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             TTIRSlidingWindow2dFixShapesPass(),
             *([TTIREraseInverseOpsPass()] if self.enable_erase_inverse_ops_pass else []),
             TTIRHoistLoopConstantsPass(),
+            TTIRLoopInvariantCodeMotionPass(),
             TTIRLoadSystemDescPass(path=self.system_desc_path),
             TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
             TTIRLayoutPass(),

@@ -1,21 +1,45 @@
-"""Integers and truth values that are known while compiling: the counters of loops above all."""
+"""Integers and truth values that are known while compiling: the counters of loops above all.
+
+They are tensors without dimensions, and the numbers of arith and tensor beside them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerType, Signedness
-from xdsl.ir import Data, Operation, SSAValue
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.tensor_types import element_type, is_boolean, is_tensor, value_shape
+from ttmlir.ir.constants import constant_attr, splat_number
+from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.optable import COMPARISONS, named_in, row
 from ttmlir.optable.row import Row
 
-_ROWS = {name: row for name, row in named_in("stablehlo").items() if row.family.is_elementwise}
-_KEEPS_THE_NUMBER = ("stablehlo.convert", "stablehlo.reshape")
+_ROWS = {
+    name: row
+    for name, row in named_in("arith", "stablehlo", "tosa").items()
+    if row.family.is_elementwise
+}
+_KEEPS_THE_NUMBER = frozenset(
+    {
+        *("stablehlo.convert", "stablehlo.reshape", "tosa.cast", "tosa.reshape"),
+        *("arith.extsi", "arith.extui", "arith.index_cast", "arith.trunci"),
+        *("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract", "tensor.from_elements"),
+    }
+)
 """Operations that only change the type, which keeps the lower bits, or tells 0 from others."""
+_ON_TRUTH = ("arith.andi", "arith.extui", "arith.ori", "arith.select", "arith.xori")
+"""Operations of arith to which true is 1."""
+_PREDICATES = ("EQ", "NE", "LT", "LE", "GT", "GE")
+"""The comparisons of `arith.cmpi` that are not for numbers without sign."""
 _WIDTHS = (1, 8, 16, 32, 64)
 """Bits of the integers that are computed with."""
 
@@ -25,9 +49,19 @@ Known = MutableMapping[SSAValue, int | None]
 
 def elementwise_row(op: Operation) -> Row | None:
     """The row whose reference function computes an elementwise operation; None if there is none."""
+    direction = comparison_direction(op)
+    return _ROWS.get(op.name) if direction is None else COMPARISONS[direction]
+
+
+def comparison_direction(op: Operation) -> str | None:
+    """`LT`, `EQ` and so on for a comparison; None for other operations."""
     if op.name == "stablehlo.compare":
-        return COMPARISONS[cast("Data[str]", op.properties["comparison_direction"]).data]
-    return _ROWS.get(op.name)
+        return cast("Data[str]", op.properties["comparison_direction"]).data
+    if op.name == "arith.cmpi":
+        predicate = cast("IntegerAttr", op.properties["predicate"]).value.data
+        return _PREDICATES[predicate] if predicate < len(_PREDICATES) else None
+    found = _ROWS.get(op.name)
+    return next((name for name, each in COMPARISONS.items() if each is found), None)
 
 
 def known_integer(value: SSAValue, known: Known) -> int | None:
@@ -46,23 +80,64 @@ def known_integer(value: SSAValue, known: Known) -> int | None:
 
 
 def _is_integer(value: SSAValue) -> bool:
-    """True for tensors of one integer without dimensions."""
-    if not is_tensor(value) or value_shape(value) != ():
-        return False
-    element = element_type(value)
-    return isinstance(element, IntegerType) and cast("IntegerType", element).width.data in _WIDTHS
+    """True for integers, and for tensors of one integer without dimensions."""
+    element = integer_type(value)
+    return element is not None and element.width.data in _WIDTHS
+
+
+def integer_type(value: SSAValue) -> IntegerType | None:
+    """The type of an integer, or of that of a tensor without dimensions; None for other values."""
+    element: Attribute = value.type
+    if isinstance(element, TensorType):
+        tensor = cast("TensorType[Attribute]", element)
+        if tensor.get_shape() != ():
+            return None
+        element = tensor.element_type
+    if isinstance(element, IndexType):
+        return i64
+    return cast("IntegerType", element) if isinstance(element, IntegerType) else None
 
 
 def _compute(op: Operation, known: Known) -> int | None:
-    if op.name == "stablehlo.constant":
-        number = splat_number(op.results[0])
-        return None if number is None else int(_number_of_type(number, op.results[0]))
-    if not all(map(_is_integer, op.operands)):
+    number = _constant_number(op)
+    if number is not None:
+        return int(_number_of_type(number, op.results[0]))
+    operands = op.operands[:1] if op.name in _KEEPS_THE_NUMBER else op.operands
+    if len(op.results) != 1 or not all(map(_is_integer, operands)) or _has_signed_truth(op):
         return None
-    numbers = [known_integer(value, known) for value in op.operands]
+    numbers = [known_integer(value, known) for value in operands]
     if not numbers or None in numbers:
         return None
     return _computed(op, cast("list[int]", numbers))
+
+
+def _constant_number(op: Operation) -> float | None:
+    """The number of a constant; None for other operations."""
+    if op.name == "ttir.constant" or not op.results:
+        return None
+    attr = constant_attr(op.results[0])
+    if isinstance(attr, IntegerAttr):
+        return attr.value.data
+    return None if attr is None else splat_number(op.results[0])
+
+
+def _has_signed_truth(op: Operation) -> bool:
+    """True where arith takes or gives a truth value as a number of one bit, whose true is -1."""
+    if not op.name.startswith("arith.") or op.name in _ON_TRUTH:
+        return False
+    if op.name == "arith.cmpi":
+        return comparison_direction(op) not in ("EQ", "NE") and _is_truth(op.operands[0])
+    return any(map(_is_truth, (*op.operands, *op.results)))
+
+
+def _is_truth(value: SSAValue) -> bool:
+    type_ = integer_type(value)
+    return type_ is not None and is_boolean(type_)
+
+
+def _without_sign(number: Any) -> Any:
+    """The same bits as a number without sign."""
+    return number if number.dtype.kind == "b" else number.view(f"u{number.dtype.itemsize}")
 
 
 def _computed(op: Operation, numbers: Sequence[int]) -> int | None:
@@ -70,11 +145,17 @@ def _computed(op: Operation, numbers: Sequence[int]) -> int | None:
     # Only programs with control flow pay for the import.
     import numpy as np
 
-    operands = list(map(_number_of_type, numbers, op.operands))
+    operands = [_number_of_type(each, op.operands[n]) for n, each in enumerate(numbers)]
     found = elementwise_row(op)
     with np.errstate(all="ignore"):
-        if op.name in _KEEPS_THE_NUMBER:
-            (result,) = operands
+        if op.name == "arith.extui":
+            result = _without_sign(operands[0])
+        elif op.name in _KEEPS_THE_NUMBER:
+            (result,) = operands[:1]
+        elif op.name == "arith.floordivsi":
+            result = operands[0] // operands[1]
+        elif op.name == "arith.ceildivsi":
+            result = -(-operands[0] // operands[1])
         elif op.name == "stablehlo.clamp":
             low, inner, high = operands
             above = row("maximum").reference(np, low, inner)
@@ -90,7 +171,8 @@ def _number_of_type(number: Any, value: SSAValue) -> Any:
     """A number as an array without dimensions, of the integers that a tensor holds."""
     import numpy as np
 
-    integer = cast("IntegerType", element_type(value))
+    integer = integer_type(value)
+    assert integer is not None, "only integers are computed"
     kind = "u" if integer.signedness.data is Signedness.UNSIGNED else "i"
     dtype = bool if is_boolean(integer) else f"{kind}{integer.width.data // 8}"
     return np.asarray(number).astype(dtype)

@@ -31,8 +31,8 @@ After:
 Requires: nothing.
 Ensures: no function that one loop alone calls has constants.
 Options: none.
-Not done here: constants of branches stay in them, and so does what else is the same in each
-iteration.
+Not done here: constants of branches stay in them; what else is the same in each iteration is moved
+by `ttir-loop-invariant-code-motion`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class TTIRHoistLoopConstantsPass(ModulePass):
         if not loops:
             return
         functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
-        calls = _count_calls(module)
+        calls = count_calls(module)
         pending = loops
         while pending:
             # A loop whose own function got constants has them to hand on.
@@ -83,7 +83,8 @@ class TTIRHoistLoopConstantsPass(ModulePass):
             ]
 
 
-def _count_calls(module: ModuleOp) -> Counter[str]:
+def count_calls(module: ModuleOp) -> Counter[str]:
+    """How often each function is called; functions that are public are called by others, too."""
     calls = Counter[str]()
     for op in module.walk():
         if isinstance(op, ControlOp):
@@ -114,7 +115,7 @@ def _hoist(loop: ttir.WhileOp, functions: dict[str, FuncOp], calls: Counter[str]
             places[copy.results[0]] = len(places)
     first = len(loop.operands)
     for part in parts:
-        _add_arguments(part, [value.type for value in made.values()])
+        add_arguments(part, [value.type for value in made.values()])
     for constant in constants:
         part = constant.parent
         assert part is not None, "it is in the body of a function"
@@ -125,7 +126,8 @@ def _hoist(loop: ttir.WhileOp, functions: dict[str, FuncOp], calls: Counter[str]
     return True
 
 
-def _add_arguments(function: FuncOp, types: Sequence[Attribute]) -> None:
+def add_arguments(function: FuncOp, types: Sequence[Attribute]) -> None:
+    """Let a function take more, after what it takes."""
     block = function.body.block
     for type_ in types:
         block.insert_arg(type_, len(block.args), function.location)

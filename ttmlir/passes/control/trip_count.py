@@ -6,7 +6,12 @@ from collections import ChainMap
 from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.optable import row
-from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row, known_integer
+from ttmlir.passes.stablehlo.stablehlo_scalars import (
+    comparison_direction,
+    elementwise_row,
+    integer_type,
+    known_integer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +21,10 @@ if TYPE_CHECKING:
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
 _ADD, _SUBTRACT = row("add"), row("subtract")
+_SAME_NUMBER = ("arith.index_cast", "tensor.extract", "tensor.from_elements")
+"""Operations whose result is their first operand in another form."""
+_MIRRORED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE"}
+"""The comparison of the second operand with the first one."""
 MAX_FOLLOWED = 4096
 """Iterations of a loop that are followed one by one, where its counter has no simple step."""
 
@@ -94,29 +103,50 @@ def _arguments_behind(value: SSAValue, block: Block) -> Iterator[int]:
             pending.extend(owner.operands)
 
 
+def _source(value: SSAValue) -> SSAValue:
+    """What a number was before it changed between tensors, numbers and places."""
+    while getattr(value.owner, "name", "") in _SAME_NUMBER:
+        value = cast("Any", value.owner).operands[0]
+    return value
+
+
+def _width(value: SSAValue) -> int:
+    type_ = integer_type(value)
+    return 0 if type_ is None else type_.width.data
+
+
 def _simple_count(
     op: Operation, condition: Block, body: Block, decision: SSAValue, known: Known
 ) -> int | None:
     """The iterations of a loop that compares a counter with a constant and adds a constant."""
-    compare: Any = decision.owner
-    if getattr(compare, "name", "") != "stablehlo.compare" or compare.parent is not condition:
+    compare: Any = _source(decision).owner
+    if getattr(compare, "parent", None) is not condition:
         return None
-    counter, bound = compare.operands
+    direction = comparison_direction(compare)
+    if direction is None:
+        return None
+    counter, bound = map(_source, compare.operands)
+    if counter.owner is not condition or (
+        bound.owner is condition and not _is_changed(body, cast("Any", counter).index)
+    ):
+        counter, bound, direction = bound, counter, _MIRRORED[direction]
     if counter.owner is not condition:
         return None
-    place: int = counter.index
+    place: int = cast("Any", counter).index
     start = known_integer(op.operands[place], known)
     end = _bound(op, condition, body, bound, known)
     step = _step(body, place, known)
-    direction = compare.properties["comparison_direction"].data
     if start is None or end is None or step is None:
         return None
     iterations = _count(start, end, step, direction)
     if iterations is None:
         return None
     # Where the counter would wrap round, it is followed.
-    width = counter.type.element_type.width.data
-    return iterations if abs(start + iterations * step) < 1 << (width - 1) else None
+    return iterations if abs(start + iterations * step) < 1 << (_width(counter) - 1) else None
+
+
+def _is_changed(body: Block, place: int) -> bool:
+    return _end(body)[place] is not body.args[place]
 
 
 def _bound(
@@ -126,21 +156,20 @@ def _bound(
     if bound.owner is not condition:
         return known_integer(bound, known)
     place: int = cast("Any", bound).index
-    if _end(body)[place] is not body.args[place]:
-        return None
-    return known_integer(op.operands[place], known)
+    return None if _is_changed(body, place) else known_integer(op.operands[place], known)
 
 
 def _step(body: Block, place: int, known: Known) -> int | None:
     """What an iteration adds to a carried value; None if it does anything else to it."""
-    owner: Any = _end(body)[place].owner
+    owner: Any = _source(_end(body)[place]).owner
     means = elementwise_row(owner) if hasattr(owner, "name") else None
     if means not in (_ADD, _SUBTRACT):
         return None
     left, right = owner.operands
-    if means is _ADD and right is body.args[place]:
+    counter = body.args[place]
+    if means is _ADD and _source(right) is counter:
         left, right = right, left
-    if left is not body.args[place] or right in body.args:
+    if _source(left) is not counter or right in body.args:
         return None
     step = known_integer(right, ChainMap({}, dict.fromkeys(body.args), known))
     return -step if step is not None and means is _SUBTRACT else step

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.ir.constants import CONSTANTS
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.symbols import symbols_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Attribute, Operation, Use
+    from xdsl.ir import Attribute, Use
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Outlining:
             for place, changed in enumerate(changes)
             if not changed and any(_is_used(block, place, end) for block in blocks)
         ]
-        captured = _captured(blocks)
+        captured = captured_values(blocks)
         places = [*carried, *shared]
         operands = [*(op.operands[place] for place in places), *captured]
         returned = [end.operands[place] for place in carried]
@@ -89,7 +90,7 @@ class Outlining:
         """Put a `ttir.case` in front of a `stablehlo.if` or `case`, whose regions it takes."""
         blocks = [region.block for region in regions]
         self._take_in_constants(blocks)
-        captured = _captured(blocks)
+        captured = captured_values(blocks)
         functions: list[FuncOp] = []
         for block in blocks:
             last = block.last_op
@@ -108,7 +109,7 @@ class Outlining:
     def _take_in_constants(self, blocks: Sequence[Block]) -> None:
         """Give each region constants of its own: what is known there stays known."""
         for block in blocks:
-            for value in _captured([block]):
+            for value in captured_values([block]):
                 if _is_constant(value):
                     _copy_constant(value, [value], within=block)
 
@@ -136,7 +137,7 @@ class Outlining:
             inner.detach()
             insert_before(last, inner)
         for argument, outer in zip(new.args, (*arguments, *captured), strict=True):
-            _replace_within(outer, argument, new)
+            replace_within(outer, argument, new)
         function = FuncOp(
             self._free_name(op, kind), (types, results), Region(new), visibility="private"
         )
@@ -157,7 +158,11 @@ class Outlining:
 
 
 def _is_constant(value: SSAValue) -> bool:
-    return getattr(value.owner, "name", "") == "stablehlo.constant"
+    """True for values that a region had better make itself: what is known there stays known."""
+    owner = value.owner
+    if not isinstance(owner, Operation):
+        return False
+    return owner.name in CONSTANTS or (owner.name == "tensor.empty" and not owner.operands)
 
 
 def _copy_constant(
@@ -201,7 +206,7 @@ def _is_inside(op: Operation, block: Block) -> bool:
     return False
 
 
-def _captured(blocks: Sequence[Block]) -> list[SSAValue]:
+def captured_values(blocks: Sequence[Block]) -> list[SSAValue]:
     """The values that blocks use and do not define, in the order of their first use."""
     found: dict[SSAValue, None] = {}
     for block in blocks:
@@ -215,7 +220,8 @@ def _captured(blocks: Sequence[Block]) -> list[SSAValue]:
     return list(found)
 
 
-def _replace_within(old: SSAValue, new: SSAValue, block: Block) -> None:
+def replace_within(old: SSAValue, new: SSAValue, block: Block) -> None:
+    """Let what is inside a block use another value."""
     for use in tuple(old.uses):
         if _is_inside(use.operation, block):
             use.operation.operands[use.index] = new
