@@ -1,0 +1,12 @@
+"""All models by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model_zoo import transformers_text, transformers_vision
+from model_zoo.entry import Entry
+
+_ROOMS = (transformers_text, transformers_vision)
+
+ENTRIES: Mapping[str, Entry] = {entry.key: entry for module in _ROOMS for entry in module.entries()}
