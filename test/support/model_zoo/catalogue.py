@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model_zoo import transformers_text, transformers_vision
+from model_zoo import (
+    timm_models,
+    torchvision_models,
+    transformers_text,
+    transformers_vision,
+)
 from model_zoo.entry import Entry
 
-_ROOMS = (transformers_text, transformers_vision)
+_ROOMS = (transformers_text, transformers_vision, torchvision_models, timm_models)
 
 ENTRIES: Mapping[str, Entry] = {entry.key: entry for module in _ROOMS for entry in module.entries()}

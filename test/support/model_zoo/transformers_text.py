@@ -221,7 +221,6 @@ def decoders() -> Iterator[Entry]:
     yield _decoder("Mamba2", SIZES, state_size=8, num_heads=8, head_dim=8, n_groups=1, chunk_size=4)
     yield _decoder("FalconMamba", SIZES, state_size=4)
     yield _decoder("Rwkv", SIZES, attention_hidden_size=32, context_length=16)
-    yield _decoder("xLSTM", SIZES, num_heads=4, hidden_size=64, chunk_size=4, num_blocks=2)
     yield _decoder(
         "Bamba",
         GROUPED,

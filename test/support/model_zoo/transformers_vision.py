@@ -91,7 +91,6 @@ def transformers_of_patches() -> Iterator[Entry]:
     yield _image("ViTMAE", VIT, model="Model", mask_ratio=0.0)
     yield _image("Hiera", VIT, embed_dim=16, depths=[1, 1], num_heads=[2, 4], **_HIERA)
     yield _image("Yolos", VIT, model="ForObjectDetection", image_size=[32, 32], size=32, **_QUERIES)
-    yield _image("DPT", VIT, model="ForDepthEstimation", **_DPT)
     yield _image("VitDet", VIT, model="Model")
     yield Entry("transformers", "image", "ImageGPTForCausalImageModeling", _image_gpt)
 
@@ -112,12 +111,6 @@ _HIERA: dict[str, Any] = {
     "size": 32,
 }
 _QUERIES = {"num_detection_tokens": 5}
-_DPT = {
-    "backbone_out_indices": [0, 1, 1, 1],
-    "neck_hidden_sizes": [8, 8, 16, 16],
-    "fusion_hidden_size": 16,
-    "num_hidden_layers": 2,
-}
 
 
 def networks_of_stages() -> Iterator[Entry]:
@@ -126,7 +119,7 @@ def networks_of_stages() -> Iterator[Entry]:
     yield _image("Swinv2", SWIN)
     yield _image("DonutSwin", SWIN)
     yield _image("MaskFormerSwin", SWIN, model="Model")
-    yield _image("Swin2SR", SWIN, model="ForImageSuperResolution", num_channels_out=3, upscale=2)
+    yield _image("Swin2SR", SWIN, model="ForImageSuperResolution", patch_size=1, window_size=8)
     yield _image("ConvNext", STAGES)
     yield _image("ConvNextV2", STAGES)
     yield _image("DINOv3ConvNext", STAGES, model="Model")
@@ -143,9 +136,8 @@ def networks_of_stages() -> Iterator[Entry]:
     yield _image("MobileNetV2", {"image_size": 32, "depth_multiplier": 0.25})
     yield _image("MobileViT", {"image_size": 64, "hidden_sizes": [24, 32, 40], **_MOBILE_VIT})
     yield _image("MobileViTV2", {"image_size": 64, "width_multiplier": 0.25})
-    yield _image("EfficientNet", {"image_size": 64, "width_coefficient": 0.25, "hidden_dim": 32})
+    yield _image("EfficientNet", {"image_size": 64, "width_coefficient": 0.25, "hidden_dim": 320})
     yield _image("Levit", _LEVIT)
-    yield _image("Cvt", _CVT)
     yield _image("HGNetV2", _HGNET)
     yield _image("SwiftFormer", _SWIFT)
     yield _image("TextNet", {"image_size": 64})
@@ -159,13 +151,6 @@ _LEVIT: dict[str, Any] = {
     "num_attention_heads": [2, 3, 4],
     "depths": [1, 1, 1],
     "key_dim": [8, 8, 8],
-    "initializer_range": 0.2,
-}
-_CVT: dict[str, Any] = {
-    "image_size": 64,
-    "embed_dim": [16, 24, 32],
-    "num_heads": [1, 2, 4],
-    "depth": [1, 1, 2],
     "initializer_range": 0.2,
 }
 _HGNET: dict[str, Any] = {
@@ -191,7 +176,7 @@ def detectors() -> Iterator[Entry]:
         model="ForObjectDetection",
         size=64,
         kind="detection",
-        num_feature_levels=2,
+        num_feature_levels=3,
         encoder_n_points=2,
         decoder_n_points=2,
     )
@@ -267,9 +252,9 @@ _RT_DETR: dict[str, Any] = {
 }
 _MASKS: dict[str, Any] = {
     "backbone_config": _swin,
-    "fpn_feature_size": 16,
-    "mask_feature_size": 16,
-    "feature_size": 16,
+    "fpn_feature_size": 32,
+    "mask_feature_size": 32,
+    "feature_size": 32,
     "hidden_dim": 32,
     "encoder_feedforward_dim": 48,
     "dim_feedforward": 48,
