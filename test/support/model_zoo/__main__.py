@@ -52,11 +52,10 @@ def _is_chosen(
     entry: Entry, models: dict[str, dict[str, str]], compiler: str, options: argparse.Namespace
 ) -> bool:
     known = models.get(entry.key)
-    if options.names or options.state:
+    if options.names or options.state or options.new:
         in_state = known is not None and known["state"] in options.state
-        return in_state or any(name in entry.key for name in options.names)
-    if options.new:
-        return known is None
+        named = any(name in entry.key for name in options.names)
+        return in_state or named or (options.new and known is None)
     return known is None or known["inputs"] != fingerprint(entry, compiler)
 
 

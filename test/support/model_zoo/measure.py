@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import random
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from model_zoo.entry import SEED, Entry, Sample
+from model_zoo.entry import LIBRARIES, SEED, Entry, Sample
 
 State = Literal["right", "refused", "wrong", "broken"]
 
@@ -85,7 +86,7 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
         operations,
         round(pcc, 7),
         float(f"{difference:.0e}"),
-        round(device_pcc, 4),
+        round(device_pcc, 6),
     )
 
 
@@ -197,4 +198,7 @@ def _greatest(wanted: Any) -> float:
 
 
 def _message(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    """The first line of a message, with the places of libraries as in any installation."""
+    first = f"{type(error).__name__}: {error}".split("\n")[0]
+    names = "|".join([*LIBRARIES, "torch", "ttmlir"])
+    return re.sub(rf"/\S*/(?={names})", "", first)

@@ -106,9 +106,10 @@ def create(name: str, config: dict[str, Any], model: str) -> Any:
         for key, value in config.items()
         if value is not None
     }
-    kinds = (f"{name}TextConfig", f"{name}Config")
-    kind = next(getattr(transformers, kind) for kind in kinds if hasattr(transformers, kind))
-    return getattr(transformers, f"{name}{model}")(kind(**known))
+    kind = f"{name}TextConfig" if model == "ForCausalLM" else ""
+    if not hasattr(transformers, kind):
+        kind = f"{name}Config"
+    return getattr(transformers, f"{name}{model}")(getattr(transformers, kind)(**known))
 
 
 def _decoder(
