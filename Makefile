@@ -35,8 +35,23 @@ test: setup ## Run the tests: pytest, which runs the lit suite too
 
 .PHONY: test-all
 test-all: setup ## Run the tests with the whole of each sweep, and lit with real processes
-	$(PYTEST) -q -n auto --dist worksteal -m ""
+	$(PYTEST) -q -n auto --dist worksteal -m "not nightly"
 	$(BIN)/lit -sv test -D real_process=1
+
+# Their dependencies are listed, too: torch itself is that of the environment.
+$(VENV)/models/.installed: test/model_zoo/requirements.txt $(VENV)/.installed
+	$(INSTALL) --upgrade --no-deps --target $(VENV)/models -r $<
+	touch $@
+
+MODELS := PYTHONPATH=test/support:$(VENV)/models
+
+.PHONY: test-models
+test-models: setup $(VENV)/models/.installed ## Compile and run public models, which takes long
+	$(MODELS) $(PYTEST) -q -n auto --dist worksteal -m nightly test/model_zoo
+
+.PHONY: docs-models
+docs-models: setup $(VENV)/models/.installed ## Write the page of public models, those that changed
+	$(MODELS) $(BIN)/python -m model_zoo; status=$$?; $(BIN)/python docs/generator; exit $$status
 
 .PHONY: check
 check: setup ## Run ruff, pyright and the import rules

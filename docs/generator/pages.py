@@ -11,6 +11,7 @@ from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
 from markdown_text import wrap_page
 from metalium_names_page import metalium_names_page
+from models_page import models_page
 from mutation_table import with_mutation_table
 from ops_page import ops_page
 from passes_page import passes_page
@@ -26,6 +27,7 @@ _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/kernel_coverage.md": lambda old: coverage_page(),
     "docs/metalium_names.md": lambda old: metalium_names_page(),
+    "docs/models_table.md": lambda old: models_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),
     "docs/sanitizer.md": lambda old: sanitizer_page(),

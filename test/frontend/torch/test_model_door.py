@@ -261,3 +261,33 @@ def test_wrong_calls() -> None:
         compiled({"x": torch.randn(5, 6)}, 2.0)
     with pytest.raises(InputError, match=r"takes a tensor as inputs\['x'\], not 1"):
         compiled({"x": 1}, 2.0)
+
+
+class _Router(torch.nn.Module):
+    """Converts itself when it is called, as routers of experts do."""
+
+    def __init__(self, dtype: Any) -> None:
+        super().__init__()
+        self.classifier = torch.nn.Linear(5, 3)
+        self.dtype = dtype
+
+    def forward(self, x: Any) -> Any:
+        self.classifier = self.classifier.to(self.dtype)
+        return self.classifier(x.to(self.dtype)).softmax(-1)
+
+
+def test_module_that_converts_itself_to_what_it_is() -> None:
+    """Nothing changes, and torch's own `Module.to` is back afterwards."""
+    torch.manual_seed(0)
+    before = torch.nn.Module.to
+    router, x = _Router(torch.float32), torch.randn(7, 5)
+    compiled = ttmlir.compile(router, x)
+    assert torch.allclose(compiled(x), router(x), atol=1e-6)
+    assert torch.nn.Module.to is before
+
+
+def test_module_that_converts_itself_to_another_type() -> None:
+    """torch cannot trace that; the message is at the line."""
+    with pytest.raises(ttmlir.CompilationError, match=r"Couldn't swap Linear.weight") as caught:
+        ttmlir.compile(_Router(torch.bfloat16), torch.randn(7, 5))
+    assert "self.classifier.to(self.dtype)" in str(caught.value)

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
+from ttmlir.frontend.torch.conversions import idle_conversions_skipped
 from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
 from ttmlir.frontend.torch.elements import torch_package
@@ -193,7 +194,7 @@ def takes_seed(exported: Any) -> bool:
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with user_frames_kept(), quiet(), warnings.catch_warnings():
+    with user_frames_kept(), quiet(), idle_conversions_skipped(), warnings.catch_warnings():
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
         with replace_untraceable():

@@ -1,0 +1,114 @@
+"""The page of public models, from what was found of them last."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parents[2] / "test" / "model_zoo" / "results.json"
+
+INTRODUCTION = """\
+# Public models
+
+What `ttmlir.compile(model, ...)` makes of public architectures, called as their libraries call
+them. Configurations are tiny, weights random and the same in every run: what counts is which
+operations a model has, and not how large it is. Networks of torchvision and timm are whole, their
+images small. `make docs-models` writes this page; `test/support/model_zoo` has the models.
+
+A model is right if all its results have the framework's shapes and types, whole numbers are equal,
+and others correlate (PCC) to 0.9999 and differ by at most a thousandth of the greatest number, in
+exact numerics. The table has the least PCC and the greatest difference of all results. With the
+device's numerics most models keep that PCC; where a model chooses, as an expert by the greatest
+score, it may choose another.
+"""
+
+_REASONS = (
+    (r"complex64", "complex numbers"),
+    (r"the shape .* (depends on the numbers|is not known)", "shapes depend on data"),
+    (r"what it does depends on the numbers", "Python decides by data"),
+    (r"cannot trace this: (.*)", "not traceable by torch: {}"),
+    (r"TimeoutError", "takes too long to compile"),
+)
+"""Patterns of messages, and what the page says of them."""
+MOST_WORDS = 70
+"""Characters of a reason."""
+
+
+def models_page() -> str:
+    """The page."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    models: Mapping[str, Mapping[str, Any]] = results["models"]
+    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    libraries = sorted({key.partition("/")[0] for key in models})
+    parts = [
+        INTRODUCTION,
+        f"Versions: {versions}.\n",
+        "| Library | Models | Right | Refused | Wrong |",
+        "|---|---|---|---|---|",
+        *(_counts(library, _of(models, library)) for library in libraries),
+        _counts("all", models),
+        "",
+    ]
+    for library in libraries:
+        parts += [
+            f"## {library}\n",
+            "| Model | Kind | State | Operations | PCC | Difference | PCC on the device |",
+            "|---|---|---|---|---|---|---|",
+            *(_row(name, model) for name, model in _sorted(_of(models, library))),
+            "",
+        ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _of(models: Mapping[str, Mapping[str, Any]], library: str) -> dict[str, Mapping[str, Any]]:
+    split = ((key.partition("/"), model) for key, model in models.items())
+    return {name: model for (owner, _, name), model in split if owner == library}
+
+
+def _sorted(
+    models: Mapping[str, Mapping[str, Any]],
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield from sorted(models.items(), key=lambda item: item[0].lower())
+
+
+def _counts(title: str, models: Mapping[str, Mapping[str, Any]]) -> str:
+    states = Counter(model["state"] for model in models.values())
+    cells = (states[state] for state in ("right", "refused", "wrong"))
+    return f"| {title} | {len(models)} | {' | '.join(map(str, cells))} |"
+
+
+def _row(name: str, model: Mapping[str, Any]) -> str:
+    state = model["state"]
+    if "message" in model:
+        state += f": {reason(model['message'])}"
+    operations = model.get("operations", "")
+    difference = f"{model['difference']:.0e}" if "difference" in model else ""
+    pcc, device = (_number(model.get(name), digits) for name, digits in _PRECISIONS.items())
+    return (
+        f"| {name} | {model['kind']} | {state} | {operations} | {pcc} | {difference} | {device} |"
+    )
+
+
+_PRECISIONS = {"pcc": 7, "device_pcc": 6}
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def reason(message: str) -> str:
+    """The few words for a message."""
+    for pattern, words in _REASONS:
+        if found := re.search(pattern, message):
+            return _short(words.format(*found.groups()))
+    first = re.sub(r"^.*? error: |^\w+: ", "", message.split("\n")[0])
+    return _short(first)
+
+
+def _short(text: str) -> str:
+    text = text.replace("|", "\\|").replace("<", "\\<").replace("_", "\\_")
+    return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 3].rsplit(' ', 1)[0]} ..."

@@ -1,0 +1,108 @@
+"""The catalogue of public models, and the page about them, without their libraries."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from model_zoo.catalogue import ENTRIES
+from model_zoo.entry import LIBRARIES, frameworks
+from model_zoo.measure import LEAST_PCC
+from model_zoo.results import read_results
+from models_page import models_page, reason
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = read_results()["models"]
+LEAST_MODELS = 150
+
+
+def test_models_are_of_known_libraries() -> None:
+    """Each library that is named has some, and most have many."""
+    counts = Counter(entry.library for entry in ENTRIES.values())
+    assert set(counts) == set(LIBRARIES)
+    assert len(ENTRIES) >= LEAST_MODELS
+    assert counts["transformers"] >= 150
+    assert counts["timm"] >= 30
+    assert counts["torchvision"] >= 25
+    assert counts["flax"] >= 8
+
+
+def test_keys_say_library_and_name() -> None:
+    """A key is what the command takes, and what the results are kept under."""
+    for key, entry in ENTRIES.items():
+        assert key == f"{entry.library}/{entry.name}"
+        assert entry.kind
+
+
+def test_every_model_was_measured() -> None:
+    """`make docs-models` brings them up to date."""
+    assert sorted(MODELS) == sorted(ENTRIES)
+
+
+@pytest.mark.parametrize("key", sorted(MODELS))
+def test_result_is_complete(key: str) -> None:
+    """Numbers of what is right, the reason of what is refused."""
+    model = MODELS[key]
+    assert model["state"] in ("right", "refused", "wrong")
+    assert "/tmp" not in model.get("message", "")
+    if model["state"] == "right":
+        assert model["pcc"] >= LEAST_PCC
+        assert model["operations"] > 0
+        assert {"difference", "device_pcc"} <= set(model)
+        assert "message" not in model
+    else:
+        assert reason(model["message"])
+
+
+def test_most_models_are_right() -> None:
+    """What is refused is for reasons that the page gives; nothing is wrong."""
+    states = Counter(model["state"] for model in MODELS.values())
+    assert states["wrong"] == 0
+    assert states["right"] >= 0.93 * len(MODELS)
+
+
+def test_page_names_versions_and_models() -> None:
+    """A line with the versions of all packages; a row for each model, sorted."""
+    page = models_page()
+    line = next(line for line in page.split("\n") if line.startswith("Versions: "))
+    for name in frameworks():
+        assert re.search(rf"\b{name} \d+\.\d+", line), name
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| (right|refused: [^|]+|wrong: [^|]+) \|", page, re.M)
+    assert len(rows) == len(MODELS) >= LEAST_MODELS
+    for section in page.split("\n## ")[1:]:
+        names = re.findall(r"^\| ([^|]+) \| (?!Kind)[^|-]+ \|", section, re.M)
+        assert names == sorted(names, key=str.lower)
+
+
+def test_versions_are_pinned_in_one_place() -> None:
+    """The requirements have each library once, with its version."""
+    lines = (ROOT / "test/model_zoo/requirements.txt").read_text("utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    versions = read_results()["versions"]
+    for name in LIBRARIES:
+        assert pinned[name] == versions[name].partition("+")[0]
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (
+            "CompilationError: a.py:1:2: error: 'aten.index.Tensor': the shape u0x7 depends on the "
+            "numbers in a tensor",
+            "shapes depend on data",
+        ),
+        (
+            "CompilationError: a.py:1:2: error: torch cannot trace this: what it does depends on "
+            "the numbers in a tensor; torch.where(condition, a, b) chooses",
+            "Python decides by data",
+        ),
+        ("CompilationError: x: error: tensors of complex64 are not supported", "complex numbers"),
+        ("TypeError: 'model' takes no list", "'model' takes no list"),
+        ("ValueError: " + "very long " * 20, "very long " * 6 + "..."),
+    ],
+)
+def test_reasons_are_short(message: str, words: str) -> None:
+    """The page has a few words for each message."""
+    assert reason(message) == words

@@ -1,0 +1,72 @@
+"""Compile and run the models of the catalogue: `make docs-models`.
+
+What has not changed since it was measured last is not measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+# Processes share the cores; and sums come out the same on every machine.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+from model_zoo.catalogue import ENTRIES  # noqa: E402
+from model_zoo.entry import Entry  # noqa: E402
+from model_zoo.results import (  # noqa: E402
+    as_result,
+    fingerprint,
+    fingerprint_compiler,
+    missing_libraries,
+    read_results,
+    write_results,
+)
+from model_zoo.sweep import measure_all  # noqa: E402
+
+
+def main() -> int:
+    """Measure, print what comes, and keep it; the exit status is 1 for models that go wrong."""
+    options = _options()
+    if missing := missing_libraries():
+        print(f"not installed: {', '.join(missing)}; `make docs-models` does it", file=sys.stderr)
+        return 2
+    compiler = fingerprint_compiler()
+    models = read_results()["models"]
+    chosen = [entry for entry in ENTRIES.values() if _is_chosen(entry, models, compiler, options)]
+    print(f"{len(chosen)} of {len(ENTRIES)} models", flush=True)
+    start = time.monotonic()
+    for number, (entry, finding) in enumerate(measure_all(chosen, options.jobs), 1):
+        models[entry.key] = as_result(entry, finding, compiler)
+        write_results(models)
+        took = time.monotonic() - start
+        numbers = f"pcc {finding.pcc} difference {finding.difference} device {finding.device_pcc}"
+        said = finding.message if finding.message else numbers
+        print(f"{number} {took:.0f}s {entry.key}: {finding.state} {said}", flush=True)
+    return int(any(models[entry.key]["state"] in ("wrong", "broken") for entry in chosen))
+
+
+def _is_chosen(
+    entry: Entry, models: dict[str, dict[str, str]], compiler: str, options: argparse.Namespace
+) -> bool:
+    known = models.get(entry.key)
+    if options.names or options.state or options.new:
+        in_state = known is not None and known["state"] in options.state
+        named = any(name in entry.key for name in options.names)
+        return in_state or named or (options.new and known is None)
+    return known is None or known["inputs"] != fingerprint(entry, compiler)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m model_zoo", description=__doc__)
+    parser.add_argument("names", nargs="*", help="only models with one of these in their keys")
+    parser.add_argument("--state", nargs="*", default=[], help="only those that were in a state")
+    parser.add_argument("--new", action="store_true", help="only those never measured")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""Compile one model of the catalogue, run it, and compare it with its framework."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from model_zoo.entry import LIBRARIES, SEED, Entry, Sample
+
+State = Literal["right", "refused", "wrong", "broken"]
+
+LEAST_PCC = 0.9999
+MOST_DIFFERENCE = 1e-3
+"""Of the greatest number of a result, in exact numerics: rounding to f32 in another order."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a model."""
+
+    state: State
+    """"broken" is a model that its own library cannot make or run."""
+    message: str = ""
+    """Why it is refused, wrong or broken."""
+    operations: int | None = None
+    """In the program."""
+    pcc: float | None = None
+    """The least of all results, in exact numerics."""
+    difference: float | None = None
+    """The greatest of all results, in exact numerics."""
+    device_pcc: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Without what is not known."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+
+
+def measure(entry: Entry) -> Finding:
+    """Make the model, compile it as a user would, and call it with what it was compiled for."""
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            wanted = _leaves(entry, _call_library(entry))
+        except Exception as error:
+            return Finding("broken", _message(error))
+        return _measure(entry, wanted)
+
+
+def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
+    import ttmlir
+
+    sample = _make(entry)
+    try:
+        compiled = ttmlir.compile(sample.model, *sample.args, example_kwargs=sample.kwargs)
+    except (ttmlir.CompilationError, TypeError, ValueError) as error:
+        return Finding("refused", _message(error))
+    except Exception as error:
+        return Finding("wrong", _message(error))
+    operations = sum(len(each.operations) for each in compiled.binary.programs)
+    try:
+        exact, device = (
+            _leaves(entry, compiled(*fresh.args, numerics=numerics, **fresh.kwargs))
+            for numerics, fresh in (("exact", _make(entry)), ("device", _make(entry)))
+        )
+    except Exception as error:
+        return Finding("wrong", _message(error), operations)
+    if mistake := _mistake(exact, wanted):
+        return Finding("wrong", mistake, operations)
+    pairs = list(zip(exact, wanted, strict=True))
+    pcc = min((_pcc(*pair) for pair in pairs), default=1.0)
+    difference = max((_difference(*pair) for pair in pairs), default=0.0)
+    relative = max((_difference(*pair) / _greatest(pair[1]) for pair in pairs), default=0.0)
+    device_pcc = min((_pcc(*pair) for pair in zip(device, wanted, strict=True)), default=1.0)
+    right = pcc >= LEAST_PCC and relative <= MOST_DIFFERENCE
+    return Finding(
+        "right" if right else "wrong",
+        "" if right else "other numbers",
+        operations,
+        round(pcc, 7),
+        float(f"{difference:.0e}"),
+        round(device_pcc, 6),
+    )
+
+
+def _make(entry: Entry) -> Sample:
+    """The model and its arguments, the same each time."""
+    random.seed(SEED)
+    np.random.seed(SEED)
+    if not entry.is_torch:
+        return entry.make()
+    import torch
+
+    torch.manual_seed(SEED)
+    sample = entry.make()
+    _vary(sample)
+    return sample
+
+
+def _vary(sample: Sample) -> None:
+    """Make a new model alike to a trained one: no parameter is constant, and numbers stay near 1.
+
+    New scales of residual branches and weights of the last layer are often zeros, so that most of a
+    model would make no difference, and without statistics numbers vanish in deep networks.
+    """
+    import torch
+
+    if not isinstance(sample.model, torch.nn.Module):
+        return
+    sample.model.eval()
+    with torch.no_grad():
+        for parameter in sample.model.parameters():
+            if parameter.is_floating_point() and (parameter == parameter.flatten()[:1]).all():
+                parameter += 0.1 * torch.randn_like(parameter)
+    norms = [
+        module
+        for module in sample.model.modules()
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.track_running_stats
+    ]
+    for norm in norms:
+        norm.train()
+        norm.momentum = 1.0
+    if norms:
+        with torch.no_grad():
+            sample.model(*sample.args, **sample.kwargs)
+    for norm in norms:
+        norm.eval()
+
+
+def _call_library(entry: Entry) -> Any:
+    sample = _make(entry)
+    if not entry.is_torch:
+        return sample.model(*sample.args, **sample.kwargs)
+    import torch
+
+    with torch.no_grad():
+        return sample.model(*sample.args, **sample.kwargs)
+
+
+def _leaves(entry: Entry, results: Any) -> list[Any]:
+    """The arrays of results, in the order of their containers."""
+    from ttmlir.frontend.calls.containers import read_layout
+
+    if entry.is_torch:
+        from ttmlir.frontend.torch.containers import OPENER
+    else:
+        from ttmlir.frontend.calls.jax_containers import OPENER
+    leaves = read_layout(results, OPENER)[1]
+    return [leaf.numpy() if hasattr(leaf, "numpy") else np.asarray(leaf) for leaf in leaves]
+
+
+def _mistake(found: Sequence[Any], wanted: Sequence[Any]) -> str:
+    """What is not even alike, or nothing."""
+    if len(found) != len(wanted):
+        return f"{len(found)} results instead of {len(wanted)}"
+    for number, (each, one) in enumerate(zip(found, wanted, strict=True)):
+        if each.shape != one.shape or each.dtype != one.dtype:
+            return (
+                f"result {number} is {each.dtype}{list(each.shape)} instead of "
+                f"{one.dtype}{list(one.shape)}"
+            )
+    return ""
+
+
+def _pcc(found: Any, wanted: Any) -> float:
+    """The correlation; 1 or 0 where it is not defined, or where only equality counts."""
+    if not np.issubdtype(wanted.dtype, np.floating):
+        return 1.0
+    usable = np.isfinite(wanted)
+    if not np.array_equal(usable, np.isfinite(found)):
+        return 0.0
+    first = found[usable].astype(np.float64)
+    second = wanted[usable].astype(np.float64)
+    if first.size < 2 or first.std() == 0 or second.std() == 0:
+        return float(np.allclose(first, second, rtol=0.05, atol=1e-3))
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _difference(found: Any, wanted: Any) -> float:
+    usable = np.isfinite(wanted.astype(np.float64))
+    distance = np.abs(found.astype(np.float64) - wanted.astype(np.float64))[usable]
+    return float(distance.max(initial=0.0))
+
+
+def _greatest(wanted: Any) -> float:
+    """The scale of a result, to which differences are compared; of whole numbers none."""
+    if not np.issubdtype(wanted.dtype, np.floating):
+        return 1e-3
+    values = np.abs(wanted[np.isfinite(wanted)])
+    return max(float(values.max(initial=0.0)), 1e-3)
+
+
+def _message(error: Exception) -> str:
+    """The first line of a message, with the places of libraries as in any installation."""
+    first = f"{type(error).__name__}: {error}".split("\n")[0]
+    names = "|".join([*LIBRARIES, "torch", "ttmlir"])
+    return re.sub(rf"/\S*/(?={names})", "", first)

@@ -1,0 +1,53 @@
+"""Measure models, each in a process of its own with a limit of time and of memory."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from model_zoo.catalogue import ENTRIES
+from model_zoo.entry import Entry
+from model_zoo.measure import Finding, measure
+
+TIME_LIMIT = 150
+"""Seconds for one model on a busy machine."""
+MEMORY_LIMIT = 10 << 30
+"""Bytes of addresses; a torch that has done nothing takes 3 GiB."""
+
+
+def measure_apart(entry: Entry) -> Finding:
+    """What becomes of a model, in a process that ends with it."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["model_zoo.preloaded"])
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_measure_into, args=(sender, entry.key), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(TIME_LIMIT):
+            return Finding("wrong", f"TimeoutError: takes longer than {TIME_LIMIT} s")
+        return receiver.recv()
+    except EOFError:
+        process.join()
+        return Finding("wrong", f"ended with exit status {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def measure_all(entries: Sequence[Entry], jobs: int) -> Iterator[tuple[Entry, Finding]]:
+    """What becomes of models, in the order in which they end."""
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(measure_apart, entry): entry for entry in entries}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def _measure_into(sender: Connection, key: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    sender.send(measure(ENTRIES[key]))
+    sender.close()
