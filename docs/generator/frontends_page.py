@@ -17,6 +17,9 @@ from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
+from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math import (
+    RULES as QUANTIZED,
+)
 from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
 from ttmlir.passes.stablehlo.specification.structure import UNUSED
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
@@ -45,7 +48,7 @@ _DIALECTS = {
 _FLATTENED = {
     *REGIONS,
     *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
-    *((COMPLEX.keys() | RARE.keys()) - STABLEHLO.keys()),
+    *((COMPLEX.keys() | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
 }
 """What is gone before: control flow, composites, and what is written in terms of others."""
 

@@ -111,7 +111,7 @@ class _Legalization(ElementRewrite[_QuantizedElement]):
 
     def rewrite(self, op: Operation) -> None:
         """By a rule of its own, or by the numbers."""
-        _RULES.get(op.name, _Legalization.compute)(self, op)
+        RULES.get(op.name, _Legalization.compute)(self, op)
 
     def quantize(self, op: Operation) -> None:
         """Integers from numbers, or from integers with other scales."""
@@ -200,7 +200,7 @@ def _result_axis(op: Operation, axis: int) -> int | None:
     return len(value_shape(op.results[0])) - len(free) + free.index(axis)
 
 
-_RULES: dict[str, Callable[[_Legalization, Operation], None]] = {
+RULES: dict[str, Callable[[_Legalization, Operation], None]] = {
     "stablehlo.convolution": _Legalization.multiply,
     "stablehlo.dot": _Legalization.multiply,
     "stablehlo.dot_general": _Legalization.multiply,

@@ -75,7 +75,7 @@ class _StoredElement:
 
     def widen(self, build: Builder, value: SSAValue) -> SSAValue:
         """The same numbers in the type to compute in."""
-        return build.cast(value, self.computed)
+        return value if self.computed == self.stored else build.cast(value, self.computed)
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
         """Integers modulo a power of two, others rounded to the format."""
@@ -129,7 +129,8 @@ class _Widening(ElementRewrite[_StoredElement]):
             operands = [self._limit(build, operands[0], target)]
         if op.name == "stablehlo.shift_right_logical" and target is not None:
             width = cast("IntegerType", target.key).width.data
-            operands[0] = _apply(build, "bitwise_and", operands[0], (1 << width) - 1)
+            bits = build.cast(operands[0], target.stored)
+            operands[0] = _apply(build, "bitwise_and", bits, (1 << width) - 1)
         self.compute_from(op, operands)
 
     def _limit(self, build: Builder, value: SSAValue, target: _StoredElement) -> SSAValue:
