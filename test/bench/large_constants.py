@@ -51,6 +51,33 @@ np.save(path + ".npy", model(np.zeros((1, shape[1]), np.float32))[:, :3])
 _EPILOGUE = """
 print(json.dumps([peak(), time.perf_counter() - start]))
 """
+FRAMEWORKS = {
+    "torch": """
+import torch, ttmlir
+count = int(shape)
+layers = [torch.nn.Linear(1024, 1024, bias=False) for _ in range(count // 4)]
+model, x = torch.nn.Sequential(*layers), torch.randn(1, 1024)
+""",
+    "JAX": """
+import jax, jax.numpy as jnp, ttmlir
+count = int(shape)
+weights = [jax.random.normal(jax.random.key(i), (1024, 1024)) for i in range(count // 4)]
+x = jnp.ones((1, 1024))
+def model(x):
+    for weight in weights:
+        x = x @ weight.T
+    return x
+jax.block_until_ready(weights)
+""",
+}
+"""Models with that many MiB of weights."""
+_COMPILE = """
+import gc
+gc.collect()
+before, start = peak(), time.perf_counter()
+compiled = ttmlir.compile(model, x)
+print(json.dumps([peak() - before, time.perf_counter() - start]))
+"""
 
 
 def write_text(path: Path, mebibytes: int, form: str) -> tuple[int, int]:
@@ -105,6 +132,15 @@ def measure(step: str, path: Path, shape: tuple[int, int]) -> tuple[float, float
     return peak, seconds
 
 
+def measure_framework(name: str, mebibytes: int) -> tuple[float, float]:
+    """MiB that compiling a model of a framework adds to its peak memory, and seconds."""
+    program = _PRELUDE + FRAMEWORKS[name] + _COMPILE
+    command = [sys.executable, "-c", program, "", str(mebibytes)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    added, seconds = json.loads(done.stdout)
+    return added, seconds
+
+
 def report(mebibytes: int) -> list[str]:
     """One line for each form of constants and step."""
     lines: list[str] = []
@@ -116,6 +152,10 @@ def report(mebibytes: int) -> list[str]:
                 peak, seconds = measure(step, path, shape)
                 ratio = f"{peak / mebibytes:.1f} x constants"
                 lines.append(f"{form:9} {step:8} {peak:7.0f} MiB ({ratio}) {seconds:6.2f} s")
+    for name in FRAMEWORKS:
+        added, seconds = measure_framework(name, mebibytes)
+        ratio = f"{added / mebibytes:.1f} x weights"
+        lines.append(f"{name:9} compile  {added:7.0f} MiB ({ratio}) {seconds:6.2f} s, added")
     return lines
 
 

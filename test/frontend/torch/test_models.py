@@ -203,3 +203,27 @@ def test_bfloat16() -> None:
     for numerics in LEAST:
         (result,) = compiled.flatten_results(compiled(x, numerics=numerics))
         assert compare(result, expected, rtol=1e-1, atol=1e-1).pcc > 0.999
+
+
+def test_weights_are_those_of_the_time_of_compiling() -> None:
+    """What happens to large weights afterwards changes neither results nor texts."""
+
+    def build() -> Any:
+        torch.manual_seed(0)
+        return nn.Sequential(
+            # Weights that fold into others, and ones that are transposed.
+            nn.Conv2d(3, 900, 5, bias=False),
+            nn.BatchNorm2d(900),
+            nn.Flatten(),
+            nn.Linear(900 * 4, 70),
+        ).eval()
+
+    x = torch.randn(2, 3, 6, 6, generator=torch.Generator().manual_seed(0))
+    unchanged, model = ttmlir.compile(build(), x), build()
+    compiled, expected = ttmlir.compile(model, x), model(x)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+    assert torch.allclose(compiled(x), expected, atol=1e-5)
+    for stage in ("ttir", "ttnn"):
+        assert compiled.text(stage) == unchanged.text(stage)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from large_constants import expected, measure, write_text
+from large_constants import expected, measure, measure_framework, write_text
 
 from ttmlir.compiler import lower, read_source, write_ttnn
 from ttmlir.runtime import read_binary
@@ -16,6 +16,8 @@ from ttmlir.runtime import read_binary
 MEBIBYTES = 32
 BASE_MEBIBYTES = 130
 """What the programs take without constants, and some room."""
+ROOM_OF_FRAMEWORKS = 200
+"""What the frameworks load for compiling, and the compiler itself."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 
@@ -31,6 +33,14 @@ def test_memory(form: str, tmp_path: Path) -> None:
         assert peak <= 3 * MEBIBYTES + BASE_MEBIBYTES, (step, peak)
     result = np.load(f"{path}.npy")
     np.testing.assert_allclose(result, expected(shape, form), rtol=1e-5, atol=1e-5)
+
+
+@linux
+@pytest.mark.parametrize(("framework", "copies"), [("torch", 1.5), ("JAX", 2.5)])
+def test_memory_of_frameworks(framework: str, copies: float) -> None:
+    """Weights of torch are copied once, into the file; those of JAX once more, by JAX."""
+    added, _ = measure_framework(framework, 128)
+    assert added <= copies * 128 + ROOM_OF_FRAMEWORKS, added
 
 
 def test_files_do_not_repeat_constants(tmp_path: Path) -> None:
