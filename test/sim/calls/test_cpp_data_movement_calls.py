@@ -114,6 +114,14 @@ def test_constants_of_the_board(board: str, l1: int, dram: int, banks: int, burs
     assert lines[5:] == ["1", str(power)]
 
 
+@pytest.mark.parametrize(("board", "dram"), [("n150", 32), ("p150", 64)])
+def test_alignments_of_reads_and_writes(board: str, dram: int) -> None:
+    """Only reads of DRAM begin at multiples of more than 16 bytes (tt-metal, noc_parameters.h)."""
+    names = ("L1_READ", "L1_WRITE", "DRAM_READ", "DRAM_WRITE")
+    body = " ".join(f"SHOW(NOC_{name}_ALIGNMENT_BYTES);" for name in names)
+    assert printed(body, board=board) == ["16", "16", str(dram), "16"]
+
+
 GENERATORS = [
     "InterleavedPow2AddrGen<true> s = {.bank_base_address = base, .log_base_2_of_page_size = 6};",
     "const InterleavedPow2AddrGenFast<true> s{base, 6};",

@@ -73,6 +73,10 @@ def _of_board(chip: SimChip) -> dict[str, int]:
         "L1_ALIGNMENT": chip.l1_alignment,
         "DRAM_ALIGNMENT": chip.dram_alignment,
         "PCIE_ALIGNMENT": chip.dram_alignment,
+        "NOC_L1_READ_ALIGNMENT_BYTES": chip.l1_alignment,
+        "NOC_L1_WRITE_ALIGNMENT_BYTES": chip.l1_alignment,
+        "NOC_DRAM_READ_ALIGNMENT_BYTES": chip.dram_alignment,
+        "NOC_DRAM_WRITE_ALIGNMENT_BYTES": chip.l1_alignment,
         "NOC_MAX_BURST_SIZE": chip.max_packet_size,
     }
 
