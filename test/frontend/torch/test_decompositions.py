@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from samples.torch_programs import check_all
 
+import ttmlir
+
 torch: Any = import_module("torch")
 
 
@@ -273,3 +275,26 @@ def test_losses_of_several_labels() -> None:
 def test_bits_of_numbers() -> None:
     """As numbers of another type of the same width."""
     check_all("x.view(torch.int32)\nx.to(torch.bfloat16).view(torch.int16)", x=numbers(3, 5))
+
+
+def test_checks_of_all_and_any() -> None:
+    """What torch makes of `torch._check_tensor_all`, as transformers' models of images call it."""
+    check_all(
+        """torch.ops.aten._is_all_true(some)
+        torch.ops.aten._is_all_true(every)
+        torch.ops.aten._is_any_true(some)
+        torch.ops.aten._is_any_true(~every)""",
+        some=torch.tensor([[True, False, True]]),
+        every=torch.ones(3, 5, dtype=torch.bool),
+    )
+
+
+def test_check_of_a_tensor_is_left_out() -> None:
+    """It has no result; torch checks it while it runs."""
+
+    def checked(x: Any) -> Any:
+        torch._check_tensor_all(x > 0)
+        return x + 1
+
+    x = torch.arange(1.0, 6.0)
+    assert torch.equal(ttmlir.compile(checked, x)(x), x + 1)

@@ -141,7 +141,10 @@ def _nnx_attention() -> Sample:
 def _nnx_rnn() -> Sample:
     from flax import nnx
 
-    return Sample(nnx.RNN(nnx.LSTMCell(13, 24, rngs=nnx.Rngs(SEED))), (_normal(2, 9, 13),))
+    network = nnx.RNN(nnx.LSTMCell(13, 24, rngs=nnx.Rngs(SEED)))
+    # Without it the cell draws a key, which changes the module: JAX cannot trace that.
+    carry = _normal(2, 24), _normal(2, 24)
+    return Sample(network, (_normal(2, 9, 13),), {"initial_carry": carry})
 
 
 def _equinox_mlp() -> Sample:

@@ -157,6 +157,8 @@ RULES: dict[str, TorchRule] = {
         for name, row in named_in("aten").items()
         if row.family is Family.REDUCTION
     },
+    "_is_all_true": _truth("reduce_and"),
+    "_is_any_true": _truth("reduce_or"),
     "all": _truth("reduce_and"),
     "any": _truth("reduce_or"),
     "argmax": _arg(largest=True),
