@@ -21,7 +21,8 @@ from ttmlir.passes.stablehlo.specification.writer import Writer
 _WIDTHS = (8, 16, 32, 64)
 
 
-def _width(element: Attribute) -> int:
+def width_of(element: Attribute) -> int:
+    """The bits of a number; 0 for what is none."""
     if isinstance(element, IntegerType):
         return cast("IntegerType", element).width.data
     return 8 * element.size if isinstance(element, AnyFloat) else 0
@@ -32,7 +33,7 @@ def is_between_widths(op: Operation) -> bool:
 
     Words of 64 bits stay until all that takes them apart again has been expanded.
     """
-    widths = {_width(element_type(value)) for value in (*op.operands, *op.results)}
+    widths = {width_of(element_type(value)) for value in (*op.operands, *op.results)}
     return len(widths) == 2 and widths <= set(_WIDTHS) and not is_of_words(op)
 
 
@@ -50,13 +51,13 @@ def cast_bits(op: Operation) -> None:
     build = Builder.before(op)
     (operand,), (result,) = op.operands, op.results
     source, target = element_type(operand), element_type(result)
-    narrow, wide = sorted((_width(source), _width(target)))
+    narrow, wide = sorted((width_of(source), width_of(target)))
     if wide == 64:
         _cast_bits_of_words(op, narrow)
         return
     bits = Number(Arithmetic(build), _as_integers(build, operand))
     steps = range(0, wide, narrow)
-    if _width(source) == wide:
+    if width_of(source) == wide:
         # The sign is kept, as the narrow type has it.
         parts = [
             bits.apply("logical_left_shift", wide_shift).apply("right_shift", 32 - narrow)
@@ -90,7 +91,7 @@ def _cast_bits_of_words(op: Operation, narrow: int) -> None:
     write, build = Writer(op), Builder.before(op)
     (operand,), (result,) = op.operands, op.results
     parts = 32 // narrow
-    if _width(element_type(operand)) == 64:
+    if width_of(element_type(operand)) == 64:
         words = take_words(build, operand)
         found = write.create("bitcast_convert", (words,), _split(result, parts))
         replace(op, write.create("reshape", (found,), result.type))
@@ -109,19 +110,19 @@ def _split(value: SSAValue, parts: int) -> TensorType[Attribute]:
 
 def is_of_words(op: Operation) -> bool:
     """True for a bitcast that joins words to numbers of 64 bits."""
-    widths = [_width(element_type(each)) for each in (op.operands[0], op.results[0])]
+    widths = [width_of(element_type(each)) for each in (op.operands[0], op.results[0])]
     return widths == [32, 64]
 
 
 def _as_integers(build: Builder, value: SSAValue) -> SSAValue:
     """The bits of numbers as integers of 32 bits."""
-    type_ = TensorType(IntegerType(_width(element_type(value))), value_shape(value))
+    type_ = TensorType(IntegerType(width_of(element_type(value))), value_shape(value))
     same = value if type_ == value.type else build.create("bitcast_convert", (value,), type_)
     return build.cast(same, i32)
 
 
 def _from_integers(build: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    bits = build.cast(value, IntegerType(_width(element)))
+    bits = build.cast(value, IntegerType(width_of(element)))
     type_ = TensorType(element, value_shape(value))
     return bits if bits.type == type_ else build.create("bitcast_convert", (bits,), type_)
 

@@ -33,11 +33,14 @@ from ttmlir.optable.generators import (
 )
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.complex.parts import Arithmetic
+from ttmlir.passes.stablehlo.specification.bits import width_of
 from ttmlir.passes.stablehlo.specification.numbers import Number
 from ttmlir.passes.stablehlo.specification.structure import module_of
 from ttmlir.passes.stablehlo.specification.words import WORD, take_words
 from ttmlir.passes.stablehlo.specification.writer import Writer
 
+_INTEGERS: dict[int, Attribute] = {8: IntegerType(8), 16: IntegerType(16)}
+"""Integers of fewer bits than a word."""
 _HALF = 16
 _LOWER = (1 << _HALF) - 1
 
@@ -58,7 +61,7 @@ def _generate_bits(op: Operation) -> None:
     generator = _Generator(op)
     words = take_words(generator.build, state)
     type_ = cast("TensorType[Attribute]", op.results[1].type)
-    shape, in_pairs = type_.get_shape(), _width(type_.element_type) == 64
+    shape, in_pairs = type_.get_shape(), width_of(type_.element_type) == 64
     if in_pairs:
         shape = (*shape, 2)
     if is_threefry:
@@ -71,25 +74,19 @@ def _generate_bits(op: Operation) -> None:
     replace(op, joined, _as_numbers(op, generator.build, drawn, type_))
 
 
-def _width(element: Attribute) -> int:
-    if isinstance(element, IntegerType):
-        return cast("IntegerType", element).width.data
-    return 8 * cast("AnyFloat", element).size
-
-
 def _as_numbers(
     op: Operation, build: Builder, words: SSAValue, type_: TensorType[Attribute]
 ) -> SSAValue:
     """Words as numbers of as many or fewer bits, pairs of words as those of 64."""
     element = type_.element_type
-    width = _width(element)
+    width = width_of(element)
     if width == 64:
         return Writer(op).create("bitcast_convert", (words,), type_)
-    bits = build.cast(words, IntegerType(width)) if width < 32 else words
+    bits = build.cast(words, _INTEGERS.get(width, WORD))
     if bits.type == type_:
         return bits
     if isinstance(element, IntegerType) and width < 32:
-        return build.cast(words, element)
+        return build.cast(words, type_.element_type)
     return build.create("bitcast_convert", (bits,), type_)
 
 
@@ -252,7 +249,7 @@ def _draw(op: Operation) -> None:
         number = Number(words.do, build.cast(found.value, type_.element_type))
         replace(op, (number * scale + first).value)
         return
-    if is_normal or _width(type_.element_type) == 64:
+    if is_normal or width_of(type_.element_type) == 64:
         refuse_to_legalize(
             op,
             "normal numbers have to be floating point numbers, and uniform ones to have at most 32 "
