@@ -375,7 +375,7 @@ REFUSED = {
         )
         .replace("%x: tensor<3x5xf32>", "%s: tensor<2xui64>")
         .replace("%r =", "%r:2 ="),
-        "its generator is not supported; jax.random.key(seed, impl='threefry2x32'), which is JAX's",
+        "it is written in terms of others before: run stablehlo-expand-operations",
     ),
     "linear algebra": (
         one(

@@ -22,10 +22,6 @@ def _refuse(reason: str) -> ConversionRule:
     return rule
 
 
-_RANDOM = (
-    "its generator is not supported; jax.random.key(seed, impl='threefry2x32'), which is JAX's "
-    "default, makes keys whose numbers are computed by the program"
-)
 _MESH = "it moves tensors between devices, and programs run on one; compile for one device"
 _DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"
 _TUPLES = "tuples and tokens are not supported; give functions tensors as arguments and results"
@@ -44,7 +40,6 @@ _EXPANDED = (
     "stablehlo-to-ttir-pipeline"
 )
 _REASONS = {
-    _RANDOM: ("rng", "rng_bit_generator"),
     _MESH: (
         *("all_gather", "all_reduce", "all_to_all", "collective_broadcast"),
         *("collective_permute", "cross-replica-sum", "partition_id", "recv", "reduce_scatter"),
@@ -60,7 +55,9 @@ _REASONS = {
     _FOURIER: ("fft",),
     _LIBRARY: ("cholesky", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
-    _EXPANDED: ("einsum", "map", "torch_index_select", "unary_einsum"),
+    _EXPANDED: (
+        *("einsum", "map", "rng", "rng_bit_generator", "torch_index_select", "unary_einsum"),
+    ),
 }
 REFUSED: dict[str, ConversionRule] = {
     f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names

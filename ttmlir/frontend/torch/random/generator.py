@@ -2,8 +2,6 @@
 
 Word i of a seed is that of `jax.random.bits(jax.random.key(seed), (n,))[i]` for any n > i. Words
 are int32 here, of the same bits: torch computes little with uint32.
-
-Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011).
 """
 
 from __future__ import annotations
@@ -11,11 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
-
-_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-_PARITY = 0x1BD11BDA
-ROW = 1024
-"""Words are computed in rows, which fill tiles."""
+from ttmlir.optable.generators import ROW, threefry
 
 
 def draw_words(seed: Any, count: int) -> Any:
@@ -23,15 +17,7 @@ def draw_words(seed: Any, count: int) -> Any:
     torch = torch_package()
     rows = -(-count // ROW)
     number = torch.arange(rows * ROW, dtype=torch.int32).reshape(rows, ROW)
-    # The key is (0, seed), the counter (0, number).
-    keys = (torch.zeros_like(seed), seed, seed ^ _PARITY)
-    left, right = keys[0].expand(rows, ROW), number + keys[1]
-    for turn in range(5):
-        for places in _ROTATIONS[turn % 2]:
-            left = left + right
-            right = left ^ _rotate(right, places)
-        left = left + keys[(turn + 1) % 3]
-        right = right + (keys[(turn + 2) % 3] + (turn + 1))
+    left, right = threefry((0, seed), (0, number), _rotate)
     return (left ^ right).reshape(rows * ROW)[:count]
 
 

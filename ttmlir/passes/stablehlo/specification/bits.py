@@ -15,20 +15,26 @@ from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.stablehlo.complex.parts import Arithmetic
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import OWN_BITS, PRECISIONS
 from ttmlir.passes.stablehlo.specification.numbers import Number
+from ttmlir.passes.stablehlo.specification.words import WORD, take_words
+from ttmlir.passes.stablehlo.specification.writer import Writer
 
-_WIDTHS = (8, 16, 32)
+_WIDTHS = (8, 16, 32, 64)
 
 
-def _width(element: Attribute) -> int:
+def width_of(element: Attribute) -> int:
+    """The bits of a number; 0 for what is none."""
     if isinstance(element, IntegerType):
         return cast("IntegerType", element).width.data
     return 8 * element.size if isinstance(element, AnyFloat) else 0
 
 
 def is_between_widths(op: Operation) -> bool:
-    """True for a bitcast that makes one number of several, or several of one."""
-    widths = {_width(element_type(value)) for value in (*op.operands, *op.results)}
-    return len(widths) == 2 and widths <= set(_WIDTHS)
+    """True for a bitcast that makes one number of several, or several of one.
+
+    Words of 64 bits stay until all that takes them apart again has been expanded.
+    """
+    widths = {width_of(element_type(value)) for value in (*op.operands, *op.results)}
+    return len(widths) == 2 and widths <= set(_WIDTHS) and not is_of_words(op)
 
 
 def has_no_type(op: Operation) -> bool:
@@ -45,10 +51,13 @@ def cast_bits(op: Operation) -> None:
     build = Builder.before(op)
     (operand,), (result,) = op.operands, op.results
     source, target = element_type(operand), element_type(result)
+    narrow, wide = sorted((width_of(source), width_of(target)))
+    if wide == 64:
+        _cast_bits_of_words(op, narrow)
+        return
     bits = Number(Arithmetic(build), _as_integers(build, operand))
-    narrow, wide = sorted((_width(source), _width(target)))
     steps = range(0, wide, narrow)
-    if _width(source) == wide:
+    if width_of(source) == wide:
         # The sign is kept, as the narrow type has it.
         parts = [
             bits.apply("logical_left_shift", wide_shift).apply("right_shift", 32 - narrow)
@@ -77,15 +86,43 @@ def cast_bits(op: Operation) -> None:
     replace(op, _from_integers(build, joined, target))
 
 
+def _cast_bits_of_words(op: Operation, narrow: int) -> None:
+    """Go over words of 32 bits, which stand along a dimension behind that of the numbers."""
+    write, build = Writer(op), Builder.before(op)
+    (operand,), (result,) = op.operands, op.results
+    parts = 32 // narrow
+    if width_of(element_type(operand)) == 64:
+        words = take_words(build, operand)
+        found = write.create("bitcast_convert", (words,), _split(result, parts))
+        replace(op, write.create("reshape", (found,), result.type))
+        return
+    apart = write.create("reshape", (operand,), _split(operand, parts))
+    shape = (*value_shape(result), 2)
+    words = write.create("bitcast_convert", (apart,), TensorType(WORD, shape))
+    replace(op, write.create("bitcast_convert", (words,), result.type))
+
+
+def _split(value: SSAValue, parts: int) -> TensorType[Attribute]:
+    """The type of narrow numbers whose last dimension has two words of so many parts."""
+    shape = value_shape(value)[:-1]
+    return TensorType(element_type(value), (*shape, 2, *([parts] if parts > 1 else [])))
+
+
+def is_of_words(op: Operation) -> bool:
+    """True for a bitcast that joins words to numbers of 64 bits."""
+    widths = [width_of(element_type(each)) for each in (op.operands[0], op.results[0])]
+    return widths == [32, 64]
+
+
 def _as_integers(build: Builder, value: SSAValue) -> SSAValue:
     """The bits of numbers as integers of 32 bits."""
-    type_ = TensorType(IntegerType(_width(element_type(value))), value_shape(value))
+    type_ = TensorType(IntegerType(width_of(element_type(value))), value_shape(value))
     same = value if type_ == value.type else build.create("bitcast_convert", (value,), type_)
     return build.cast(same, i32)
 
 
 def _from_integers(build: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    bits = build.cast(value, IntegerType(_width(element)))
+    bits = build.cast(value, IntegerType(width_of(element)))
     type_ = TensorType(element, value_shape(value))
     return bits if bits.type == type_ else build.create("bitcast_convert", (bits,), type_)
 

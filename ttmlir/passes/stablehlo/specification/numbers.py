@@ -52,3 +52,7 @@ class Number:
     def __truediv__(self, other: Number | float) -> Number:
         """The quotient."""
         return self.apply("div", other)
+
+    def __xor__(self, other: Number | float) -> Number:
+        """The bits that only one has."""
+        return self.apply("bitwise_xor", other)

@@ -45,9 +45,11 @@ from ttmlir.passes.stablehlo.specification import (
     broadcasting,
     contraction,
     dynamism,
+    random_bits,
     special,
     structure,
 )
+from ttmlir.passes.stablehlo.specification.words import join_words
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -70,6 +72,9 @@ class StableHLOExpandOperationsPass(ModulePass):
             for region in function.regions:
                 for block in region.blocks:
                     _expand(block, RULES)
+                    for op in [op for op in block.ops if op.name == _BITCAST]:
+                        if bits.is_of_words(op):
+                            join_words(op)
 
 
 def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
@@ -100,9 +105,10 @@ def _is_kept(op: Operation) -> bool:
     return is_expanded is not None and not is_expanded(op)
 
 
+_BITCAST = "stablehlo.bitcast_convert"
 SOMETIMES: dict[str, Callable[[Operation], bool]] = {
     "chlo.conj": broadcasting.is_real_conj,
-    "stablehlo.bitcast_convert": bits.is_between_widths,
+    _BITCAST: bits.is_between_widths,
     "stablehlo.reduce_precision": bits.has_no_type,
 }
 """What tells which forms of an operation are expanded, where not all are."""
@@ -116,8 +122,9 @@ RULES_IN_BODIES: dict[str, ConversionRule] = {
 }
 RULES: dict[str, ConversionRule] = {
     **RULES_IN_BODIES,
+    **random_bits.RULES,
     **special.RULES,
-    "stablehlo.bitcast_convert": bits.cast_bits,
+    _BITCAST: bits.cast_bits,
     "stablehlo.reduce_precision": bits.round_to_format,
 }
 """What becomes of each operation."""

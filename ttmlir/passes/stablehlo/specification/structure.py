@@ -35,7 +35,7 @@ def _number_of_device(attribute: str) -> ConversionRule:
     """The rule of the number among so many as an attribute of the module says: 0 of one."""
 
     def rule(op: Operation) -> None:
-        count = _module_of(op).attributes.get(attribute)
+        count = module_of(op).attributes.get(attribute)
         number = cast("IntegerAttr", count).value.data if isinstance(count, IntegerAttr) else 1
         if number > 1:
             refuse_to_legalize(
@@ -47,7 +47,8 @@ def _number_of_device(attribute: str) -> ConversionRule:
     return rule
 
 
-def _module_of(op: Operation) -> Operation:
+def module_of(op: Operation) -> Operation:
+    """The module that an operation is in."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, ModuleOp):
         parent = parent.parent_op()
