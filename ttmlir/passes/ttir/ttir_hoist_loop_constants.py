@@ -50,7 +50,7 @@ from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -66,25 +66,33 @@ class TTIRHoistLoopConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Hoist constants out of all loops, those of inner loops out of outer ones, too."""
-        loops = [op for op in module.walk() if isinstance(op, ttir.WhileOp)]
-        if not loops:
-            return
-        functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
-        calls = count_calls(module)
-        pending = loops
-        while pending:
-            # A loop whose own function got constants has them to hand on.
-            moved = [loop for loop in pending if _hoist(loop, functions, calls)]
-            changed = {loop.parent_op() for loop in moved}
-            pending = [
-                loop
-                for loop in loops
-                if any(functions.get(name) in changed for name in loop.callees())
-            ]
+        hoist_out_of_loops(module, _hoist)
 
 
-def count_calls(module: ModuleOp) -> Counter[str]:
-    """How often each function is called; functions that are public are called by others, too."""
+def hoist_out_of_loops(
+    module: ModuleOp, hoist: Callable[[ttir.WhileOp, dict[str, FuncOp], Counter[str]], bool]
+) -> None:
+    """Move code out of all loops, from inner loops on out of outer ones.
+
+    `hoist` moves the code of one loop, given all functions by name and how often each is called,
+    and says whether there was any.
+    """
+    loops = [op for op in module.walk() if isinstance(op, ttir.WhileOp)]
+    if not loops:
+        return
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+    calls = _count_calls(module)
+    pending = loops
+    while pending:
+        # What has moved into a function that a loop calls may move on.
+        moved = [loop for loop in pending if hoist(loop, functions, calls)]
+        changed = {loop.parent_op() for loop in moved}
+        pending = [
+            loop for loop in loops if any(functions.get(name) in changed for name in loop.callees())
+        ]
+
+
+def _count_calls(module: ModuleOp) -> Counter[str]:
     calls = Counter[str]()
     for op in module.walk():
         if isinstance(op, ControlOp):

@@ -42,22 +42,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation
 
-from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.rewriting import erase_unused, insert_before
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.ttir_hoist_loop_constants import add_arguments, count_calls
+from ttmlir.passes.ttir.ttir_hoist_loop_constants import add_arguments, hoist_out_of_loops
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, SSAValue
+
+    from ttmlir.dialects import ttir
 
 
 @dataclass(frozen=True)
@@ -69,21 +70,7 @@ class TTIRLoopInvariantCodeMotionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Move out of all loops, out of inner loops first."""
-        loops = [op for op in module.walk() if isinstance(op, ttir.WhileOp)]
-        if not loops:
-            return
-        functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
-        calls = count_calls(module)
-        pending = loops
-        while pending:
-            # What has moved into a function that a loop calls may move on.
-            moved = [loop for loop in pending if _hoist(loop, functions, calls)]
-            changed = {loop.parent_op() for loop in moved}
-            pending = [
-                loop
-                for loop in loops
-                if any(functions.get(name) in changed for name in loop.callees())
-            ]
+        hoist_out_of_loops(module, _hoist)
 
 
 def _hoist(loop: ttir.WhileOp, functions: dict[str, FuncOp], calls: Counter[str]) -> bool:
