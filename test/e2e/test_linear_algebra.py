@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ import scipy.linalg
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 import ttmlir
+from ttmlir.tools.ttrt import main
 
 LINALG = jnp.linalg
 
@@ -293,3 +295,11 @@ def test_large_matrices_of_which_rows_are_rotated_are_refused() -> None:
     with pytest.raises(ttmlir.CompilationError) as caught:
         ttmlir.compile(LINALG.svd, jax.ShapeDtypeStruct((300, 257), jnp.float32))
     assert "1024 rows and columns, and at most 256 of one of them; compute" in str(caught.value)
+
+
+def test_files_are_compared_behind_loops(tmp_path: Path) -> None:
+    """Golden runs go on from what a loop computed; it has no reference of its own."""
+    a = definite(4, 4)
+    path = ttmlir.compile(LINALG.eigvalsh, a).save(tmp_path / "e.ttnn", golden=True)
+    results = tmp_path / "results.json"
+    assert main(["run", "--golden", "--result-file", str(results), str(path)]) == 0

@@ -119,6 +119,9 @@ class GoldenObserver:
         self._run_golden(twin)
         for slot, own in zip(step.written, twin.written, strict=True):
             actual = run.values[slot]
+            if actual is not None and self._values[own] is None:
+                # Loops and branches have no reference: what follows goes on from their results.
+                self._values[own] = _widen(actual)
             if step.call is None or actual is None:
                 continue
             golden = self._values[own]

@@ -40,6 +40,8 @@ def trace_nodes(
     for spec in program.graph_signature.input_specs:
         if spec.kind.name == "USER_INPUT":
             values.append(next(rest))
+        elif spec.kind.name == "TOKEN":
+            values.append(None)
         elif spec.target in buffers:
             values.append(buffers[spec.target])
         elif spec.target in program.state_dict:

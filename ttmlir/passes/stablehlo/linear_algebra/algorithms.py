@@ -236,11 +236,7 @@ def find_singular_vectors(a: Tensor, *, full: bool) -> list[Tensor]:
     U has as many columns as rows if `full`, else as many as A.
     """
     batch, m, n = a.shape
-    bound = a.abs().max(2).max(1)
-    scale = bound.compare("EQ", 0).where(1, bound)
-    factors, taus = factorize_by_reflections(a / scale)
-    upper = factors.cut(1, 0, n)
-    upper = _rows(upper).compare("LE", _columns(upper)).where(upper, 0)
+    scale, upper, factors, taus = _reduce_to_triangle(a)
     lengths, rows, turned = orthogonalize(_pad_rows(upper), turned=True)
     rows, turned = rows.cut(1, 0, n), turned.cut(1, 0, n).cut(2, 0, n)
     values = lengths.cut(1, 0, n)
@@ -260,13 +256,19 @@ def find_singular_vectors(a: Tensor, *, full: bool) -> list[Tensor]:
 def find_singular_values(a: Tensor) -> list[Tensor]:
     """The singular values of matrices with no fewer rows than columns, descending."""
     batch, _, n = a.shape
-    bound = a.abs().max(2).max(1)
-    scale = bound.compare("EQ", 0).where(1, bound)
-    factors, _ = factorize_by_reflections(a / scale)
-    upper = factors.cut(1, 0, n)
-    upper = _rows(upper).compare("LE", _columns(upper)).where(upper, 0)
+    scale, upper, *_ = _reduce_to_triangle(a)
     lengths, *_ = orthogonalize(_pad_rows(upper), turned=False)
     return [(lengths.cut(1, 0, n) * scale).reshape((batch, n))]
+
+
+def _reduce_to_triangle(a: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The size of the elements, R of what is divided by it, and the reflections with factors."""
+    bound = a.abs().max(2).max(1)
+    scale = bound.compare("EQ", 0).where(1, bound)
+    factors, taus = factorize_by_reflections(a / scale)
+    upper = factors.cut(1, 0, a.shape[2])
+    upper = _rows(upper).compare("LE", _columns(upper)).where(upper, 0)
+    return scale, upper, factors, taus
 
 
 def _pad_rows(x: Tensor) -> Tensor:
