@@ -31,6 +31,8 @@ _REASONS = (
     (r"the shape .* (depends on the numbers|is not known)", "shapes depend on data"),
     (r"what it does depends on the numbers", "Python decides by data"),
     (r"cannot trace this: (.*)", "not traceable by torch: {}"),
+    (r"the numbers of torch\.export", "torch.export of it gives other numbers, too"),
+    (r"different trace level", "the library cannot be traced by JAX here"),
     (r"TimeoutError", "takes too long to compile"),
 )
 """Patterns of messages, and what the page says of them."""

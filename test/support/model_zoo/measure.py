@@ -22,6 +22,9 @@ MOST_DIFFERENCE = 1e-3
 """Of the greatest number of a result, in exact numerics: rounding to f32 in another order."""
 
 
+TRACED_OTHERWISE = "the numbers of torch.export, where the library takes another way"
+
+
 @dataclass(frozen=True)
 class Finding:
     """What became of a model."""
@@ -82,12 +85,23 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
     right = pcc >= LEAST_PCC and relative <= MOST_DIFFERENCE
     return Finding(
         "right" if right else "wrong",
-        "" if right else "other numbers",
+        "" if right else _cause(entry, compiled, exact),
         operations,
         round(pcc, 7),
         float(f"{difference:.0e}"),
         round(device_pcc, 6),
     )
+
+
+def _cause(entry: Entry, compiled: Any, found: Sequence[Any]) -> str:
+    """Whose the other numbers are."""
+    sample = _make(entry)
+    traced = _leaves(entry, compiled.reference(*sample.args, **sample.kwargs))
+    agree = all(
+        _difference(*pair) <= MOST_DIFFERENCE * _greatest(pair[1])
+        for pair in zip(found, traced, strict=True)
+    )
+    return TRACED_OTHERWISE if agree else "other numbers"
 
 
 def _make(entry: Entry) -> Sample:
