@@ -101,7 +101,7 @@ def test_versions_are_pinned_in_one_place() -> None:
         ),
         ("CompilationError: x: error: tensors of complex64 are not supported", "complex numbers"),
         ("TypeError: 'model' takes no list", "'model' takes no list"),
-        ("ValueError: " + "very long " * 20, "very long " * 6 + "..."),
+        ("ValueError: " + "very long " * 20, "very long " * 6 + "very ..."),
     ],
 )
 def test_reasons_are_short(message: str, words: str) -> None:
