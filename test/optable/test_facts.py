@@ -33,6 +33,9 @@ LISTS = {
     "ir/tile_arithmetic.py": "operations that order integers without sign",
     "passes/ttmetal/convert_ttir_to_ttmetal_tiles.py": "operations of arith in bodies",
     "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
+    "runtime/execution/planning/gates.py": "functions that cost more than a slice",
+    "runtime/execution/planning/reuse.py": "operations whose kernels make memory of their own",
+    "runtime/execution/planning/writers.py": "functions of NumPy that write into given memory",
     "ttnn/operations/elementwise/activations.py": "flags of ttnn that only choose a speed",
 }
 """Files with longer lists, and what is listed that rows do not say."""
@@ -76,6 +79,9 @@ def test_no_lists_of_operations() -> None:
 NAMED_IN_PASSES = {
     "convert_arith_to_ttir.py": "rules by name",
     "convert_stablehlo_to_ttir_elementwise.py": "rules by name",
+    "element_rewrite.py": "operations that keep the order of stored integers",
+    "stablehlo_scalars.py": "operations of arith for which true is 1",
+    "stablehlo_widen_storage_types.py": "shifts that bring in the bits above a narrow number",
     "stablehlo_expand_complex.py": "what operations mean for complex numbers",
 }
 """Passes that name operations which rows name, and why."""
