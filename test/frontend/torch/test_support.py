@@ -21,7 +21,10 @@ RANDOM = (
     "random numbers that take an unknown number of tries are not supported; make them outside and "
     "pass them as an argument"
 )
-COMPLEX = "complex numbers and their transforms are not supported"
+COMPLEX = (
+    "complex numbers and their transforms are not supported; programs of JAX may have them "
+    "inside, with real arguments and results"
+)
 AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
     "the shape"

@@ -360,15 +360,16 @@ class _Importer:
         for meta in leaves(node.meta.get("val")):
             if not is_tensor(meta):
                 continue
+            reason = ""
             if static_shape(meta) is None:
-                reason = instead_of(str(node.target))
-                self._refuse(node, reason or _unknown_shape(meta.shape))
-            if element_of(meta.dtype) is None:
-                self._refuse(
-                    node,
+                reason = _unknown_shape(meta.shape)
+            elif element_of(meta.dtype) is None:
+                reason = (
                     f"tensors of {dtype_name(meta.dtype)} are not supported; dtypes are "
-                    f"{SUPPORTED_DTYPES}",
+                    f"{SUPPORTED_DTYPES}"
                 )
+            if reason:
+                self._refuse(node, instead_of(str(node.target)) or reason)
 
     def _refuse(self, node: Any, reason: str) -> NoReturn:
         refuse_node(node, reason)

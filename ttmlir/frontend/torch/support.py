@@ -65,7 +65,8 @@ _INSTEAD = {
     ),
     **dict.fromkeys(
         ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
-        "complex numbers and their transforms are not supported",
+        "complex numbers and their transforms are not supported; programs of JAX may have them "
+        "inside, with real arguments and results",
     ),
     "_pack_padded_sequence": "packed sequences have as many rows as their lengths say; give the "
     "recurrent layer the padded tensor, and choose the last step of each sequence by its length, "
@@ -75,10 +76,6 @@ _INSTEAD = {
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
         "keeps the shape",
     ),
-}
-"""What to do instead of operations, by their names."""
-
-_LINEAR_ALGEBRA = {
     "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
     "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
     "torch.linalg.eigh",
@@ -88,7 +85,7 @@ _LINEAR_ALGEBRA = {
         "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",
     ),
 }
-"""What to do instead of operations of linear algebra."""
+"""What to do instead of operations, by their names."""
 
 LEAST_LIKENESS = 0.8
 """How alike names are that are suggested, as `difflib` measures it."""
@@ -146,8 +143,6 @@ def near(name: str, names: Iterable[str]) -> str:
     base = _base(name)
     if (known := instead_of(name)) is not None:
         return known
-    if base in _LINEAR_ALGEBRA:
-        return _LINEAR_ALGEBRA[base]
     similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=LEAST_LIKENESS)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
     return f"this operation is not supported{nearest}"
