@@ -122,8 +122,7 @@ def _adam(
 ) -> tuple[Any, Slots]:
     parameter, gradient = _apply_decay(group, parameter, gradient, moment)
     beta1, beta2 = group["betas"]
-    mean = _average(slots["exp_avg"], gradient, beta1)
-    square = _average_square(slots["exp_avg_sq"], gradient, beta2)
+    mean, square = _averages(group, gradient, slots)
     kept = {"exp_avg": mean, "exp_avg_sq": square}
     if group["amsgrad"]:
         square = torch_package().maximum(slots["max_exp_avg_sq"], square)
@@ -148,6 +147,13 @@ def _average(kept: Any, gradient: Any, beta: float) -> Any:
 
 def _average_square(kept: Any, gradient: Any, beta: float) -> Any:
     return kept * beta + gradient * gradient * (1 - beta)
+
+
+def _averages(group: Group, gradient: Any, slots: Slots) -> tuple[Any, Any]:
+    """The new averages of the gradient and of its square."""
+    beta1, beta2 = group["betas"]
+    mean = _average(slots["exp_avg"], gradient, beta1)
+    return mean, _average_square(slots["exp_avg_sq"], gradient, beta2)
 
 
 def _missing(beta: float, moment: Moment) -> Any:
@@ -176,8 +182,7 @@ def _nadam(
 ) -> tuple[Any, Slots]:
     parameter, gradient = _apply_decay(group, parameter, gradient, moment)
     beta1, beta2 = group["betas"]
-    mean = _average(slots["exp_avg"], gradient, beta1)
-    square = _average_square(slots["exp_avg_sq"], gradient, beta2)
+    mean, square = _averages(group, gradient, slots)
     fall = math.log(0.96) * group["momentum_decay"]
     now, following = (
         (1 - (number * fall).exp() * 0.5) * beta1 for number in (moment.number, moment.number + 1)
@@ -195,8 +200,7 @@ def _radam(
 ) -> tuple[Any, Slots]:
     parameter, gradient = _apply_decay(group, parameter, gradient, moment)
     beta1, beta2 = group["betas"]
-    mean = _average(slots["exp_avg"], gradient, beta1)
-    square = _average_square(slots["exp_avg_sq"], gradient, beta2)
+    mean, square = _averages(group, gradient, slots)
     move = mean / _missing(beta1, moment)
     limit = 2 / (1 - beta2) - 1
     # The length grows with the steps, to the limit.
