@@ -102,7 +102,10 @@ class TrainStep:
 
     @property
     def steps(self) -> int:
-        """How many steps were done, those of the optimizer before included."""
+        """How many steps were done, those of the optimizer before included.
+
+        Of SGD, which does not count, those before are one if it has momentum, else none.
+        """
         return int(self._state()[COUNT].item())
 
     def state_dict(self) -> dict[str, Any]:
@@ -183,7 +186,11 @@ def _build_module(
             count = max(count, float(known.get("step", 0)))
             for slot, start in update.slots(options).items():
                 value = known.get(slot)
-                value = start.build(parameter) if value is None else value
+                if value is None:
+                    value = start.build(parameter)
+                elif not update.counts:
+                    # How many is not known; the next one is not the first.
+                    count = max(count, 1.0)
                 kept[f"{slot}.{name}"] = value.detach().clone()
     kept["step"] = torch.tensor(count)
 
