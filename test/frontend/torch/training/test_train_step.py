@@ -214,12 +214,20 @@ def test_model_with_its_own_loss() -> None:
     )
 
 
-def test_going_on() -> None:
-    """A step begins with what the optimizer has kept, and torch goes on with what a step kept."""
+@pytest.mark.parametrize(
+    ("name", "options", "steps"),
+    [("Adam", {}, 4), ("SGD", {"momentum": 0.9, "dampening": 0.4}, 3)],
+)
+def test_going_on(name: str, options: dict[str, float], steps: int) -> None:
+    """A step begins with what the optimizer has kept, and torch goes on with what a step kept.
+
+    SGD does not tell how many steps it has done.
+    """
     torch.manual_seed(0)
     model = nn.Linear(3, 2)
     other = copy.deepcopy(model)
-    optimizers = [torch.optim.Adam(each.parameters(), lr=0.1) for each in (model, other)]
+    make_optimizer = getattr(torch.optim, name)
+    optimizers = [make_optimizer(each.parameters(), lr=0.1, **options) for each in (model, other)]
     x, y = torch.randn(5, 3), torch.randn(5, 2)
 
     def step_in_torch(model: Any, optimizer: Any) -> None:
@@ -234,7 +242,7 @@ def test_going_on() -> None:
     step = ttmlir.train_step(model, F.mse_loss, optimizers[0], x, y)
     for _ in range(2):
         step(x, y)
-    assert step.steps == 4
+    assert step.steps == steps
     step.load_into(model, optimizers[0])
     for _ in range(2):
         step_in_torch(model, optimizers[0])
@@ -251,8 +259,11 @@ def test_refusals() -> None:
         ttmlir.train_step(lambda x: x, F.mse_loss, sgd, x, y)
     with pytest.raises(TypeError, match="an example of the model's inputs and, behind them"):
         ttmlir.train_step(model, F.mse_loss, sgd, x)
-    with pytest.raises(TypeError, match="cannot compile the optimizer LBFGS; it takes"):
-        ttmlir.train_step(model, F.mse_loss, torch.optim.LBFGS(model.parameters()), x, y)
+    for refused in (torch.optim.LBFGS, torch.optim.Adafactor):
+        taken = "SGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Rprop, ASGD;"
+        reason = f"the optimizer {refused.__name__}; it takes those of torch.optim that are {taken}"
+        with pytest.raises(TypeError, match=f"ttmlir.train_step cannot compile {reason}"):
+            ttmlir.train_step(model, F.mse_loss, refused(model.parameters()), x, y)
     foreign = torch.optim.SGD(nn.Linear(3, 2).parameters(), lr=0.1)
     with pytest.raises(TypeError, match="a parameter that the model does not have"):
         ttmlir.train_step(model, F.mse_loss, foreign, x, y)

@@ -16,7 +16,7 @@ from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import tensor_of
 from ttmlir.frontend.torch.training.holding import hold
-from ttmlir.frontend.torch.training.optimizers import COUNTING, Group, Moment, Update, find_update
+from ttmlir.frontend.torch.training.optimizers import Group, Moment, Update, find_update
 from ttmlir.runtime.errors import InputError
 
 MODEL, OPTIMIZER, COUNT = "model.", "optimizer.", "optimizer.step"
@@ -44,8 +44,9 @@ def train_step(
 
     Parameters, buffers and what the optimizer keeps are the state of the step: they begin with the
     values that they have now. The model itself changes only by `step.load_into(model)`. The
-    optimizer is SGD, Adam or AdamW of `torch.optim`; the rates of its groups are read at each step,
-    so that schedulers of torch work as they do there. `clip_grad_norm` limits the length of the
+    optimizer is one of `torch.optim` that moves each element by a formula, such as SGD and AdamW;
+    the rates of its groups are read at each step, so that schedulers of torch work as they do
+    there. `clip_grad_norm` limits the length of the
     gradient as `torch.nn.utils.clip_grad_norm_` does. `options` are those of `ttmlir.compile`.
     """
     torch = torch_package()
@@ -101,7 +102,10 @@ class TrainStep:
 
     @property
     def steps(self) -> int:
-        """How many steps were done, those of the optimizer before included."""
+        """How many steps were done, those of the optimizer before included.
+
+        Of SGD, which does not count, those before are one if it has momentum, else none.
+        """
         return int(self._state()[COUNT].item())
 
     def state_dict(self) -> dict[str, Any]:
@@ -127,7 +131,7 @@ class TrainStep:
 
     def _load_optimizer(self, parameters: Mapping[str, Any], optimizer: Any) -> None:
         torch = torch_package()
-        counts = type(optimizer).__name__ in COUNTING
+        counts = find_update(self._optimizer).counts
         for key, value in self._state().items():
             slot, _, name = key.removeprefix(OPTIMIZER).partition(".")
             if key.startswith(OPTIMIZER) and name:
@@ -180,9 +184,13 @@ def _build_module(
         for name, parameter in learned.items():
             known = optimizer.state.get(parameter, {})
             count = max(count, float(known.get("step", 0)))
-            for slot in update.slots(options):
+            for slot, start in update.slots(options).items():
                 value = known.get(slot)
-                value = torch.zeros_like(parameter) if value is None else value
+                if value is None:
+                    value = start.build(parameter)
+                elif not update.counts:
+                    # How many is not known; the next one is not the first.
+                    count = max(count, 1.0)
                 kept[f"{slot}.{name}"] = value.detach().clone()
     kept["step"] = torch.tensor(count)
 

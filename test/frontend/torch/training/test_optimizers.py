@@ -1,0 +1,125 @@
+"""Optimizers besides SGD and Adam: ten compiled steps against those of torch itself."""
+
+from __future__ import annotations
+
+import copy
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import ttmlir
+from ttmlir.frontend.torch.training.optimizers import UPDATES, Moment
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+F: Any = import_module("torch.nn.functional")
+
+STEPS = 10
+
+# The options of the first layer and of the second.
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "Adamax": (
+        {"lr": 0.05, "betas": (0.7, 0.9), "eps": 1e-3, "weight_decay": 0.1},
+        {"lr": 0.02, "maximize": True},
+    ),
+    "NAdam": (
+        {"lr": 0.05, "betas": (0.7, 0.95), "eps": 1e-4, "momentum_decay": 0.3, "weight_decay": 0.1},
+        {"lr": 0.02, "weight_decay": 0.2, "decoupled_weight_decay": True, "maximize": True},
+    ),
+    "RAdam": (
+        {"lr": 0.05, "eps": 1e-4, "weight_decay": 0.2, "decoupled_weight_decay": True},
+        {"lr": 0.02, "betas": (0.8, 0.6), "weight_decay": 0.1, "maximize": True},
+    ),
+    "RMSprop": (
+        {"lr": 0.02, "alpha": 0.8, "eps": 1e-3, "weight_decay": 0.1, "momentum": 0.7},
+        {"lr": 0.01, "centered": True, "alpha": 0.9, "momentum": 0.4, "maximize": True},
+    ),
+    "Adagrad": (
+        {"lr": 0.1, "lr_decay": 0.2, "eps": 1e-3, "weight_decay": 0.1},
+        {"lr": 0.05, "maximize": True},
+    ),
+    "Adadelta": (
+        {"lr": 0.9, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.1},
+        {"lr": 0.5, "maximize": True},
+    ),
+    "Rprop": (
+        {"lr": 0.05, "etas": (0.4, 1.3), "step_sizes": (0.03, 0.07)},
+        {"lr": 0.02, "maximize": True},
+    ),
+    "ASGD": (
+        {"lr": 0.1, "lambd": 0.2, "alpha": 0.6, "t0": 4.0, "weight_decay": 0.1},
+        {"lr": 0.02, "maximize": True},
+    ),
+}
+# Options that all groups share.
+SHARED = {"Adagrad": {"initial_accumulator_value": 0.3}}
+
+
+def make_optimizer(name: str, model: Any) -> Any:
+    """An optimizer with other options for each of the two layers."""
+    layers = model[0], model[2]
+    groups = [
+        {"params": list(layer.parameters()), **options}
+        for layer, options in zip(layers, OPTIONS[name], strict=True)
+    ]
+    return getattr(torch.optim, name)(groups, **SHARED.get(name, {}))
+
+
+def schedule_rates(optimizer: Any) -> Any:
+    """Rates that are other than the optimizer's in the first step already, rise and fall."""
+
+    def factor(step: int) -> float:
+        return 0.6 + 0.1 * step if step < 5 else 0.4
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+
+
+def step_in_torch(model: Any, optimizer: Any, x: Any, y: Any) -> None:
+    """What is compiled."""
+    optimizer.zero_grad()
+    F.mse_loss(model(x), y).backward()
+    optimizer.step()
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_each_optimizer(name: str) -> None:
+    """Weights and what is kept of them; torch goes on from there."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+    other = copy.deepcopy(model)
+    batches = [(torch.randn(7, 3), torch.randn(7, 2)) for _ in range(STEPS + 1)]
+    optimizers = [make_optimizer(name, each) for each in (model, other)]
+    step = ttmlir.train_step(model, F.mse_loss, optimizers[0], *batches[0])
+    schedules = [schedule_rates(each) for each in optimizers]
+    for batch in batches[:STEPS]:
+        step(*batch)
+        step_in_torch(other, optimizers[1], *batch)
+        for each in schedules:
+            each.step()
+    step.load_into(model, optimizers[0])
+    for go_on in (False, True):
+        if go_on:
+            step_in_torch(model, optimizers[0], *batches[STEPS])
+            step_in_torch(other, optimizers[1], *batches[STEPS])
+        torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
+        ours, theirs = (each.state_dict()["state"] for each in optimizers)
+        torch.testing.assert_close(ours, theirs, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 0.7, 0.97, 0.999, 0.99999])
+def test_rectified_adam_at_any_step(beta: float) -> None:
+    """How long the average is keeps its digits in the first steps, and after many."""
+    torch.manual_seed(0)
+    gradient, start, mean, square = torch.randn(6), torch.randn(6), torch.randn(6), torch.rand(6)
+    parameter = nn.Parameter(start.clone())
+    optimizer = torch.optim.RAdam([parameter], lr=0.1, betas=(0.9, beta))
+    (group,) = optimizer.param_groups
+    for number in (1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 30.0, 700.0, 2000.0, 40000.0, 3e6):
+        slots = {"exp_avg": mean.clone(), "exp_avg_sq": square.clone()}
+        moment = Moment(torch.tensor(0.1), torch.tensor(number))
+        moved, _ = UPDATES["RAdam"].move(group, start, gradient, slots, moment)
+        optimizer.state[parameter] = {"step": torch.tensor(number - 1), **slots}
+        parameter.data, parameter.grad = start.clone(), gradient
+        optimizer.step()
+        torch.testing.assert_close(moved, parameter.detach(), rtol=4e-6, atol=4e-6)
