@@ -30,6 +30,7 @@ from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
 from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.jax_tracing import tracing
 from ttmlir.mlir.attributes.elements import LARGE, elements_attr
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import is_expanded_call
@@ -70,11 +71,12 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
     traced = None
     if isinstance(model, jax.stages.Wrapped):
-        traced = model.trace(*args, **kwargs)
+        with tracing(_name_of(model)):
+            traced = model.trace(*args, **kwargs)
     elif isinstance(model, FunctionType) and _is_native(jax, (args, kwargs)):
         # A function that JAX knows already is not traced again. Results that JAX does not know are
         # an error of its own.
-        with suppress(TypeError):
+        with suppress(TypeError), tracing(_name_of(model)):
             traced = jax.jit(model, keep_unused=True).trace(*args, **kwargs)
     if traced is None:
         return _import_function(jax, model, (args, kwargs))
@@ -110,7 +112,8 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
         return tuple(results)
 
     run.__name__ = run.__qualname__ = name
-    traced = jax.jit(run, keep_unused=True).trace(*leaves)
+    with tracing(name):
+        traced = jax.jit(run, keep_unused=True).trace(*leaves)
     program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
     return _make_model(jax, name, program, call, found[-1], is_flat=True)
 
