@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.compiler import parse
+from ttmlir.mlir.attributes.elements import LARGE
 from ttmlir.mlir.attributes.long_strings import (
     LONG,
     CompactText,
@@ -158,7 +159,7 @@ def test_constants_are_in_memory_once_while_they_are_read_and_printed(tmp_path: 
     peaks: list[float] = []
     for mebibytes in (0, 16):
         path = tmp_path / "constants.mlir"
-        digits = np.random.default_rng(5).bytes(LONG + (mebibytes << 20)).hex().upper()
+        digits = np.random.default_rng(5).bytes(LARGE + (mebibytes << 20)).hex().upper()
         path.write_text(module(f'dense<"0x{digits}">', f"tensor<{len(digits) // 2}xi8>"))
         command = [sys.executable, "-c", PEAK, str(path), "-o", str(tmp_path / "out.mlir")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.compiler import lower, parse
+from ttmlir.compiler import lower
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.mlir.reporting.spelling import ALMOST, near_names
 
@@ -54,14 +54,4 @@ def test_refusals_of_conversions_are_short() -> None:
     assert (
         "failed to legalize operation 'chlo.next_after': convert-stablehlo-to-ttir has no rule for "
         "it; docs/frontends.md lists all that it takes" in seen
-    )
-
-
-def test_quantized_types() -> None:
-    """Are no types here; the message says what to do."""
-    with pytest.raises(DiagnosticError) as caught:
-        _ = parse("func.func @f(%a: tensor<3x!quant.uniform<i8:f32, 0.5>>) { return }")
-    assert str(caught.value) == (
-        "<text>:1:27: error: quantized types are not supported; dequantize the model, to f32 for "
-        "example, before it is written as MLIR"
     )

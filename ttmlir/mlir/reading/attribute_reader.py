@@ -232,12 +232,6 @@ class AttributeReader(TypeReader):
         kind = "type" if is_type else "attribute"
         mnemonic = name.partition(".")[2]
         dialect = self.ctx.get_optional_dialect(dialect_name)
-        if dialect is None and dialect_name == "quant":
-            self.raise_error(
-                "quantized types are not supported; dequantize the model, to f32 for example, "
-                "before it is written as MLIR",
-                start,
-            )
         if dialect is None:
             sigil, known = "!" if is_type else "#", sorted(self.ctx.registered_dialect_names)
             self.raise_error(
