@@ -285,7 +285,7 @@ def test_observer_sees_every_operation() -> None:
             '  %0 = "ttnn.exp"(%a, %a) <{operandSegmentSizes = array<i32: 1, 1>}> : '
             "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
             [np.zeros(2)],
-            "cannot be interpreted; the dialects that can be are arith, chlo, d2m, func",
+            "cannot be interpreted; the dialects that can be are affine, arith, chlo, d2m",
         ),
         (
             "func.func @main(%a: tensor<2xf32>, %s: tensor<f32>) -> tensor<f32> {\n"

@@ -14,7 +14,7 @@ has become part of another operation, is not compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -29,14 +29,17 @@ from ttmlir.interpreter.kernel_check import KernelDifference
 from ttmlir.interpreter.kernels import lacks_reference
 from ttmlir.interpreter.levels import (
     DESTINATIONS,
+    LOOPS,
     Level,
+    calls_by_name,
+    is_in_branch_of_loop,
     levels_of,
     name_operations,
     number_of,
     result_shapes,
 )
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
-from ttmlir.interpreter.traces import Trace
+from ttmlir.interpreter.traces import MOST_RESULTS, Trace
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_line_col, name_of
@@ -251,7 +254,8 @@ def bisect_module(
         inputs = generate_inputs(files[-1].program(), "randn", rng)
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
-    comparison = _Comparison(operations, tolerance, _returned(module, function))
+    calls = calls_by_name(operations)
+    comparison = _Comparison(operations, tolerance, _returned(module, function), calls)
     others: list[Level | FileLevel] = [*able, *files]
     if framework_trace is None:
         first = others.pop(0)
@@ -339,6 +343,8 @@ class _Comparison:
     tolerance: Tolerance
     returned: Mapping[int, int]
     """The operation that makes each result of the program."""
+    calls: Mapping[str, Sequence[Operation]] = field(default_factory=dict[str, list[Operation]])
+    """The calls of each function."""
     worst: float = 1.0
 
     def compare(self, level: Level | FileLevel, reference: Trace, actual: Trace) -> LevelReport:
@@ -382,9 +388,12 @@ class _Comparison:
         self, number: int, expected: list[Array], actual: list[Array]
     ) -> list[tuple[Array, Array]]:
         """Results of each execution of an operation with those of what it has become."""
-        shapes = result_shapes(self.operations[number])
+        op = self.operations[number]
+        shapes = result_shapes(op)
+        if op.name in LOOPS:
+            return []
         if len(shapes) == 1:
-            return _pairs_of_executions(self.operations[number], shapes[0], expected, actual)
+            return _pairs_of_executions(op, self.calls, expected, actual)
         if not shapes or tuple(value.shape for value in expected[-len(shapes) :]) != shapes:
             return []
         # What becomes of which result is not known; each is compared with the nearest one.
@@ -447,9 +456,13 @@ class _Comparison:
 
 
 def _pairs_of_executions(
-    op: Operation, shape: tuple[int, ...], expected: list[Array], actual: list[Array]
+    op: Operation,
+    calls: Mapping[str, Sequence[Operation]],
+    expected: list[Array],
+    actual: list[Array],
 ) -> list[tuple[Array, Array]]:
     """The one result of each execution with that of what the operation has become."""
+    [shape] = result_shapes(op)
     expected = [value for value in expected if value.shape == shape]
     found = [value for value in actual if value.shape == shape]
     if not found and op.name.partition(".")[2].startswith("broadcast"):
@@ -457,6 +470,9 @@ def _pairs_of_executions(
         found = [np.broadcast_to(value, shape) for value in actual if _repeats(value, shape)]
     times = len(expected)
     if not expected or not found:
+        return []
+    if (len(found) != times or times == MOST_RESULTS) and is_in_branch_of_loop(op, calls):
+        # It may be computed in each iteration now, and which of them counted is not known.
         return []
     if len(found) % times:
         return [(expected[-1], found[-1])]

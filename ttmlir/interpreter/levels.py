@@ -7,12 +7,12 @@ file, and results can be compared by it. Source, ttir and d2m are interpreted, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
@@ -35,7 +35,14 @@ SOURCES = ("stablehlo", "tosa", "linalg", "ttir")
 """Dialects that a program may be written in, the one furthest from the file first."""
 DESTINATIONS = ("tensor.empty", "ttir.to_layout")
 """Operations that compute nothing of their own."""
-_ALIASES = {"chlo": "stablehlo"}
+LOOPS = ("affine.for", "scf.for", "scf.while", "stablehlo.while", "tosa.while_loop")
+"""Loops around regions. They compute nothing of their own, and ttir carries less than they do."""
+BRANCHES = (
+    *("affine.if", "scf.if", "scf.index_switch"),
+    *("stablehlo.case", "stablehlo.if", "tosa.cond_if"),
+)
+"""Branches around regions, all of which may be computed once they are lowered."""
+_ALIASES = {"affine": "linalg", "chlo": "stablehlo", "scf": "linalg"}
 
 
 def name_operations(module: ModuleOp) -> tuple[Operation, ...]:
@@ -54,6 +61,34 @@ def number_of(op: Operation) -> int | None:
     """The number of the operation of the source that an operation comes from."""
     name = name_of(op.location)
     return None if name is None else number_in(f'"{name}"')
+
+
+def calls_by_name(operations: Iterable[Operation]) -> dict[str, list[Operation]]:
+    """The calls among operations, by the name of the function."""
+    calls: dict[str, list[Operation]] = {}
+    for op in operations:
+        if isinstance(op, CallOp):
+            calls.setdefault(op.callee.root_reference.data, []).append(op)
+    return calls
+
+
+def is_in_branch_of_loop(op: Operation, calls: Mapping[str, Sequence[Operation]]) -> bool:
+    """True if an iteration of a loop around the operation, or around `calls`, may leave it out."""
+    pending = [(op, False)]
+    seen: set[tuple[Operation, bool]] = set()
+    while pending:
+        inner, is_in_branch = pending.pop()
+        around = inner.parent_op()
+        if around is None or (around, is_in_branch) in seen:
+            continue
+        seen.add((around, is_in_branch))
+        if is_in_branch and around.name in LOOPS:
+            return True
+        if isinstance(around, FuncOp):
+            pending += [(call, is_in_branch) for call in calls.get(around.sym_name.data, ())]
+        else:
+            pending.append((around, is_in_branch or around.name in BRANCHES))
+    return False
 
 
 def source_dialect(module: ModuleOp) -> str:

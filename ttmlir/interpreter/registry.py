@@ -12,12 +12,14 @@ from importlib import import_module
 from ttmlir.interpreter.values import Function
 
 FUNCTIONS_OF_DIALECT: dict[str, str] = {
+    "affine": "ttmlir.interpreter.structure:AFFINE",
     "arith": "ttmlir.interpreter.arithmetic:ARITH_AND_MATH",
     "chlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "d2m": "ttmlir.interpreter.d2m:FUNCTIONS",
     "func": "ttmlir.interpreter.structure:FUNCTIONS",
     "linalg": "ttmlir.interpreter.linalg:FUNCTIONS",
     "math": "ttmlir.interpreter.arithmetic:ARITH_AND_MATH",
+    "scf": "ttmlir.interpreter.structure:SCF",
     "sdy": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "stablehlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "tensor": "ttmlir.interpreter.tensors:FUNCTIONS",

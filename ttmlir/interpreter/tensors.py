@@ -113,6 +113,12 @@ def _extract(op: Operation, whole: Array, *place: Any) -> Array:
     return whole[tuple(np.asarray(index) for index in place)]
 
 
+def _insert(op: Operation, value: Any, whole: Array, *place: Any) -> Array:
+    result = np.array(whole)
+    result[tuple(np.asarray(index) for index in place)] = value
+    return result
+
+
 FUNCTIONS: dict[str, Function] = {
     "tensor.cast": _of_arrays(_cast),
     "tensor.collapse_shape": _of_arrays(_reshape),
@@ -122,6 +128,7 @@ FUNCTIONS: dict[str, Function] = {
     "tensor.extract": _of_arrays(_extract),
     "tensor.extract_slice": _of_arrays(_extract_slice),
     "tensor.from_elements": _of_arrays(_from_elements),
+    "tensor.insert": _of_arrays(_insert),
     "tensor.insert_slice": _of_arrays(_insert_slice),
     "tensor.pad": _pad,
     "tensor.reshape": _of_arrays(_reshape),

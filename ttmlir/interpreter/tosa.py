@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, Tensor
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.interpreter.values import Function, compute_dtype, constant_array
 from ttmlir.optable import named_in
 from ttmlir.optable.row import Family, Row
@@ -225,6 +226,8 @@ FUNCTIONS: dict[str, Function] = {
         if row.family is Family.REDUCTION or row.family.is_elementwise
     },
     **{name: _of_arrays(meaning) for name, meaning in _OWN.items()},
+    "tosa.cond_if": run_if,
+    "tosa.while_loop": run_while,
 }
 """Operations of tosa by name."""
 

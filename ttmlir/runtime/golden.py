@@ -94,6 +94,8 @@ class GoldenObserver:
     tolerance: Tolerance = field(default_factory=Tolerance)
     keep_tensors: bool = False
     results: list[GoldenResult] = field(default_factory=_no_results)
+    without_reference: list[Operation] = field(default_factory=list[Operation])
+    """Loops and branches, which are not compared."""
     _values: list[Array | None] = field(default_factory=list[Array | None])
     _exact: PreparedProgram | None = None
     _runner: GenericRunner | None = None
@@ -117,6 +119,8 @@ class GoldenObserver:
         assert self._exact is not None, "before() is called first"
         twin = self._exact.steps[step.operation.index]
         self._run_golden(twin)
+        if step.control is not None:
+            self.without_reference.append(step.operation)
         for slot, own in zip(step.written, twin.written, strict=True):
             actual = run.values[slot]
             if actual is not None and self._values[own] is None:

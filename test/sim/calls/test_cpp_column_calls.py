@@ -36,29 +36,36 @@ LOAD = """
 """
 
 
+def run_in_dst(
+    core: ComputeCore, body: str, count: int, *, first: int = 0, start: str = "", before: str = ""
+) -> list[Array]:
+    """Tiles of DST, from the first on, after a body that computes in it; no findings."""
+    core.buffer(16, DataType.F32, count)
+    core.run_cpp(
+        f"""{before}
+        void kernel_main() {{
+            unary_op_init_common(0, 16);
+            {start}
+            tile_regs_acquire();
+            {body}
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile_block({first}, 16, {count});
+            tile_regs_release();
+        }}"""
+    )
+    assert core.watch.findings == []
+    return list(unpacked(core.bytes_of(16), DataType.F32))
+
+
 def sorted_columns(body: str, values: Array) -> tuple[Array, Array]:
     """Values and indices, rows of 64, after calls on their transposes in tiles 0 to 3 of DST."""
-    watch = Recorder()
-    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), watch)
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), Recorder())
     numbers = np.tile(np.arange(64, dtype=np.float32), (32, 1))
     for index, matrix in enumerate((values, numbers)):
         tiles = [packed(matrix.T[:32], DataType.F32), packed(matrix.T[32:], DataType.F32)]
         core.filled(index, DataType.F32, tiles)
-    core.buffer(16, DataType.F32, 4)
-    core.run_cpp(
-        f"""void kernel_main() {{
-            unary_op_init_common(0, 16);
-            tile_regs_acquire();
-            {LOAD}
-            {body}
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile_block(0, 16, 4);
-            tile_regs_release();
-        }}"""
-    )
-    assert watch.findings == []
-    tiles = unpacked(core.bytes_of(16), DataType.F32)
+    tiles = run_in_dst(core, LOAD + body, 4)
     return np.vstack(tiles[:2]).T, np.vstack(tiles[2:]).T
 
 
@@ -126,34 +133,21 @@ SERIES = shuffled(64)[:, :COUNT].T.copy()
 
 def statistics(body: str, *, table: bool) -> Array:
     """The tiles 1 to 3 of DST behind calls on a tile of 32 rows and one of 8."""
-    watch = Recorder()
-    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), watch)
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), Recorder())
     padded = np.full((64, 32), 99, np.float32)
     padded[:COUNT] = SERIES
     tiles = [packed(padded[:32], DataType.F32), packed(padded[32:], DataType.F32)]
     core.filled(0, DataType.F32, tiles)
-    core.buffer(16, DataType.F32, 3)
     bits = (np.float32(1) / np.arange(1, COUNT + 1, dtype=np.float32)).view(np.uint32)
     words = ", ".join(f"{each}u" for each in bits)
     lut = f"constexpr uint32_t lut[{COUNT}] = {{{words}}};" if table else ""
-    core.run_cpp(
-        f"""void kernel_main() {{
-            {lut}
-            unary_op_init_common(0, 16);
-            tile_regs_acquire();
-            welford_init();
-            copy_tile(0, 0, 0);
-            welford_update<{COUNT}>(0, 0, lut);
-            copy_tile(0, 1, 0);
-            {body}
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile_block(1, 16, 3);
-            tile_regs_release();
-        }}"""
-    )
-    assert watch.findings == []
-    return unpacked(core.bytes_of(16), DataType.F32)
+    body = f"""
+        welford_init();
+        copy_tile(0, 0, 0);
+        welford_update<{COUNT}>(0, 0, lut);
+        copy_tile(0, 1, 0);
+        {body}"""
+    return run_in_dst(core, body, 3, first=1, start=lut)
 
 
 MEAN = SERIES.astype(np.float64).mean(axis=0)
@@ -201,28 +195,13 @@ def test_a_table_that_is_too_short() -> None:
 
 def computed(body: str, *tiles: Array, exact: bool = True, before: str = "") -> list[Array]:
     """The four tiles of DST after calls on some."""
-    watch = Recorder()
     options = SimOptions(numerics="exact" if exact else "device")
-    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), options, watch)
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), options, Recorder())
     core.filled(0, DataType.F32, [packed(each, DataType.F32) for each in tiles])
     core.filled(1, DataType.U32, [np.arange(100, 1124, dtype=np.uint32).tobytes()])
-    core.buffer(16, DataType.F32, 4)
-    core.run_cpp(
-        f"""{before}
-        void kernel_main() {{
-            unary_op_init_common(0, 16);
-            copy_tile_to_dst_init_short(0);
-            tile_regs_acquire();
-            for (uint32_t i = 0; i < {len(tiles)}; ++i) {{ copy_tile(0, i, i); }}
-            {body}
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile_block(0, 16, 4);
-            tile_regs_release();
-        }}"""
-    )
-    assert watch.findings == []
-    return list(unpacked(core.bytes_of(16), DataType.F32))
+    loads = "".join(f"copy_tile(0, {i}, {i});" for i in range(len(tiles)))
+    start = "copy_tile_to_dst_init_short(0);"
+    return run_in_dst(core, loads + body, 4, start=start, before=before)
 
 
 def matrices(count: int) -> list[Array]:
@@ -280,32 +259,20 @@ def test_rows_are_added_to_those_that_a_list_names() -> None:
     rows, sums = matrices(2)
     numbers = np.full(48, 255, np.uint8)
     numbers[16:48] = RNG.permutation(np.r_[0:20, [3, 3, 3], [31] * 5, [32, 77, 255, 200]])
-    watch = Recorder()
-    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), watch)
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(), Recorder())
     core.filled(0, DataType.F32, [packed(each, DataType.F32) for each in (rows, sums)])
     core.filled(1, DataType.U8, [np.pad(numbers, (0, 1024 - 48)).tobytes()])
-    core.buffer(16, DataType.F32, 2)
-    core.run_cpp(
-        """void kernel_main() {
-            unary_op_init_common(0, 16);
-            copy_tile_to_dst_init_short(0);
-            tile_regs_acquire();
-            copy_tile(0, 0, 0);
-            copy_tile(0, 1, 1);
-            reshuffle_rows_tile_init();
-            reshuffle_rows_tile(0, get_tile_address(1, 0));
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile_block(0, 16, 2);
-            tile_regs_release();
-        }"""
-    )
-    assert watch.findings == []
+    body = """
+        copy_tile(0, 0, 0);
+        copy_tile(0, 1, 1);
+        reshuffle_rows_tile_init();
+        reshuffle_rows_tile(0, get_tile_address(1, 0));"""
+    tiles = run_in_dst(core, body, 2, start="copy_tile_to_dst_init_short(0);")
     expected = sums.copy()
     for row, place in zip(rows, numbers[16:48], strict=True):
         if place < 32:
             expected[place] += row
-    np.testing.assert_array_equal(unpacked(core.bytes_of(16), DataType.F32)[1], expected)
+    np.testing.assert_array_equal(tiles[1], expected)
 
 
 LAYOUTS = [("", 9, False), ("<5>", 5, False), ("<9, DataLayout::ROW_MAJOR>", 9, True)]
@@ -335,33 +302,22 @@ def test_maxima_come_with_their_indices(template: str, count: int, by_rows: bool
 def test_tables_of_reciprocals_may_lie_in_memory() -> None:
     """As a reference to an array at an address; entries behind its end are refused."""
     rows = matrices(1)[0]
-    statistics = """
+    body = """
+        copy_tile(0, 0, 0);
         welford_init();
         welford_update<32>(0, 0, *reciprocals);
         welford_finalize_to_row<32>(1, 31, *reciprocals);"""
-    watch = Recorder()
-    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=True), SimOptions(numerics="exact"), watch)
+    core = ComputeCore(
+        ComputeSettings(fp32_dest_acc_en=True), SimOptions(numerics="exact"), Recorder()
+    )
     core.filled(0, DataType.F32, [packed(rows, DataType.F32)])
     table = (1 / np.arange(1, 33, dtype=np.float32)).astype(np.float32)
     core.filled(1, DataType.U32, [np.pad(table.view(np.uint32), (0, 992)).tobytes()])
-    core.buffer(16, DataType.F32, 3)
-    core.run_cpp(
-        f"""void kernel_main() {{
-            unary_op_init_common(0, 16);
-            copy_tile_to_dst_init_short(0);
-            auto reciprocals =
-                reinterpret_cast<const std::array<uint32_t, 32>*>(get_tile_address(1, 0));
-            tile_regs_acquire();
-            copy_tile(0, 0, 0);
-            {statistics}
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile_block(0, 16, 3);
-            tile_regs_release();
-        }}"""
-    )
-    assert watch.findings == []
-    _, mean, variance = unpacked(core.bytes_of(16), DataType.F32)
+    start = """
+        copy_tile_to_dst_init_short(0);
+        auto reciprocals =
+            reinterpret_cast<const std::array<uint32_t, 32>*>(get_tile_address(1, 0));"""
+    _, mean, variance = run_in_dst(core, body, 3, start=start)
     np.testing.assert_allclose(mean[0], rows.mean(axis=0), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(variance[0], rows.var(axis=0), rtol=1e-4)
 

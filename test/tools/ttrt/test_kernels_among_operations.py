@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from samples.control_programs import function, packed
 from samples.generic_modules import generic_module, tiled_type
 from samples.generic_programs import EXP, EXP_OF_TWO, exp_program
 
@@ -75,6 +77,17 @@ def test_golden_runs_pass_by_what_has_no_reference(outputs: int, capsys: Capture
     line = "golden --  operation 2 ttnn.generic (exp): kernels have no reference; the operations"
     assert outputs == 2 or line in printed.out + printed.err
     assert "golden --" in printed.out + printed.err
+
+
+def test_golden_runs_say_that_loops_are_not_judged(capsys: Capture) -> None:
+    """A program that is one loop passes, and the log says what that does not mean."""
+    Path("loop.ttnn").write_bytes(packed(function("f"), body=0, trip_count=7))
+    assert run("run", "--golden", "loop.ttnn") == 0
+    printed = capsys.readouterr()
+    [line] = [
+        line for line in (printed.out + printed.err).splitlines() if "have no reference" in line
+    ]
+    assert re.search(r"golden --  operation \d+ ttnn\.while.*: loops and branches have no", line)
 
 
 def test_perf_shows_kernels_and_operations(capsys: Capture) -> None:

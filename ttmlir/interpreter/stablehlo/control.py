@@ -11,21 +11,10 @@ from xdsl.ir import Operation
 from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.kernels import call_target, can_call
+from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.interpreter.values import Function
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.program.custom_kernel import TARGET
-
-
-def _while(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    condition, body = op.regions
-    values = tuple(operands)
-    while execution.run_region(condition, values)[0]:
-        values = execution.run_region(body, values)
-    return values
-
-
-def _if(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return execution.run_region(op.regions[0 if operands[0] else 1], ())
 
 
 def _case(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -85,10 +74,10 @@ CONTROL: dict[str, Function] = {
     "stablehlo.create_token": _token,
     "stablehlo.custom_call": _custom_call,
     "stablehlo.get_tuple_element": _get_tuple_element,
-    "stablehlo.if": _if,
+    "stablehlo.if": run_if,
     "stablehlo.optimization_barrier": _same,
     "stablehlo.tuple": _tuple,
-    "stablehlo.while": _while,
+    "stablehlo.while": run_while,
     "sdy.reshard": _same,
     "sdy.sharding_constraint": _same,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -80,6 +80,7 @@ class MetalGolden:
     tolerance: Tolerance = field(default_factory=Tolerance)
     keep_tensors: bool = False
     results: list[GoldenResult] = field(default_factory=list[GoldenResult])
+    without_reference: Sequence[Operation] = ()
 
     def __post_init__(self) -> None:
         """Start from the inputs."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ttmlir.runtime.ttrt.running.program import Golden
 
 if TYPE_CHECKING:
+    from ttmlir.runtime.binary import Operation
     from ttmlir.runtime.generic.runner import GenericReport
 
 
@@ -17,16 +18,21 @@ def golden_report(golden: Golden) -> list[dict[str, Any]]:
 
 
 def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Iterator[str]:
-    """A line for each operation, marked `ok` or `OFF`, and `--` for programs of kernels."""
+    """A line for each operation, marked `ok` or `OFF`, and `--` for what has no reference."""
     for index, title in dict.fromkeys((each.operation.index, each.title) for each in kernels):
         yield (
             f"golden --  operation {index} ttnn.generic ({title}): kernels have no reference; the "
             "operations behind are judged by what it makes of golden numbers"
         )
+    for operation in golden.without_reference:
+        yield (
+            f"golden --  operation {operation.index} {operation.ir_name}{_place(operation)}: loops "
+            "and branches have no reference; the operations behind are judged by its results"
+        )
     for result in golden.results:
         accuracy = result.accuracy
         mark = "ok " if result.passed else "OFF"
-        location = f" loc({result.operation.location})" if result.operation.location else ""
+        location = _place(result.operation)
         yield (
             f"golden {mark} operation {result.operation.index} {result.name}{location}: "
             f"pcc {accuracy.pcc:.6f}, max abs error {accuracy.max_absolute_error:.3g}, "
@@ -34,3 +40,7 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
             f"max rel error {accuracy.max_relative_error:.3g}"
             + (f"; {result.tile}" if result.tile else "")
         )
+
+
+def _place(operation: Operation) -> str:
+    return f" loc({operation.location})" if operation.location else ""

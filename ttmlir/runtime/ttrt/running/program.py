@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.device import close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.execution.executor import Observer
@@ -26,6 +26,11 @@ class Golden(Protocol):
 
     tolerance: Tolerance
     results: list[GoldenResult]
+
+    @property
+    def without_reference(self) -> Sequence[Operation]:
+        """Loops and branches, which are not compared."""
+        ...
 
     @property
     def first_failure(self) -> GoldenResult | None:
