@@ -103,12 +103,13 @@ def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
 
 def _is_library(place: FileLineColLoc) -> bool:
     """True for files of Python itself and of installed packages."""
-    return place.filename.data.startswith(_LIBRARIES)
+    return place.filename.data.startswith(LIBRARIES)
 
 
-_LIBRARIES = tuple(
+LIBRARIES = tuple(
     {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
+"""Folders of Python itself and of installed packages."""
 
 
 def _at_user_place(

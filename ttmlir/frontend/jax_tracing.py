@@ -5,7 +5,6 @@ JAX's own messages speak of tracers, and of `jit` decorators that a model may no
 
 from __future__ import annotations
 
-import sysconfig
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import Any
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.errors import LIBRARIES, in_terms_of_the_user
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location
 
@@ -96,12 +95,9 @@ def _place_of(error: Exception) -> LocationAttr:
     """The innermost line that is of no library, or that compiles the model."""
     frames = [*traceback.extract_stack(), *_frames_of(error)]
     for frame in reversed(frames):
-        if frame.lineno is not None and not frame.filename.startswith(_LIBRARIES):
+        if frame.lineno is not None and not frame.filename.startswith(_NOT_THE_USERS):
             return file_location(frame.filename, frame.lineno, (frame.colno or 0) + 1)
     return UNKNOWN_LOC
 
 
-_LIBRARIES = (
-    *{sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")},
-    *(PACKAGE_FOLDER, "<frozen "),
-)
+_NOT_THE_USERS = (*LIBRARIES, PACKAGE_FOLDER, "<frozen ")
