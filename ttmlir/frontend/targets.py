@@ -72,7 +72,10 @@ class TTNNTarget(CompilationTarget):
     name = "ttnn"
     suffix = ".ttnn"
     dialect = "ttnn"
-    defaults: ClassVar[Mapping[str, str]] = MappingProxyType({"share-transfers": "true"})
+    defaults: ClassVar[Mapping[str, str]] = MappingProxyType(
+        # What fits without is easier to read, and to look into.
+        {"share-transfers": "true", "deallocate-above": str(1 << 30)}
+    )
 
     def write(
         self,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
+from xdsl.dialects.builtin import IntegerType, NoneAttr, Signedness, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
@@ -41,6 +41,15 @@ def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType[Attribute]:
 def is_tensor(value: SSAValue) -> bool:
     """True for tensors, false for numbers."""
     return isinstance(value.type, TensorType)
+
+
+def is_plain_and_static(value: SSAValue) -> bool:
+    """True for tensors of known extents, without a layout."""
+    type_ = value.type
+    if not isinstance(type_, TensorType):
+        return False
+    tensor = cast("TensorType[Attribute]", type_)
+    return tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
 
 
 def is_boolean(element: Attribute) -> bool:

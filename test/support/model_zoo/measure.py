@@ -112,6 +112,8 @@ def _make(entry: Entry) -> Sample:
         return entry.make()
     import torch
 
+    import model_zoo.torchvision_operators  # noqa: F401
+
     torch.manual_seed(SEED)
     sample = entry.make()
     _vary(sample)

@@ -8,6 +8,13 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-for _name in ("torch", "transformers", "timm", "ttmlir.frontend.torch", "ttmlir.compiler"):
+for _name in (
+    "torch",
+    "model_zoo.torchvision_operators",
+    "transformers",
+    "timm",
+    "ttmlir.frontend.torch",
+    "ttmlir.compiler",
+):
     if find_spec(_name.partition(".")[0]) is not None:
         import_module(_name)

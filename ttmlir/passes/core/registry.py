@@ -95,6 +95,9 @@ PASSES: dict[str, str] = {
     ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
     "ttir-erase-inverse-ops": "ttmlir.passes.ttir.ttir_erase_inverse_ops:TTIREraseInverseOpsPass",
+    "ttir-evaluate-constants": (
+        "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
+    ),
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
@@ -121,6 +124,7 @@ PASSES: dict[str, str] = {
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
+    "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),

@@ -137,7 +137,7 @@ class _Conversion:
         self._values: dict[SSAValue, SSAValue] = {}
         self._rules: dict[type[Operation], Callable[[Operation, Block], None]] = {
             ttnn.AllocOp: _refuse_allocation,
-            ttnn.DeallocOp: _refuse_allocation,
+            ttnn.DeallocOp: self._dealloc,
             ttnn.GetDeviceOp: self._get_device,
             ttnn.ToLayoutOp: self._to_layout,
             ttnn.op_class("multiply"): self._multiply,
@@ -219,6 +219,12 @@ class _Conversion:
         arguments = (_operand(0), layout, _new_format(op), _NULLOPT, _operand(1))
         self._replace(op, block, _call_of(op, (tensor, pointer.results[0]), arguments))
 
+    def _dealloc(self, op: Operation, block: Block) -> None:
+        call = emitc.CallOpaqueOp.make(
+            "ttnn::deallocate", self._operands(op), (), location=op.location
+        )
+        block.add_op(call)
+
     def _while(self, op: Operation, block: Block) -> None:
         assert isinstance(op, ttnn.WhileOp)
         results = convert_while(op, self._operands(op), block, TENSOR)
@@ -250,7 +256,7 @@ def _in_order(block: Block) -> Sequence[Operation]:
 
 
 def _refuse_allocation(op: Operation, block: Block) -> None:
-    refuse_to_legalize(op, "memory is managed by the ttnn library in C++")
+    refuse_to_legalize(op, "the ttnn library chooses addresses itself in C++")
 
 
 def _new_format(op: ttnn.ToLayoutOp) -> Attribute:

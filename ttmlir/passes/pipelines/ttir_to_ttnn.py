@@ -28,6 +28,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     enable_fold_batch_norm: bool = option(
         True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
     )
+    enable_const_eval: bool = option(
+        True, "Compute what depends on constants alone: run ttir-evaluate-constants"
+    )
     enable_erase_inverse_ops_pass: bool = option(
         True, "Merge reshapes and permutations: run ttir-erase-inverse-ops"
     )
@@ -43,6 +46,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     )
     share_transfers: bool = option(
         False, "Move to the device once what several operations take from the host"
+    )
+    deallocate_above: int = option(
+        0, "Run ttnn-deallocate in functions whose tensors take so many bytes; 0 for none"
     )
     experimental_weight_dtype: DataType | None = option(
         None, "Format of the weights of products", type=WEIGHT_DTYPE
@@ -68,6 +74,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
+        from ttmlir.passes.ttir.ttir_evaluate_constants import TTIREvaluateConstantsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir.ttir_hoist_loop_constants import TTIRHoistLoopConstantsPass
         from ttmlir.passes.ttir.ttir_loop_invariant_code_motion import (
@@ -87,6 +94,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),
+            *([TTIREvaluateConstantsPass()] if self.enable_const_eval else []),
             *([TTIREraseInverseOpsPass()] if self.enable_erase_inverse_ops_pass else []),
             TTIRHoistLoopConstantsPass(),
             TTIRLoopInvariantCodeMotionPass(),
@@ -96,7 +104,15 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             *([grid_set] if self.enable_grid_set else []),
             ConvertTTIRToTTNNPass(share_transfers=self.share_transfers),
             *self._product_passes(),
+            *self._memory_passes(),
         )
+
+    def _memory_passes(self) -> Sequence[Pass]:
+        """Deallocations, where they are asked for."""
+        from ttmlir.passes.ttnn.ttnn_deallocate import TTNNDeallocatePass
+
+        above = self.deallocate_above
+        return [TTNNDeallocatePass(above=above)] if above else []
 
     def _product_passes(self) -> Sequence[Pass]:
         """Formats of weights and fidelities, where they are asked for."""

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from typing import cast
 
-from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -20,7 +19,7 @@ from ttmlir.dialects.ttir.structure import ConstantOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.op_builder import OpT
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes.elements import splat_value
 from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
 
@@ -34,7 +33,7 @@ class Canonicalization(RewritePattern):
         """Replace the operation if there is something simpler."""
         if not isinstance(op, TTIRRowOp) or len(op.results) != 1:
             return
-        if not all(map(_is_plain, (*op.operands, op.results[0]))):
+        if not all(map(is_plain_and_static, (*op.operands, op.results[0]))):
             return
         builder = _RewritingBuilder(op, rewriter)
         elements = fold_constants(op)
@@ -49,14 +48,6 @@ class Canonicalization(RewritePattern):
 
 CanonicalRule = Callable[[TTIRRowOp, Builder], SSAValue | None]
 """What stands for the result of an operation; None if the operation stays."""
-
-
-def _is_plain(value: SSAValue) -> bool:
-    type_ = value.type
-    if not isinstance(type_, TensorType):
-        return False
-    tensor = cast("TensorType[Attribute]", type_)
-    return tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
 
 
 def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
@@ -96,7 +87,7 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
     """The operation that makes a value, if it is one of these and has no layouts."""
     owner = value.owner
     if isinstance(owner, TTIRRowOp) and owner.ROW.mnemonic in mnemonics:
-        return owner if _is_plain(owner.operands[0]) else None
+        return owner if is_plain_and_static(owner.operands[0]) else None
     return None
 
 

@@ -60,9 +60,16 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
     for attr, value in zip(known, op.inputs, strict=True):
         if attr.get_element_type() != cast("TensorType[Attribute]", value.type).element_type:
             return None
-    if is_move:
-        return _move(op, known, type_)
-    return _compute(op, known, type_) if op.ROW.family.is_elementwise else None
+    return evaluate(op, known) if is_move or op.ROW.family.is_elementwise else None
+
+
+def evaluate(op: TTIRRowOp, inputs: list[Elements]) -> Elements | None:
+    """The elements of the result of an operation on constants of the types of its operands.
+
+    None for element types in which the runtime computes otherwise than a constant can say.
+    """
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    return _move(op, inputs, type_) if op.ROW.moves else _compute(op, inputs, type_)
 
 
 def fold_move(op: TTIRRowOp) -> Elements | None:

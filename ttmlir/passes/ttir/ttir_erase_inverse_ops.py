@@ -52,7 +52,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, NoneAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -60,7 +60,7 @@ from ttmlir.dialects import ttir
 from ttmlir.dialects.ttir.families import TTIRRowOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, replace
-from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.ir.tensor_types import is_plain_and_static, tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.carried_permutations import Rewriting, carry_permutations
 from ttmlir.passes.ttir.move_chains import (
@@ -145,12 +145,7 @@ def _is_plain_row(op: TTIRRowOp) -> bool:
 
 def _is_plain(value: SSAValue) -> bool:
     """True for tensors of known extents, without a layout, that have elements."""
-    type_ = value.type
-    if not isinstance(type_, TensorType):
-        return False
-    tensor = cast("TensorType[Attribute]", type_)
-    is_static = tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
-    return is_static and 0 not in tensor.get_shape()
+    return is_plain_and_static(value) and 0 not in value_shape(value)
 
 
 def _is_move(op: Operation) -> bool:
