@@ -94,6 +94,13 @@ def test_line_ends_of_a_text_are_those_of_python(tmp_path: Path) -> None:
     assert read_text(path) == path.read_text("utf-8")
 
 
+def test_a_mark_in_front_of_a_text_is_none_of_it(tmp_path: Path) -> None:
+    """Editors write it to say that the text is UTF-8."""
+    path = tmp_path / "text"
+    path.write_text("a\ufeff", encoding="utf-8-sig")
+    assert read_text(path) == "a\ufeff"
+
+
 def test_file_appears_when_it_is_complete(tmp_path: Path) -> None:
     """Until the body ends the file is what it was before."""
     path = tmp_path / "x.bin"

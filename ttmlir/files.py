@@ -99,8 +99,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def decode_text(data: bytes) -> str:
-    """A text in UTF-8 with its line ends as LF; UnicodeDecodeError if it is none."""
-    return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    """A text in UTF-8 with its line ends as LF; UnicodeDecodeError if it is none.
+
+    The mark that some editors put in front of a text is none of it.
+    """
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def too_large(reason: str) -> OSError:

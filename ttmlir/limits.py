@@ -34,6 +34,8 @@ MAX_RANK = 64
 MAX_CORES = 1 << 12
 """Most cores that a tensor or a kernel of a file is on."""
 
+MAX_CALL_DEPTH = 32
+"""How deep loops and branches nest in a file."""
 MAX_TEXT_LENGTH = 1 << 28
 """Most characters of a text that is printed without long constants, and most bytes of one that is
 read without them; a device such as `/dev/zero` has more than any size that it could announce."""

@@ -12,6 +12,7 @@ from typing import Any
 
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, which a terminal obeys, and those that turn the direction of writing."""
+_LONGEST_NAME = 256
 PATIENCE = 1.0
 """Seconds before a wait is shown."""
 
@@ -19,6 +20,12 @@ PATIENCE = 1.0
 def printable(text: str) -> str:
     """The text with a replacement character for each that a terminal obeys; lines and tabs stay."""
     return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def shown_name(name: str) -> str:
+    """A name out of a file as one line shows it: no line ends either, and not all of a long one."""
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+    return printable(re.sub(r"[\n\t\x85\u2028\u2029]", "\N{REPLACEMENT CHARACTER}", shown))
 
 
 @contextmanager

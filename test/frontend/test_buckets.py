@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,11 @@ def test_buckets_that_do_not_fit(buckets: Any, fill: Any, message: str) -> None:
     """Told when the model is compiled."""
     with pytest.raises(ValueError, match=message):
         ttmlir.compile(lambda x: x.reshape(-1), jnp.ones((2, 3)), buckets=buckets, fill=fill)
+
+
+@pytest.mark.parametrize("buckets", ["abc", {"x": (1, 2)}, {"x": {0: 3}}, {"x": {0: "12"}}])
+def test_buckets_of_another_form(buckets: Any) -> None:
+    """The message shows the form."""
+    form = re.escape("sizes by arguments and dimensions: {'x': {0: (1, 8)}}; got " + repr(buckets))
+    with pytest.raises(TypeError, match=form):
+        ttmlir.compile(jnp.tanh, jnp.ones((2, 3)), buckets=buckets)

@@ -99,6 +99,12 @@ def test_options_are_those_of_the_pipeline() -> None:
     )
 
 
+def test_a_wrong_choice_of_weights_is_refused() -> None:
+    """Before the model is looked at."""
+    with pytest.raises(ValueError, match="weights are 'constants', 'arguments', not 'arg'"):
+        ttmlir.compile(None, weights="arg")  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
 def test_arguments_that_do_not_fit_are_named() -> None:
     """The message says which ones, and what the model was compiled for."""
     compiled = ttmlir.compile(LAYER)

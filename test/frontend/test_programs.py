@@ -102,8 +102,18 @@ def test_what_is_no_set_of_programs() -> None:
     """Names, frameworks and shapes."""
     x = torch.ones(3)
     example = ttmlir.Example(nn.ReLU(), x)
-    with pytest.raises(ValueError, match="programs have names that are identifiers"):
-        ttmlir.compile_programs({"a b": example})
+    for name in ("a b", "_a", "", 3):
+        with pytest.raises(ValueError, match=f"cannot have the name {name!r}: names are those of"):
+            ttmlir.compile_programs({name: example})
+    for name in ("save", "to_bytes", "items", "name"):
+        with pytest.raises(ValueError, match=f"'{name}': an attribute of all programs has it"):
+            ttmlir.compile_programs({name: example})
+    with pytest.raises(TypeError, match=r"'a' is a tuple; give it as ttmlir\.Example\(model, \*"):
+        ttmlir.compile_programs({"a": (nn.ReLU(), x)})  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"given by names: .*; got a list"):
+        ttmlir.compile_programs([example])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="got none"):
+        ttmlir.compile_programs({})
     with pytest.raises(TypeError, match="all of JAX, or all of torch"):
         ttmlir.compile_programs({"a": example, "b": ttmlir.Example(jnp.tanh, np.ones(3))})
     compiled = ttmlir.compile_programs({"a": example})

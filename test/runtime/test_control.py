@@ -8,9 +8,8 @@ from running.confinement import confined
 from samples.control_programs import SHAPE, calling, function, goes_on, packed
 from samples.ttnn_program import ProgramBuilder, Ref
 
-from ttmlir.limits import ITERATIONS_VARIABLE, MEMORY_VARIABLE
+from ttmlir.limits import ITERATIONS_VARIABLE, MAX_CALL_DEPTH, MEMORY_VARIABLE
 from ttmlir.runtime import BinaryError, RuntimeFailure, open_device, read_binary, submit
-from ttmlir.runtime.execution.control import MAX_CALL_DEPTH
 
 X = np.arange(15, dtype=np.float32).reshape(SHAPE)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -109,6 +109,7 @@ def plan_buckets(
     sizes: list[Buckets] = []
     keys: dict[object, int] = {}
     dimensions: list[tuple[int, int, int]] = []
+    _check_form(buckets)
     for name, by_dimension in buckets.items():
         if name not in names:
             raise ValueError(f"buckets: there is no argument '{name}'; there are {_join(names)}")
@@ -123,8 +124,25 @@ def plan_buckets(
                 sizes.append(given if isinstance(given, Buckets) else Buckets(*given))
             dimensions.append((number, dimension % rank, keys[key]))
     if not dimensions:
-        raise ValueError("buckets are sizes by arguments and dimensions: {'x': {0: (1, 8)}}")
+        raise ValueError(_FORM)
     return BucketPlan(tuple(names), tuple(dimensions), tuple(sizes))
+
+
+_FORM = "buckets are sizes by arguments and dimensions: {'x': {0: (1, 8)}}"
+
+
+def _check_form(buckets: Any) -> None:
+    """TypeError for what is not written as sizes by arguments and dimensions."""
+    for by_dimension in _values(buckets, buckets):
+        for sizes in _values(by_dimension, buckets):
+            if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
+                raise TypeError(f"{_FORM}; got {buckets!r}")
+
+
+def _values(mapping: Any, buckets: Any) -> list[Any]:
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"{_FORM}; got {buckets!r}")
+    return list(cast("Mapping[Any, Any]", mapping).values())
 
 
 class BucketedModel:

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, cast, get_args, overload
 
 from ttmlir.frontend.buckets import BucketedModel, BucketPlan, BucketsByName, plan_buckets
 from ttmlir.frontend.calls.call_layout import read_call
@@ -17,7 +17,7 @@ from ttmlir.frontend.calls.calling import Number
 from ttmlir.frontend.calls.containers import Opener
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
-from ttmlir.frontend.programs import CompiledPrograms, Example
+from ttmlir.frontend.programs import CompiledPrograms, Example, check_examples
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.reporting.diagnostics import listening
 
@@ -94,7 +94,9 @@ def compile(
     with the place in the source, for what is not supported, and ImportError for a framework that is
     not installed.
     """
-    find_target(target)  # A wrong name is told before the model is looked at.
+    # Wrong names are told before the model is looked at.
+    find_target(target)
+    _check_weights(weights)
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
         plan, examples = _plan(model, example_args, kwargs, buckets)
@@ -120,6 +122,12 @@ def compile(
         ),
         [(imported.name, message) for message in imported.warnings],
     )
+
+
+def _check_weights(weights: str) -> None:
+    choices = get_args(Weights)
+    if weights not in choices:
+        raise ValueError(f"weights are {', '.join(map(repr, choices))}, not {weights!r}")
 
 
 _Compiled = TypeVar("_Compiled", CompiledModel, CompiledPrograms)
@@ -191,8 +199,8 @@ def compile_programs(
     are in the file once. Buffers of torch modules that one program changes are seen by all of them.
     The other parameters are those of `compile`.
     """
-    if not examples or not all(name.isidentifier() for name in examples):
-        raise ValueError("programs have names that are identifiers of Python, and there is one")
+    _check_weights(weights)
+    check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     imported = dict(zip(examples, _import_all(calls, weights), strict=True))
     return _warned(

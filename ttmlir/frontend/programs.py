@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.compiler import transform
 from ttmlir.files import write_file
@@ -50,6 +50,31 @@ class Example:
         self.model = model
         self.args = args
         self.kwargs = kwargs
+
+
+def check_examples(examples: Any) -> None:
+    """Refuse what is no mapping of names to examples, and names that programs cannot have."""
+    form = '{"main": ttmlir.Example(model, *args)}'
+    if not isinstance(examples, Mapping):
+        raise TypeError(f"programs are given by names: {form}; got a {type(examples).__name__}")
+    if not examples:
+        raise ValueError(f"programs are given by names: {form}; got none")
+    for name, example in cast("Mapping[Any, Any]", examples).items():
+        if not isinstance(example, Example):
+            raise TypeError(
+                f"program {name!r} is a {type(example).__name__}; give it as "
+                "ttmlir.Example(model, *args)"
+            )
+        is_attribute = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
+        if not is_attribute:
+            raise ValueError(
+                f"a program cannot have the name {name!r}: names are those of attributes, "
+                "identifiers that begin with a letter"
+            )
+        if hasattr(CompiledPrograms, name) or name == "name":
+            raise ValueError(
+                f"a program cannot have the name '{name}': an attribute of all programs has it"
+            )
 
 
 class Program(CallableModel):

@@ -28,6 +28,7 @@ from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.signature import CallSignature, read_signature
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.schema import TableView
+from ttmlir.terminal import shown_name
 
 Table = Mapping[str, Any]
 
@@ -106,7 +107,7 @@ class Operation:
     @property
     def where(self) -> str:
         """File, program, operation and location, for messages."""
-        location = f", loc({self.location})" if self.location else ""
+        location = f", loc({shown_name(self.location)})" if self.location else ""
         return f"{self.program.where}: operation {self.index} ({self.title}{location})"
 
     def has(self, name: str) -> bool:
@@ -211,7 +212,7 @@ class BinaryProgram:
     def where(self) -> str:
         """File and program, for messages."""
         kind = "function" if self.is_function else "program"
-        return f"{self.binary.source}: {kind} {self.index} '{self.name}'"
+        return f"{self.binary.source}: {kind} {self.index} '{shown_name(self.name)}'"
 
     @cached_property
     def inputs(self) -> tuple[TensorRef, ...]:

@@ -21,6 +21,7 @@ from ttmlir.layout.element_type import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import SystemDesc, default_system_desc
+from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.printer import attribute_text
 from ttmlir.mlir.reading.reader import parse_module
@@ -524,7 +525,8 @@ REFUSALS = [
             "func.func @again() {\nreturn\n}",
         ),
         "x.mlir:4:1: error: 'func.call' op cannot be written to a .ttnn file, which holds 'ttnn' "
-        "operations only; put what it calls in its place with --inline before the pipeline",
+        "operations only; put what it calls in its place with --inline before the pipeline; "
+        "a function that calls itself has to be a loop instead",
     ),
     (
         module_text(
@@ -665,3 +667,26 @@ def test_ten_thousand_operations_are_written_in_linear_time() -> None:
 
     seconds(10)
     assert seconds(5000) < 60 * seconds(250) + 1
+
+
+def test_loops_that_nest_too_deep() -> None:
+    """No file is written that the runtime would refuse."""
+
+    def nested(depth: int) -> str:
+        functions = "\n".join(
+            f"""func.func private @f{n}(%x: {T}) -> {T} {{
+              %r = "ttnn.while"(%x) <{{body = @f{n - 1}, trip_count = 2 : i64}}> : ({T}) -> {T}
+              return %r : {T}
+            }}"""
+            for n in range(1, depth)
+        )
+        return f"""func.func private @f0(%x: {T}) -> {T} {{ return %x : {T} }}
+        {functions}
+        func.func @main(%x: {T}) -> {T} {{
+          %r = "ttnn.while"(%x) <{{body = @f{depth - 1}, trip_count = 2 : i64}}> : ({T}) -> {T}
+          return %r : {T}
+        }}"""
+
+    assert ttnn_to_flatbuffer(parse(module_text(nested(MAX_CALL_DEPTH))))
+    with pytest.raises(DiagnosticError, match=f"nest more than {MAX_CALL_DEPTH} deep"):
+        ttnn_to_flatbuffer(parse(module_text(nested(MAX_CALL_DEPTH + 1))))

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
+import ttmlir
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -167,6 +168,25 @@ def test_control_characters_in_a_report() -> None:
         "\ufffd.ttnn",
     ]
     assert json.loads(Path("r.json").read_text())[0]["file_path"] == name
+
+
+@pytest.mark.parametrize("command", [["read"], ["read", "--section", "mlir"], ["run"], ["perf"]])
+def test_names_of_programs_that_forge_lines(command: list[str], capsys: Capture) -> None:
+    """What a terminal obeys is replaced, in pipes too; a long name is shown in part."""
+    name = "evil\\00\\0A\\1B[31m" + "x" * 5000
+    text = f"""
+    func.func @"{name}"(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
+      %0 = stablehlo.exponential %x : tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }}"""
+    Path("forged.ttnn").write_bytes(ttmlir.compile(text).to_bytes())
+    assert run(*command, "forged.ttnn") == 0
+    shown = "".join(capsys.readouterr())
+    assert "evil" in shown
+    assert not {"\0", "\x1b"} & set(shown)
+    assert "\n\ufffd[31m" not in shown
+    if "mlir" not in command:
+        assert "x" * 300 not in shown
 
 
 def test_check_against_a_board(capsys: Capture) -> None:

@@ -167,6 +167,16 @@ def test_input_files_that_are_no_arrays(capsys: Capture) -> None:
     assert "y.npy: No such file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("shape", ["(True, True)", f"({10**25},)", "(2, 3", "(-1,)"])
+def test_headers_of_arrays_that_nobody_wrote(shape: str, capsys: Capture) -> None:
+    """NumPy has a word of its own for each of them."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    header = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    Path("x.npy").write_bytes(header + b"\0" * 64)
+    assert run("run", "exp.ttnn", "--inputs", "x.npy") == 1
+    assert "x.npy: not a .npy or .npz file of numbers" in capsys.readouterr().err
+
+
 def test_integers_that_do_not_fit_are_refused(capsys: Capture) -> None:
     """int64 numbers are taken as i32 if all of them fit."""
     Path("abs.ttnn").write_bytes(program("Abs", element="i32").pack())

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, TensorType
 from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, SSAValue
 
+from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.dialects.ttir.structure import ConstantOp
 from ttmlir.frontend.torch.elements import elements_of_tensor, splat_of
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 if TYPE_CHECKING:
@@ -29,8 +33,15 @@ class BodyBuilder(Builder):
         self._numbers: dict[tuple[float, bool, Attribute, int], SSAValue] = {}
 
     def finish(self, values: Sequence[SSAValue]) -> None:
-        """End the function with its results."""
-        self.insert(ReturnOp.create(operands=values, location=self.location))
+        """End the function with its results, without what they do not depend on.
+
+        Assignments to a part of a tensor make torch look at the part first, for example.
+        """
+        end = self.insert(ReturnOp.create(operands=values, location=self.location))
+        block = end.parent
+        assert block is not None
+        pure = (TTIRRowOp, EmptyOp, ConstantOp)
+        erase_unused(op for op in block.ops if isinstance(op, pure))
 
     def compute(
         self,

@@ -21,12 +21,10 @@ from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.element import Array, Numerics, Rounding, convert, storage_rounding
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.terminal import shown_name
 
 if TYPE_CHECKING:
     from ttmlir.runtime.execution.prepare import Function, PreparedProgram, Step
-
-MAX_CALL_DEPTH = 32
-"""How deep loops and branches nest in a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +101,7 @@ def _check_tensors(
     own: Sequence[TensorDesc],
     others: Sequence[TensorDesc],
 ) -> None:
-    where = f"{operation.where}: function {callee.index} '{callee.name}'"
+    where = f"{operation.where}: function {callee.index} '{shown_name(callee.name)}'"
     if len(own) != len(others):
         raise BinaryError(f"{where} {verb} {len(own)} tensors, but the operation has {len(others)}")
     for number, (desc, other) in enumerate(zip(own, others, strict=True)):

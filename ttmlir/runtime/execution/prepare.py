@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import BufferType, MemorySpace
-from ttmlir.limits import memory_advice, memory_limit
+from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.compiled_for import system_of
@@ -34,7 +34,6 @@ from ttmlir.runtime.element import (
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.control import (
-    MAX_CALL_DEPTH,
     Branch,
     Loop,
     check_call,

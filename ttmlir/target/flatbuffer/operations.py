@@ -235,7 +235,10 @@ class OperationWriter:
 def _remedy(op: Operation) -> str:
     """What to do about an operation that is not of ttnn."""
     if isinstance(op, CallOp):
-        return "put what it calls in its place with --inline before the pipeline"
+        return (
+            "put what it calls in its place with --inline before the pipeline; a function that "
+            "calls itself has to be a loop instead"
+        )
     return "lower the module with --ttir-to-ttnn-backend-pipeline first"
 
 

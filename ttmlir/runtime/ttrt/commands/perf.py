@@ -25,7 +25,7 @@ from ttmlir.runtime.ttrt.reports.operation_times import (
 )
 from ttmlir.runtime.ttrt.running.program import ProgramRun
 from ttmlir.schema import identify
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import show_wait, shown_name
 
 if TYPE_CHECKING:
     from ttmlir.cost import Estimate
@@ -91,7 +91,9 @@ class Perf(Run):
         files: dict[str, str] = {}
         for program in self.selected_programs(binary):
             traced = not self["untraced"]
-            with show_wait(f"estimating {source.name} {program.name}", quiet=self["quiet"]):
+            with show_wait(
+                f"estimating {source.name} {shown_name(program.name)}", quiet=self["quiet"]
+            ):
                 estimate = estimate_program(program, self["board"], traced=traced)
             self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
             details = {"board": estimate.board, "total_ns": estimate.total.mid}

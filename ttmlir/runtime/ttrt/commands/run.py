@@ -48,6 +48,7 @@ from ttmlir.runtime.ttrt.running.judgement import (
 from ttmlir.runtime.ttrt.running.program import ProgramRun, RunSettings, run_operations
 from ttmlir.schema.system_desc import pack_system_desc
 from ttmlir.sim.findings import LENIENCIES
+from ttmlir.terminal import shown_name
 
 if TYPE_CHECKING:
     from ttmlir.runtime.generic.runner import GenericRunner
@@ -177,7 +178,7 @@ class Run(Command):
         return generate_inputs(program, self["init"], rng)
 
     def _run(self, binary: Binary, program: BinaryProgram, inputs: list[Array]) -> ProgramRun:
-        title = f"{Path(binary.source).name} {program.name}"
+        title = f"{Path(binary.source).name} {shown_name(program.name)}"
         settings = RunSettings(
             numerics=Numerics(self["numerics"]),
             golden=self["golden"] or self["save_golden_tensors"],

@@ -11,6 +11,7 @@ from ttmlir.layout.system.chip import SystemDesc
 from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.runtime.binary import Binary, BinaryProgram, TensorRef
 from ttmlir.schema import TableView
+from ttmlir.terminal import shown_name
 
 MOST_NAMES = 8
 MOST_TENSORS = 5
@@ -68,8 +69,8 @@ def _describe_chips(system: SystemDesc) -> str:
 def _summarize_program(program: BinaryProgram) -> list[str]:
     signature = program.signature
     names = [""] * len(program.inputs) if signature is None else signature.input_names
-    of_model = f" of the model '{signature.name}'" if signature is not None else ""
-    lines = [f"program {program.index} '{program.name}'{of_model}"]
+    of_model = f" of the model '{shown_name(signature.name)}'" if signature is not None else ""
+    lines = [f"program {program.index} '{shown_name(program.name)}'{of_model}"]
     lines += _list(
         "inputs", [_spell(name, ref) for name, ref in zip(names, program.inputs, strict=True)]
     )

@@ -26,6 +26,7 @@ from ttmlir.sim.timing.report import operation_table, thread_table
 from ttmlir.sim.timing.roofline import bound, summary
 from ttmlir.sim.timing.timeline import Timeline
 from ttmlir.sim.timing.trace import chrome_trace
+from ttmlir.terminal import shown_name
 
 _MOST_PROGRAMS = 10
 _LEAST_WIDTH = 40
@@ -122,8 +123,9 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
         timed = [(each, each.times) for each in run.programs]
         kernels = sum(times.kernel_ns for _, times in timed)
         launches = sum(times.launch_ns for _, times in timed)
+        name = shown_name(run.function.name)
         lines.append(
-            f"{path}: '{run.function.name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
+            f"{path}: '{name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
             f"{len(timed)} program{'' if len(timed) == 1 else 's'}, and {launches / 1e3:.1f} us "
             "to launch them"
         )

@@ -85,7 +85,7 @@ class Logger:
         if self.file_name:
             self._logger.info(text)
         else:
-            text = printable(text) if sys.stdout.isatty() else text
+            text = printable(text)
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 

@@ -16,6 +16,7 @@ from ttmlir.runtime.system import read_system_desc
 from ttmlir.runtime.ttrt.reports.file_summary import summarize_binary, summarize_system
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 from ttmlir.schema.versions import unknown_kind
+from ttmlir.terminal import shown_name
 
 SUMMARY = "summary"
 ALL = "all"
@@ -159,7 +160,7 @@ def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:
     def read(binary: Binary) -> str:
         parts: list[str] = []
         for program in binary.programs:
-            parts.append(f"program[{program.index}]: {program.name}")
+            parts.append(f"program[{program.index}]: {shown_name(program.name)}")
             found = [(name, text) for name, text in program.debug_sources() if is_wanted(name)]
             parts += [f"[{name}]\n{text.strip()}" for name, text in found]
             if not found:
