@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from errno import EACCES, EFBIG, ENOENT
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import BinaryIO
 
 from ttmlir.limits import MAX_TEXT_LENGTH
@@ -88,6 +89,10 @@ def read_stream(stream: BinaryIO) -> bytes:
         if buffer.tell() > MAX_TEXT_LENGTH:
             raise too_large(f"it has more than {MAX_TEXT_LENGTH} bytes, the most that are read")
     return buffer.getvalue()
+
+
+NO_ARRAY = (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError)
+"""What `numpy.load` raises of files that NumPy has not written."""
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.files import path_below, read_text
+from ttmlir.files import NO_ARRAY, path_below, read_text
 from ttmlir.kernel_tool.spec_text import Table
 from ttmlir.limits import MAX_RANK, memory_advice, memory_limit
 from ttmlir.metalium.enums import DataFormat, tile_size
@@ -177,7 +177,7 @@ def _read_file(table: Table, key: str, name: str) -> Array:
     except OSError as error:
         shown = name if name.isprintable() else "..."
         raise table.error(f"{shown}: {error.strerror or error}", key) from None
-    except (ValueError, EOFError, OverflowError, TypeError, SyntaxError) as error:
+    except NO_ARRAY as error:
         reason = str(error).partition("\n")[0]
         raise table.error(f"{name} is no array of numbers: {reason}", key) from None
     raise table.error(f"{name} is neither a .npy nor a .csv file", key)

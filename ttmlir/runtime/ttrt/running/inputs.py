@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.files import NO_ARRAY
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain
 from ttmlir.runtime.binary import BinaryProgram
@@ -140,10 +141,6 @@ def _index_limits(program: BinaryProgram) -> dict[int, int]:
     return limits
 
 
-_NO_NUMBERS = (ValueError, EOFError, OverflowError, TypeError, SyntaxError)
-"""What NumPy says of headers that somebody else wrote."""
-
-
 def load_inputs(paths: Sequence[str]) -> list[Array]:
     """Arrays of `.npy` files, one each, and `.npz` files, in the order of their entries.
 
@@ -175,7 +172,7 @@ def _load(path: str) -> list[tuple[str, Array]]:
             return [(name, content[name]) for name in content.files]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
-    except (*_NO_NUMBERS, KeyError, MemoryError, zipfile.BadZipFile) as error:
+    except (*NO_ARRAY, KeyError, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path}: not a .npy or .npz file of numbers; write one with numpy.save or numpy.savez"
         ) from error
