@@ -21,7 +21,8 @@ from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math impor
     RULES as QUANTIZED,
 )
 from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
-from ttmlir.passes.stablehlo.specification.structure import UNUSED
+from ttmlir.passes.stablehlo.structure.dynamism import RULES as DYNAMIC
+from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import GONE
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
 INTRODUCTION = """\
@@ -47,7 +48,7 @@ _DIALECTS = {
 
 _FLATTENED = {
     *REGIONS,
-    *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
+    *(*CONTROL, *OPERATIONS, *GONE, *DYNAMIC, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
 }
 """What is gone before: control flow, composites, and what is written in terms of others."""
