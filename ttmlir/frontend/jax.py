@@ -107,7 +107,7 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
 
     def run(*arrays: Any) -> tuple[Any, ...]:
         args, kwargs = call.unflatten(arrays)
-        layout, results = read_layout(model(*args, **kwargs), OPENER)
+        layout, results = read_layout(_copied(model)(*args, **kwargs), OPENER)
         found.append(layout)
         return tuple(results)
 
@@ -116,6 +116,15 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
         traced = jax.jit(run, keep_unused=True).trace(*leaves)
     program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
     return _make_model(jax, name, program, call, found[-1], is_flat=True)
+
+
+def _copied(model: Any) -> Any:
+    """A copy of a module of flax.nnx, whose variables a trace may change; others as they are.
+
+    Random numbers of modules are variables that count.
+    """
+    nnx: Any = sys.modules.get("flax.nnx")
+    return nnx.clone(model) if nnx is not None and isinstance(model, nnx.Module) else model
 
 
 def _name_of(model: Any) -> str:

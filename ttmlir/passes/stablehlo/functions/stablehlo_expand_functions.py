@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
 SCAN = "chlo.scan"
-SCATTER = "stablehlo.scatter"
-CALL = "stablehlo.custom_call"
+_SCATTER = "stablehlo.scatter"
+_CALL = "stablehlo.custom_call"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class StableHLOExpandFunctionsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Expand all such operations, those in the bodies of others first."""
-        found = [op for op in module.walk() if op.name in (SCAN, SCATTER, CALL)]
+        found = [op for op in module.walk() if op.name in (SCAN, _SCATTER, _CALL)]
         for op in reversed(found):
             rule = _rule_of(op)
             if rule is not None:
@@ -78,7 +78,7 @@ def _rule_of(op: Operation) -> Callable[[Operation], None] | None:
         from ttmlir.passes.stablehlo.functions.scanning import expand_scan
 
         return expand_scan
-    if op.name == SCATTER:
+    if op.name == _SCATTER:
         from ttmlir.passes.stablehlo.functions.scattering import expand_scatter, is_expanded
 
         return expand_scatter if is_expanded(op) else None

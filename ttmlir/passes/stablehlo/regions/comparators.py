@@ -23,7 +23,7 @@ from ttmlir.ir.tensor_types import element_type
 from ttmlir.optable import COMPARISONS, named_on_truth, row
 from ttmlir.passes.stablehlo.regions.evaluation import array_type, evaluate
 
-_MOST_KEYS = 6
+_MOST_KEYS = 8
 """Operands that may be compared: the orders of their elements are tried one by one."""
 
 _ORDERING = (
