@@ -86,7 +86,9 @@ REFUSED_FORMS = {
     ),
     "`map`, and functions of `scatter`": "operations that are not on each element",
     "`convolution`": "more than three spatial dimensions: the library has none",
-    "`cholesky` `triangular_solve`": "matrices of more than 1024 rows or columns: they become loops over columns",
+    "`cholesky` `triangular_solve`": (
+        "matrices of more than 1024 rows or columns: they become loops over columns"
+    ),
     "`compare` `maximum` `minimum` of complex numbers": "they have no order",
     "`mulhi` `next_after` of 64 bits": "devices compute with 32",
     "`rng_bit_generator`": "states of another size than the algorithm's",
