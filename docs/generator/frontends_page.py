@@ -16,12 +16,14 @@ from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
+from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import SCAN
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import OPERATIONS
 from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math import (
     RULES as QUANTIZED,
 )
 from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
-from ttmlir.passes.stablehlo.specification.structure import UNUSED
+from ttmlir.passes.stablehlo.structure.dynamism import RULES as DYNAMIC
+from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import GONE
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
 INTRODUCTION = """\
@@ -47,10 +49,63 @@ _DIALECTS = {
 
 _FLATTENED = {
     *REGIONS,
-    *(*CONTROL, *OPERATIONS, *UNUSED, "stablehlo.composite", "stablehlo.return"),
+    *(SCAN, *CONTROL, *OPERATIONS, *GONE, *DYNAMIC, "stablehlo.composite", "stablehlo.return"),
     *((COMPLEX.keys() | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
 }
 """What is gone before: control flow, composites, and what is written in terms of others."""
+
+
+REFUSED_FORMS = {
+    "`infeed` `outfeed` `send` `recv`": (
+        "devices take all arguments when a program begins and give all results when it ends"
+    ),
+    "`dynamic_*` `real_dynamic_slice` `get_dimension_size` `set_dimension_size`, and operands of "
+    "open shapes": (
+        "sizes that the program computes from its arguments: buffers have fixed sizes. Sizes that "
+        "follow from constants and from static shapes are found, through loops and branches"
+    ),
+    "`all_gather` `all_reduce` `all_to_all` `collective_*` `cross-replica-sum` `reduce_scatter` "
+    "`partition_id` `replica_id`": "groups of several devices: a program runs on one",
+    "`custom_call`": (
+        "code that is not in the program: a device runs kernels, operations, and nothing of the "
+        "host's; calls of Python that compute; eigenvalues of matrices that are not symmetric, "
+        "Schur and Hessenberg forms, QR factors with pivots"
+    ),
+    "`reduce`": (
+        "functions that are not associative, of more than 256 elements, or 32 along a dimension: "
+        "each element is an operation of its own"
+    ),
+    "`reduce_window`": (
+        "functions of several operations that begin with computed numbers, or whose windows have "
+        "more than 64 elements; other initial values than the neutral one with padding"
+    ),
+    "`select_and_scatter`": "other selections than the largest and the smallest element",
+    "`sort`": (
+        "comparators that compute; those that compare, by up to eight operands in turn, are taken, "
+        "in the total order too"
+    ),
+    "`map`, and functions of `scatter`": "operations that are not on each element",
+    "`convolution`": "more than three spatial dimensions: the library has none",
+    "`cholesky` `triangular_solve`": (
+        "matrices of more than 1024 rows or columns: they become loops over columns"
+    ),
+    "`compare` `maximum` `minimum` of complex numbers": "they have no order",
+    "`mulhi` `next_after` of 64 bits": "devices compute with 32",
+    "`rng_bit_generator`": "states of another size than the algorithm's",
+    "`bitcast_convert` `count_leading_zeros` `popcnt` of numbers of fewer than 8 bits": (
+        "devices have no such numbers; they are kept in wider ones"
+    ),
+}
+"""Forms of converted operations that are refused, and why."""
+
+
+def _refused_forms() -> Iterator[str]:
+    yield "### Forms that are refused\n"
+    yield "Each message names the operation, its line, and what to write instead.\n"
+    yield "| Operations | What is refused, and why |"
+    yield "|---|---|"
+    yield from (f"| {names} | {why} |" for names, why in REFUSED_FORMS.items())
+    yield ""
 
 
 def frontends_page() -> str:
@@ -105,6 +160,8 @@ def _sections() -> Iterator[str]:
         for dialect, states in dialects.items():
             count = sum(map(len, states.values()))
             yield from _table(f"`{dialect}`, {count} operations", states, f"{dialect}.")
+        if "stablehlo" in dialects:
+            yield from _refused_forms()
 
 
 def _aten() -> Iterator[str]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +18,7 @@ jax = pytest.importorskip("jax", reason="needs JAX")
 import jax.numpy as jnp  # noqa: E402
 
 import ttmlir  # noqa: E402
+from ttmlir.frontend import errors  # noqa: E402
 
 X = jnp.ones(4)
 SHAPE = "a shape depends on the numbers in an array; size= fixes that of jnp.nonzero"
@@ -73,3 +79,77 @@ def test_errors_of_the_model_itself_stay() -> None:
 
     with pytest.raises(TypeError, match="of my own"):
         ttmlir.compile(wrong, X)
+
+
+LIBRARY = """
+import jax
+import jax.numpy as jnp
+
+def decide(x):
+    return x if x.sum() > 0 else -x
+
+def roots(x):
+    with jax.named_scope("Block_1"):
+        return jnp.linalg.eigvals(x).real
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A package of models that is installed."""
+    folder = f"{tmp_path}{os.sep}"
+    (tmp_path / "installed_models.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(errors, "PACKAGES", (*errors.PACKAGES, folder))
+    monkeypatch.setattr(errors, "LIBRARIES", (*errors.LIBRARIES, folder))
+    monkeypatch.delitem(sys.modules, "installed_models", raising=False)
+    return import_module("installed_models")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        ("decide", "    return x if x.sum() > 0 else -x", DECIDES),
+        ("roots", "        return jnp.linalg.eigvals(x).real", "(in the module 'Block_1"),
+    ],
+)
+def test_models_of_libraries(library: Any, name: str, line: str, reason: str) -> None:
+    """The message is at the library's line, with a note at the user's, which calls it."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(lambda x: getattr(library, name)(x) * 2, jnp.eye(4))
+    place, source, _, where, own, _ = str(caught.value).splitlines()
+    assert "installed_models.py:" in place
+    assert reason in place
+    assert source == line
+    assert "test_jax_tracing.py:" in where
+    assert where.endswith("note: the model is called here")
+    assert "ttmlir.compile(lambda x: getattr(library, name)(x) * 2" in own
+
+
+class Counter:
+    """Stands for a module of flax.nnx, whose variables know where they were made."""
+
+    def __init__(self, *, is_inside: bool) -> None:
+        """Made inside of a trace, or outside."""
+        self.is_inside = is_inside
+
+    def __call__(self, x: Any) -> Any:
+        """Change a variable."""
+        if not self.is_inside:
+            raise TraceContextError("Cannot mutate RngCount from a different trace level")
+        return x + 1
+
+
+class TraceContextError(RuntimeError):
+    """flax's error of this name."""
+
+
+def test_modules_that_change_their_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module itself is copied into the trace; a function that holds one is refused."""
+    module = Counter(is_inside=False)
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(lambda x: module(x), X)
+    assert "call a copy that the function makes: nnx.clone(model)(x)" in str(caught.value)
+    nnx = SimpleNamespace(Module=Counter, clone=lambda _: Counter(is_inside=True))
+    monkeypatch.setitem(sys.modules, "flax.nnx", nnx)
+    np.testing.assert_array_equal(ttmlir.compile(module, X)(X), np.full(4, 2, np.float32))

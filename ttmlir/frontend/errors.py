@@ -5,12 +5,13 @@
                ^
 
 Frameworks keep the Python frames of every operation as locations: the place in a message is the
-innermost frame that is the user's own, not one of a library.
+innermost frame of a model. Where that is a library's, a note has the user's line that led there.
 """
 
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import sysconfig
 from collections.abc import Generator, Iterator, Mapping
@@ -29,7 +30,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, Source, render_all
+from ttmlir.mlir.reporting.diagnostics import (
+    Diagnostic,
+    DiagnosticError,
+    Source,
+    note,
+    render_all,
+)
 from ttmlir.mlir.reporting.locations import file_location
 
 
@@ -81,7 +88,8 @@ def user_place(location: Attribute) -> FileLineColLoc | None:
     The innermost of all frames if every one is of a library; None if there is none.
     """
     places = list(_frames(location))
-    return next((place for place in places if not _is_library(place)), next(iter(places), None))
+    own = (place for place in places if not is_installed(place.filename.data))
+    return next(own, next(iter(places), None))
 
 
 def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
@@ -101,22 +109,67 @@ def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
                 pass
 
 
-def _is_library(place: FileLineColLoc) -> bool:
+def library_place(location: Attribute) -> FileLineColLoc | None:
+    """The innermost frame of a location if it is of a library's model that the user calls.
+
+    Frames of Python and of frameworks, which compute what models ask for, are left out.
+    """
+    for place in _frames(location):
+        if is_of_library(place.filename.data):
+            return place
+        if not is_installed(place.filename.data):
+            break
+    return None
+
+
+def is_of_library(file: str) -> bool:
+    """True for files of installed packages other than the frameworks."""
+    return file.startswith(PACKAGES) and not file.startswith(_FRAMEWORKS)
+
+
+def is_installed(file: str) -> bool:
     """True for files of Python itself and of installed packages."""
-    return place.filename.data.startswith(LIBRARIES)
+    return file.startswith(LIBRARIES)
 
 
-LIBRARIES = tuple(
-    {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
+PACKAGES = tuple({sysconfig.get_path(kind) + os.sep for kind in ("purelib", "platlib")})
+"""Folders of installed packages, which may lie in those of Python."""
+LIBRARIES = (*PACKAGES, *{sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib")})
 """Folders of Python itself and of installed packages."""
+_FRAMEWORKS = tuple(
+    f"{folder}{name}{os.sep}" for folder in PACKAGES for name in ("jax", "jaxlib", "numpy", "torch")
+)
+CALLED = "the model is called here"
+"""A note at the user's line, where a message is about a line of a library."""
+
+
+def _module_path(location: Attribute) -> str:
+    """The modules in the name that JAX gives an operation: `jit(f)/Encoder/Dense_0/dot_general`.
+
+    Names of transformations have parentheses; the last name is that of the operation.
+    """
+    match location:
+        case CallSiteLoc(caller=caller, callee=callee):
+            return "/".join(filter(None, map(_module_path, (caller, callee))))
+        case NameLoc(desc=name):
+            *parts, _ = name.data.split("/")
+            return "/".join(part for part in parts if "(" not in part)
+        case _:
+            return ""
 
 
 def _at_user_place(
     diagnostic: Diagnostic, name: str, texts: Mapping[str, Source], shift: int
 ) -> Diagnostic:
     place = user_place(diagnostic.location)
-    notes = tuple(_at_user_place(note, name, texts, shift) for note in diagnostic.notes)
+    notes = tuple(_at_user_place(each, name, texts, shift) for each in diagnostic.notes)
+    inner = library_place(diagnostic.location)
+    if inner is not None and place is not None and inner != place:
+        path = _module_path(diagnostic.location)
+        where = f" (in the module '{path}')" if path else ""
+        diagnostic = replace(diagnostic, message=diagnostic.message + where)
+        notes = (*notes, note(_in_file(place, shift), CALLED))
+        place = inner
     if place is not None:
         if place.filename.data not in texts:
             place = _in_file(place, shift)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ttmlir.compiler import parse
+from ttmlir.compiler import parse, transform
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.calls.binding import CallArguments
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
@@ -34,6 +34,7 @@ from ttmlir.frontend.jax_tracing import tracing
 from ttmlir.mlir.attributes.elements import LARGE, elements_attr
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import is_expanded_call
+from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.signature import CallSignature
 
@@ -107,7 +108,7 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
 
     def run(*arrays: Any) -> tuple[Any, ...]:
         args, kwargs = call.unflatten(arrays)
-        layout, results = read_layout(model(*args, **kwargs), OPENER)
+        layout, results = read_layout(_copied(model)(*args, **kwargs), OPENER)
         found.append(layout)
         return tuple(results)
 
@@ -116,6 +117,15 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
         traced = jax.jit(run, keep_unused=True).trace(*leaves)
     program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
     return _make_model(jax, name, program, call, found[-1], is_flat=True)
+
+
+def _copied(model: Any) -> Any:
+    """A copy of a module of flax.nnx, whose variables a trace may change; others as they are.
+
+    Random numbers of modules are variables that count.
+    """
+    nnx: Any = sys.modules.get("flax.nnx")
+    return nnx.clone(model) if nnx is not None and isinstance(model, nnx.Module) else model
 
 
 def _name_of(model: Any) -> str:
@@ -339,6 +349,9 @@ def _read(module: Any, name: str) -> ModuleOp:
     texts = {file_name: Source(text)}
     with in_terms_of_the_user(name, texts, first_column=FIRST_COLUMN):
         ours = parse(text, file_name=file_name)
+        if "!stablehlo.token" in text:
+            # Functions that print in order take and give tokens, which no caller has.
+            transform(ours, StableHLOFlattenTuplePass.name)
     elided = (
         op
         for op in ours.walk()

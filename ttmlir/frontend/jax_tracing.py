@@ -6,7 +6,7 @@ JAX's own messages speak of tracers, and of `jit` decorators that a model may no
 from __future__ import annotations
 
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.frontend.errors import LIBRARIES, in_terms_of_the_user
-from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.frontend.errors import CALLED, in_terms_of_the_user, is_installed, is_of_library
+from ttmlir.mlir.reporting.diagnostics import Diagnostic, LocatedError, note
 from ttmlir.mlir.reporting.locations import file_location
 
 _SHAPE = (
@@ -51,6 +51,12 @@ _REASONS = (
     ("NonConcreteBooleanIndexError", _SHAPE),
 )
 """Why by the names of JAX's errors, the special ones first."""
+_STATE_ERROR = "TraceContextError"
+"""The error of flax.nnx about variables that a traced function changes."""
+_STATE = (
+    "the function changes a variable of a module that was made outside of it; pass the module "
+    "itself to ttmlir.compile, or call a copy that the function makes: nnx.clone(model)(x)"
+)
 _NAMES_OF_SHAPES = ("nonzero", "unique", "where", "repeat", "arange", "argwhere", "bincount")
 """Functions of JAX whose results have shapes that depend on numbers."""
 _BY_MESSAGE = (
@@ -66,12 +72,12 @@ def tracing(name: str) -> Generator[None]:
     with in_terms_of_the_user(name):
         try:
             yield
-        except (TypeError, IndexError) as error:
+        except Exception as error:
             reason = _reason_of(error)
             if reason is None:
                 raise
-            message = f"JAX cannot trace this: {reason}"
-            raise LocatedError(_place_of(error), message) from None
+            place, notes = _places_of(error)
+            raise LocatedError(place, f"JAX cannot trace this: {reason}", notes) from None
 
 
 def _reason_of(error: Exception) -> str | None:
@@ -83,6 +89,8 @@ def _reason_of(error: Exception) -> str | None:
     if isinstance(error, errors.ConcretizationTypeError):
         functions = {frame.name.lstrip("_") for frame in _frames_of(error)}
         return _SHAPE if functions & set(_NAMES_OF_SHAPES) else _NUMBER
+    if type(error).__name__ == _STATE_ERROR:
+        return _STATE
     text = str(error)
     return next((reason for start, reason in _BY_MESSAGE if text.startswith(start)), None)
 
@@ -91,13 +99,28 @@ def _frames_of(error: Exception) -> list[traceback.FrameSummary]:
     return list(traceback.extract_tb(error.__traceback__))
 
 
-def _place_of(error: Exception) -> LocationAttr:
-    """The innermost line that is of no library, or that compiles the model."""
-    frames = [*traceback.extract_stack(), *_frames_of(error)]
-    for frame in reversed(frames):
-        if frame.lineno is not None and not frame.filename.startswith(_NOT_THE_USERS):
-            return file_location(frame.filename, frame.lineno, (frame.colno or 0) + 1)
-    return UNKNOWN_LOC
+def _places_of(error: Exception) -> tuple[LocationAttr, Sequence[Diagnostic]]:
+    """The innermost line of a model, and a note at the user's own if that is a library's."""
+    frames = [
+        frame
+        for frame in (*traceback.extract_stack(), *_frames_of(error))
+        if frame.lineno is not None
+    ]
+    own = [frame for frame in frames if _is_the_users(frame.filename)]
+    if type(error).__name__ == _STATE_ERROR:
+        return _location_of(own), ()
+    models = [frame for frame in frames if frame in own or is_of_library(frame.filename)]
+    if not own or models[-1] is own[-1]:
+        return _location_of(models), ()
+    return _location_of(models), [note(_location_of(own), CALLED)]
 
 
-_NOT_THE_USERS = (*LIBRARIES, PACKAGE_FOLDER, "<frozen ")
+def _is_the_users(file: str) -> bool:
+    return not is_installed(file) and not file.startswith((PACKAGE_FOLDER, "<frozen "))
+
+
+def _location_of(frames: Sequence[traceback.FrameSummary]) -> LocationAttr:
+    if not frames:
+        return UNKNOWN_LOC
+    last = frames[-1]
+    return file_location(last.filename, last.lineno or 1, (last.colno or 0) + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from errno import EFBIG
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,14 +15,17 @@ from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, read_compact
 from ttmlir.mlir.reporting.diagnostics import OpError, Source
+from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
+from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.signature import CallSignature, positional
+from ttmlir.runtime.signature import LEAF, CallSignature, Structure, dict_of, tuple_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Attribute
 
 
 def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
@@ -35,17 +38,32 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
             transform(module, ConvertMLProgramToFuncPass.name)
         function = _the_function(module)
         stage = _dialect_of(function)
+        arguments, results = _structures(function)
+        if len(list(module.ops)) > 1:
+            # Functions that are never called are no programs.
+            transform(module, SymbolDCEPass.name)
+        if stage == "stablehlo":
+            transform(module, StableHLOFlattenTuplePass.name)
+            function = _the_function(module)
 
-    types = function.function_type
-    arguments, results = positional(len(types.inputs), len(types.outputs))
     names = [
         arg.name_hint or f"argument {index}" for index, arg in enumerate(function.body.block.args)
     ]
 
+    signature = CallSignature(
+        name=function.sym_name.data,
+        input_names=tuple(names),
+        arguments=arguments,
+        results=results,
+    )
+
+    has_tuples = any(child.kind != "Leaf" for child in arguments.children[0].children)
+
     def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         if kwargs:
             raise InputError(f"arguments of {file_name} are given by position, not by name")
-        return [np.asarray(arg) for arg in args]
+        leaves = signature.flatten(args, kwargs) if has_tuples else args
+        return [np.asarray(leaf) for leaf in leaves]
 
     return ImportedModel(
         name=function.sym_name.data,
@@ -54,14 +72,9 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         stage=stage,
         input_names=names,
         flatten=flatten,
-        unflatten=_unflatten,
-        flatten_results=_flatten_results,
-        signature=CallSignature(
-            name=function.sym_name.data,
-            input_names=tuple(names),
-            arguments=arguments,
-            results=results,
-        ),
+        unflatten=lambda arrays: results.unflatten(iter(arrays)),
+        flatten_results=lambda value: results.flatten(value, "results"),
+        signature=signature,
         texts=texts,
     )
 
@@ -81,12 +94,26 @@ def import_file(path: Path) -> ImportedModel:
     return import_text(text, file_name=str(path))
 
 
-def _unflatten(results: Sequence[Array]) -> Any:
-    return results[0] if len(results) == 1 else tuple(results)
+def _structures(function: FuncOp) -> tuple[Structure, Structure]:
+    """How a function is called: tuples of its type are tuples of Python; tokens are left out."""
+    type_ = function.function_type
+    inputs, outputs = (_tuple_of(types.data) for types in (type_.inputs, type_.outputs))
+    arguments = tuple_of(inputs, dict_of({}))
+    return arguments, outputs.children[0] if len(outputs.children) == 1 else outputs
 
 
-def _flatten_results(results: Any) -> list[Array]:
-    return list(cast(tuple[Array, ...], results)) if isinstance(results, tuple) else [results]
+def _tuple_of(types: Iterable[Attribute]) -> Structure:
+    from xdsl.dialects.builtin import TupleType
+
+    from ttmlir.dialects.stablehlo.rules.constraints import TokenType
+
+    return tuple_of(
+        *(
+            _tuple_of(cast("TupleType", type_).types.data) if isinstance(type_, TupleType) else LEAF
+            for type_ in types
+            if not isinstance(type_, TokenType)
+        )
+    )
 
 
 def _the_function(module: ModuleOp) -> FuncOp:
@@ -96,7 +123,9 @@ def _the_function(module: ModuleOp) -> FuncOp:
     from ttmlir.ir.symbols import symbol_visibility
 
     public = [
-        op for op in module.ops if isinstance(op, FuncOp) and symbol_visibility(op) == "public"
+        op
+        for op in module.ops
+        if isinstance(op, FuncOp) and symbol_visibility(op) == "public" and not _is_given(op)
     ]
     if len(public) != 1:
         raise OpError(
@@ -106,8 +135,16 @@ def _the_function(module: ModuleOp) -> FuncOp:
     return public[0]
 
 
+def _is_given(function: FuncOp) -> bool:
+    """True for a function that JAX gives to a custom call, such as a comparator."""
+    last = function.body.blocks.last
+    end = None if last is None else last.last_op
+    return end is not None and end.name == "stablehlo.return"
+
+
 def _dialect_of(function: FuncOp) -> str:
     """The dialect that a function is written in: the most frequent one that there is a road for."""
-    counts = Counter(op.name.partition(".")[0] for op in function.walk())
+    names = (op.name.partition(".")[0] for op in function.walk())
+    counts = Counter("stablehlo" if name == "chlo" else name for name in names)
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]
     return known[0] if known else "ttir"

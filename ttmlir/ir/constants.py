@@ -65,7 +65,14 @@ def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
 
     True is 1. None also for one number that is repeated very often.
     """
-    attr = constant_attr(value)
+    return attr_numbers(constant_attr(value))
+
+
+def attr_numbers(attr: Attribute | None) -> tuple[float, ...] | None:
+    """The elements of a constant's attribute, or its one number; None for other attributes.
+
+    True is 1. None also for one number that is repeated very often.
+    """
     if isinstance(attr, DenseIntOrFPElementsAttr):
         elements = cast("Elements", attr)
         splat = splat_bytes(elements)

@@ -212,14 +212,8 @@ def test_cache_of_keys_and_values() -> None:
         np.testing.assert_allclose(product, seen)
 
 
-def refusal(function: Callable[..., Any], *arrays: Any) -> str:
-    """The message about a function that cannot be converted."""
+def test_functions_of_scatters_are_applied_before() -> None:
+    """The conversion alone says which pass does it."""
     with pytest.raises(DiagnosticError) as caught:
-        body(text_of(function, *arrays), "stablehlo-to-ttir-pipeline")
-    return str(caught.value)
-
-
-def test_refusals() -> None:
-    """Each names what is supported."""
-    message = refusal(lambda x, i: x.at[i].apply(jnp.sin), X, NUMBERS)
-    assert "supported" in message
+        body(text_of(lambda x, i: x.at[i].apply(jnp.sin), X, NUMBERS), "convert-stablehlo-to-ttir")
+    assert "run stablehlo-expand-functions, which is part of" in str(caught.value)

@@ -365,7 +365,7 @@ REFUSED = {
     ),
     "partition": (
         one('"stablehlo.partition_id"()', "() -> tensor<ui32>"),
-        "programs run on one; compile for one device",
+        "it is written in terms of others before: run stablehlo-expand-operations",
     ),
     "random": (
         one(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jax import lax
 from numpy.typing import NDArray
 from oracles import stablehlo_oracle
 from running.pass_runner import executed
@@ -313,7 +314,7 @@ def test_dynamic_conv() -> None:
     [
         (
             "%s = stablehlo.convert %1 : (tensor<2xi32>) -> tensor<2xi64>\n%q = stablehlo.constant dense<1> : tensor<2xi64>\n%r = stablehlo.real_dynamic_slice %0, %s, %s, %q : (tensor<3x5xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x5xf32>",
-            "the starts depend on what the program computes; supported are constants",
+            "the starts depend on what the program computes, and programs of devices have buffers of fixed",
         ),
         (
             size("b", 1, 0) + size("e", 9, 5) + size("t", 1, 1) + "%r = stablehlo.real_dynamic_slice %0, %b, %e, %t : (tensor<3x5xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x5xf32>",
@@ -330,3 +331,178 @@ def test_refused(body: str, message: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         run(body, X_TYPE, X, np.zeros(2, np.int32))
     assert message in str(error.value)
+
+
+# -- devices -----------------------------------------------------------------------------------
+
+GROUP = "replica_groups = dense<0> : tensor<1x1xi64>"
+SUM = "({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n})"
+ONE_DEVICE = {
+    "all_reduce": f"<{{{GROUP}}}> {SUM}",
+    "all_gather": f"<{{all_gather_dim = 1 : i64, {GROUP}}}>",
+    "reduce_scatter": f"<{{scatter_dimension = 1 : i64, {GROUP}}}> {SUM}",
+    "all_to_all": f"<{{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 1 : i64, {GROUP}}}>",
+    "collective_permute": "<{source_target_pairs = dense<0> : tensor<1x2xi64>}>",
+    "cross-replica-sum": f"<{{{GROUP}}}>",
+}
+
+
+@pytest.mark.parametrize("name", ONE_DEVICE)
+def test_one_device(name: str) -> None:
+    """It has nobody to exchange anything with."""
+    body = f'%r = "stablehlo.{name}"(%0) {ONE_DEVICE[name]} : ({X_TYPE}) -> {X_TYPE}'
+    check(body, X_TYPE, X)
+
+
+def test_one_device_of_its_own() -> None:
+    """What nobody sends is 0; a group of all devices is one device; XLA's CPU has no broadcast."""
+    empty = "<{source_target_pairs = dense<> : tensor<0x2xi64>}>"
+    check(f'%r = "stablehlo.collective_permute"(%0) {empty} : ({X_TYPE}) -> {X_TYPE}', X_TYPE, X)
+    everybody = "<{replica_groups = dense<> : tensor<0x0xi64>}>"
+    check(f'%r = "stablehlo.all_reduce"(%0) {everybody} {SUM} : ({X_TYPE}) -> {X_TYPE}', X_TYPE, X)
+    broadcast = f'%r = "stablehlo.collective_broadcast"(%0) <{{{GROUP}}}> : ({X_TYPE}) -> {X_TYPE}'
+    np.testing.assert_array_equal(run(broadcast, X_TYPE, X), X)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            f'%r = "stablehlo.cross-replica-sum"(%0) <{{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}}> : ({X_TYPE}) -> {X_TYPE}',
+            "its groups have 2 devices, and programs run on one; compile the function for a mesh",
+        ),
+        (
+            f'%r = "stablehlo.collective_permute"(%0) <{{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}}> : ({X_TYPE}) -> {X_TYPE}',
+            "the pairs [0, 1] name more than device 0",
+        ),
+        (
+            f'%q = "stablehlo.all_gather"(%0) <{{all_gather_dim = 1 : i64, {GROUP}}}> : ({X_TYPE}) -> tensor<3x10xf32>\n%r = stablehlo.slice %q [0:3, 0:5] : (tensor<3x10xf32>) -> {X_TYPE}',
+            "tensor<3x5xf32> becomes tensor<3x10xf32>, and programs run on one",
+        ),
+    ],
+)  # fmt: skip
+def test_several_devices(body: str, message: str) -> None:
+    """Refused, with the reason."""
+    with pytest.raises(DiagnosticError) as error:
+        run(body, X_TYPE, X)
+    assert message in str(error.value)
+
+
+# -- what other versions of StableHLO spell as calls -------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["mhlo.erf", "mhlo.asinh", "chlo.digamma", "mhlo.square"])
+def test_calls_that_mean_operations(name: str) -> None:
+    """The same as the operation of CHLO."""
+    operation = "chlo." + name.partition(".")[2]
+    call = f"%r = stablehlo.custom_call @{name}(%0) {{mhlo.version = 1 : i64}} : ({X_TYPE}) -> {X_TYPE}"
+    expected = run(f'%r = "{operation}"(%0) : ({X_TYPE}) -> {X_TYPE}', X_TYPE, X)
+    np.testing.assert_array_equal(run(call, X_TYPE, X), expected)
+
+
+def test_composites_with_regions() -> None:
+    """Their function says what they mean."""
+    text = f"""func.func private @g(%x: {X_TYPE}) -> {X_TYPE} {{
+  %0 = stablehlo.negate %x : {X_TYPE}
+  return %0 : {X_TYPE}
+}}
+func.func public @main(%x: {X_TYPE}) -> {X_TYPE} {{
+  %0 = "stablehlo.composite"(%x) <{{name = "a.b", decomposition = @g}}> ({{
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }}) : ({X_TYPE}) -> {X_TYPE}
+  return %0 : {X_TYPE}
+}}"""
+    np.testing.assert_array_equal(executed(text, [X], PIPELINE)[0], -X)
+
+
+# -- products of groups ------------------------------------------------------------------------
+
+RAGGED = {
+    "rows": ([], [], [1], [1], [0], [0], (9, 4), (3, 4, 6), [2, 0, 5]),
+    "rows in batches": ([0], [1], [2], [2], [1], [0], (2, 9, 4), (3, 2, 4, 6), [[2, 4, 3], [0, 5, 1]]),
+    "rows behind others": ([], [], [2], [1], [1], [0], (2, 9, 4), (3, 4, 6), [[2, 4, 3], [0, 5, 1]]),
+    "terms": ([], [], [0], [0], [0], [], (9, 4), (9, 6), [2, 4, 3]),
+    "terms in batches": ([0], [0], [1], [1], [1], [], (2, 9, 4), (2, 9, 6), [[2, 4], [0, 5]]),
+    "batches": ([0], [0], [2], [1], [0], [], (5, 9, 4), (5, 4, 6), [2, 3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RAGGED)
+def test_ragged_dot(case: str) -> None:
+    """Rows, terms and batches in groups, against what JAX computes."""
+    batch, other_batch, terms, other_terms, ragged, group, left, right, sizes = RAGGED[case]
+    numbers = lax.RaggedDotDimensionNumbers(
+        ((terms, other_terms), (batch, other_batch)), ragged, group
+    )
+    a, b = (RANDOM.standard_normal(shape).astype(np.float32) for shape in (left, right))
+    counts = np.array(sizes, np.int32)
+    expected = np.asarray(lax.ragged_dot_general(a, b, counts, numbers))
+    lists = {
+        "lhs_batching_dimensions": batch,
+        "rhs_batching_dimensions": other_batch,
+        "lhs_contracting_dimensions": terms,
+        "rhs_contracting_dimensions": other_terms,
+        "lhs_ragged_dimensions": ragged,
+        "rhs_group_dimensions": group,
+    }
+    attribute = ", ".join(f"{name} = {dims}" for name, dims in lists.items() if dims)
+    result = type_of(expected)
+    types = ", ".join(map(type_of, (a, b, counts)))
+    body = f'%r = "chlo.ragged_dot"(%0, %1, %2) <{{ragged_dot_dimension_numbers = #chlo.ragged_dot<{attribute}>}}> : ({types}) -> {result}'
+    np.testing.assert_allclose(run(body, result, a, b, counts), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_kernel_of_inverse_functions() -> None:
+    """Near the branch points, on both axes and far away."""
+    real = np.array([0, 1, -1, 0.5, -0.5, 1 + 1e-6, 3, 0, 2e12, 1e-8, -7, 0.999], np.float32)
+    imag = np.array([0, 0, 0, -2, 1e-4, 1e-7, 0, 5, 1, -1e-8, 4e11, 1e-5], np.float32)
+    type_ = f"tensor<{len(real)}xf32>"
+    complex_ = f"tensor<{len(real)}xcomplex<f32>>"
+    body = (
+        f"%2 = stablehlo.complex %0, %1 : {complex_}\n"
+        f"%3 = chlo._asin_acos_kernel %2 : {complex_} -> {complex_}\n"
+        f"%4 = stablehlo.real %3 : ({complex_}) -> {type_}\n"
+        f"%5 = stablehlo.imag %3 : ({complex_}) -> {type_}\n"
+    )
+    for part in ("%4", "%5"):
+        chosen = f"{body}%r = stablehlo.add {part}, {part} : {type_}"
+        [expected] = stablehlo_oracle.executed(program(chosen, type_, real, imag), [real, imag])
+        np.testing.assert_allclose(run(chosen, type_, real, imag), expected, rtol=5e-6, atol=0)
+
+
+# -- the total order ---------------------------------------------------------------------------
+
+SPECIAL = np.array([0, -0.0, np.nan, -np.nan, 1, -1, np.inf, -np.inf, 2, -2], np.float32)
+SPECIAL[2:4] = np.copysign(np.float32(np.nan), np.array([1, -1], np.float32))
+
+
+@pytest.mark.parametrize("direction", ["LT", "GT"])
+def test_sort_in_total_order(direction: str) -> None:
+    """-0 comes before 0, and NaN with a sign before all."""
+    body = f"""%i = stablehlo.iota dim = 0 : tensor<10xi32>
+%s, %r = "stablehlo.sort"(%0, %i) <{{dimension = 0 : i64, is_stable = true}}> ({{
+^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+  %t = stablehlo.compare {direction}, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  stablehlo.return %t : tensor<i1>
+}}) : (tensor<10xf32>, tensor<10xi32>) -> (tensor<10xf32>, tensor<10xi32>)"""
+    check(body, "tensor<10xi32>", SPECIAL)
+    order = run(body, "tensor<10xi32>", SPECIAL)
+    found = run(body.replace("%s, %r =", "%r, %s ="), "tensor<10xf32>", SPECIAL)
+    np.testing.assert_array_equal(found.view(np.int32), SPECIAL[order].view(np.int32))
+
+
+@pytest.mark.parametrize("merge", ["multiply", "maximum", "minimum"])
+def test_select_and_scatter(merge: str) -> None:
+    """What goes to one place is merged, and with the initial value."""
+    body = f"""%z = stablehlo.constant dense<1.5> : tensor<f32>
+%r = "stablehlo.select_and_scatter"(%0, %1, %z) <{{window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 2>}}> ({{
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %t = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  stablehlo.return %t : tensor<i1>
+}}, {{
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %t = stablehlo.{merge} %a, %b : tensor<f32>
+  stablehlo.return %t : tensor<f32>
+}}) : ({X_TYPE}, tensor<2x2xf32>, tensor<f32>) -> {X_TYPE}"""
+    check(body, X_TYPE, X, Y[:2, :2].copy())

@@ -24,7 +24,7 @@ from ttmlir.dialects.stablehlo.indexing import INDEXING
 from ttmlir.dialects.stablehlo.movement import MOVEMENT
 from ttmlir.dialects.stablehlo.normalization import NORMALIZATION
 from ttmlir.dialects.stablehlo.reduction import REDUCTION
-from ttmlir.dialects.stablehlo.rules.constraints import TokenType
+from ttmlir.dialects.stablehlo.rules.constraints import FutureType, TokenType
 from ttmlir.dialects.stablehlo.window import WINDOW
 
 OPERATIONS = cast(
@@ -45,5 +45,7 @@ OPERATIONS = cast(
 )
 """All operations."""
 
-STABLEHLO = Dialect("stablehlo", OPERATIONS, [*STABLEHLO_ENUMS, *STABLEHLO_ATTRS, TokenType])
+STABLEHLO = Dialect(
+    "stablehlo", OPERATIONS, [*STABLEHLO_ENUMS, *STABLEHLO_ATTRS, FutureType, TokenType]
+)
 """The dialect, for an xDSL context."""

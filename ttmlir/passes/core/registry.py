@@ -60,6 +60,9 @@ PASSES: dict[str, str] = {
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),
+    "stablehlo-expand-functions": (
+        "ttmlir.passes.stablehlo.functions.stablehlo_expand_functions:StableHLOExpandFunctionsPass"
+    ),
     "stablehlo-expand-linear-algebra": (
         "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra:StableHLOExpandLinearAlgebraPass"
     ),
@@ -69,12 +72,18 @@ PASSES: dict[str, str] = {
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
     ),
+    "stablehlo-flatten-tuple": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple:StableHLOFlattenTuplePass"
+    ),
     "stablehlo-legalize-composite-to-call": (
         "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call:StableHLOLegalizeCompositeToCallPass"
     ),
     "stablehlo-legalize-quant-to-math": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
         ":StableHLOLegalizeQuantToMathPass"
+    ),
+    "stablehlo-refine-shapes": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes:StableHLORefineShapesPass"
     ),
     "stablehlo-widen-storage-types": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types"

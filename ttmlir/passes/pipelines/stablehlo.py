@@ -49,6 +49,9 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import StableHLOExpandComplexPass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import (
+        StableHLOExpandFunctionsPass,
+    )
     from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import (
         StableHLOExpandLinearAlgebraPass,
     )
@@ -67,14 +70,21 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
         StableHLOLegalizeCompositeToCallPass,
     )
+    from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
+    from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import StableHLORefineShapesPass
 
     return (
+        StableHLOFlattenTuplePass(),
         StableHLOLegalizeCompositeToCallPass(),
         StableHLOExpandLinearAlgebraPass(),
         InlinePass(canonicalize=False),
+        StableHLORefineShapesPass(),
+        StableHLOExpandFunctionsPass(),
         StableHLOLegalizeQuantToMathPass(),
         StableHLOWidenStorageTypesPass(),
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        # Sizes that follow from the counters of loops.
+        StableHLORefineShapesPass(),
         StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(),

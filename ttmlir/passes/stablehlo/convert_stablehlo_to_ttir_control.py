@@ -22,9 +22,19 @@ def _refuse(reason: str) -> ConversionRule:
     return rule
 
 
-_MESH = "it moves tensors between devices, and programs run on one; compile for one device"
-_DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"
-_TUPLES = "tuples and tokens are not supported; give functions tensors as arguments and results"
+_DYNAMIC = (
+    "sizes that are known become part of static operations before: run stablehlo-refine-shapes, "
+    "which is part of stablehlo-to-ttir-pipeline"
+)
+_HOST = (
+    "it waits for another program in the middle of a run; devices take all arguments when a "
+    "program begins and give all results when it ends, so make it an argument or a result of the "
+    "function"
+)
+_TUPLES = (
+    "tuples and tokens are taken apart before: run stablehlo-flatten-tuple, which is part of "
+    "stablehlo-to-ttir-pipeline"
+)
 _COMPLEX = "complex numbers are not supported; compute with real and imaginary parts"
 _FOURIER = "Fourier transforms are not supported; run them on the host"
 _LIBRARY = (
@@ -40,29 +50,29 @@ _EXPANDED = (
     "stablehlo-to-ttir-pipeline"
 )
 _REASONS = {
-    _MESH: (
-        *("all_gather", "all_reduce", "all_to_all", "collective_broadcast"),
-        *("collective_permute", "cross-replica-sum", "partition_id", "recv", "reduce_scatter"),
-        *("replica_id", "send"),
-    ),
     _DYNAMIC: (
         *("dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather", "dynamic_iota"),
         *("dynamic_pad", "dynamic_reshape", "get_dimension_size", "real_dynamic_slice"),
         "set_dimension_size",
     ),
-    _TUPLES: (*("after_all", "create_token", "get_tuple_element", "infeed", "outfeed", "tuple"),),
+    _HOST: ("infeed", "outfeed", "recv", "send"),
+    _TUPLES: ("after_all", "create_token", "get_tuple_element", "tuple"),
     _COMPLEX: ("complex", "imag", "real"),
     _FOURIER: ("fft",),
     _LIBRARY: ("cholesky", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
     _EXPANDED: (
-        *("einsum", "map", "rng", "rng_bit_generator", "torch_index_select", "unary_einsum"),
+        *("all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute"),
+        *("cross-replica-sum", "einsum", "map", "partition_id", "reduce_scatter", "replica_id"),
+        *("rng", "rng_bit_generator", "torch_index_select", "unary_einsum"),
     ),
 }
 REFUSED: dict[str, ConversionRule] = {
     f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
 }
 """Operations that a message says something better about than what is supported."""
+WITH_HOST = tuple(f"stablehlo.{name}" for name in _REASONS[_HOST])
+"""Operations that need another program while this one runs."""
 
 
 RULES: dict[str, ConversionRule] = {

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.stablehlo.rules.constraints import TokenType
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
@@ -92,14 +91,7 @@ def _custom_call(op: Operation) -> None:
 
 def _drop_callback(op: Operation, target: str) -> None:
     """Leave away a call that only tells, as `jax.debug.print` does; refuse one that computes."""
-    used = [result.type for result in op.results if result.uses]
-    if any(isinstance(type_, TokenType) for type_ in used):
-        refuse_to_legalize(
-            op,
-            f"'{target}' calls a function of Python in order; without ordered=True, as by default"
-            ", calls that only print or report are left out of the program",
-        )
-    if used:
+    if any(result.uses for result in op.results):
         refuse_to_legalize(
             op,
             f"'{target}' calls a function of Python, which is not part of the program; compute it "

@@ -65,11 +65,11 @@ def _compare(op: Operation) -> None:
     operands = list(op.operands)
     is_float = isinstance(element_type(operands[0]), AnyFloat)
     if is_float and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
-        operands = [_in_total_order(builder, operand) for operand in operands]
+        operands = [in_total_order(builder, operand) for operand in operands]
     replace(op, builder.create(COMPARISONS[direction].mnemonic, operands, op.results[0].type))
 
 
-def _in_total_order(builder: Builder, value: SSAValue) -> SSAValue:
+def in_total_order(builder: Builder, value: SSAValue) -> SSAValue:
     """Integers in the order in which -0 is less than 0 and NaN has a place at both ends.
 
     The bits of a float without its sign are in the order of the numbers; those of negative ones

@@ -49,24 +49,22 @@ _COMBINATIONS = ("add", "multiply", "maximum", "minimum")
 _LOGICAL = {row(name).on_truth: name for name in ("maximum", "minimum")}
 
 
-def _combination(op: Operation) -> str | None:
-    """The row that combines old and new elements; None if the new ones replace the old ones."""
+def combination_of(op: Operation) -> str | None:
+    """The row that combines old and new elements; empty if the new ones replace the old ones.
+
+    None if the function computes anything else.
+    """
     block = op.regions[0].block
     terminator = block.last_op
     assert terminator is not None, "verified: a body ends in stablehlo.return"
     if terminator.operands[0] is block.args[1]:
-        return None
+        return ""
     combining = combiners(op.regions[0])
-    if combining is not None:
-        is_truth = element_type(op.operands[0]) == i1
-        name = _LOGICAL.get(combining[0].on_truth) if is_truth else combining[0].mnemonic
-        if name in _COMBINATIONS:
-            return name
-    refuse_to_legalize(
-        op,
-        "its function is none of those that are supported: the new element, or the sum, product, "
-        "maximum or minimum of the old and the new one (and, or of truth values)",
-    )
+    if combining is None:
+        return None
+    is_truth = element_type(op.operands[0]) == i1
+    name = _LOGICAL.get(combining[0].on_truth) if is_truth else combining[0].mnemonic
+    return name if name in _COMBINATIONS else None
 
 
 class _Scatter:
@@ -79,7 +77,7 @@ class _Scatter:
         self.numbers = cast(
             "ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]
         )
-        self.combination = _combination(op)
+        self.combination = combination_of(op)
         self.mapped = self.numbers.scatter_dims_to_operand_dims
         self.indices = widen(self.builder, indices)
         self.extents = value_shape(self.input)
@@ -129,9 +127,12 @@ class _Scatter:
 
 
 def _scatter(op: Operation) -> None:
-    if len(op.results) != 1:
+    if len(op.results) != 1 or combination_of(op) is None:
         refuse_to_legalize(
-            op, f"it has {len(op.results)} inputs; supported is one: scatter them one by one"
+            op,
+            "several inputs, and functions other than sums, products and extremes, are written in "
+            "terms of others before: run stablehlo-expand-functions, which is part of "
+            "stablehlo-to-ttir-pipeline",
         )
     check_static_shapes(op)
     scatter = _Scatter(op)

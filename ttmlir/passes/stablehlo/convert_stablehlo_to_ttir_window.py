@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType, i1
@@ -213,12 +214,15 @@ def _select_and_scatter(op: Operation) -> None:
     operand, source, init = op.operands
     select, scatter = op.regions
     selection = _selection(select)
-    if selection is None or combiners(scatter) != (row("add"),):
+    combining = combiners(scatter)
+    element = element_type(operand)
+    neutral = None if combining is None else identity_of(combining[0], element)
+    if selection is None or combining is None or neutral is None:
         bodies = (", ".join(operations_of(body)) or "no operation" for body in op.regions)
         refuse_to_legalize(
             op,
             "select computes {} and scatter computes {}; supported are a comparison of the two "
-            "elements by GE, GT, LE or LT, and an addition".format(*bodies),
+            "elements by GE, GT, LE or LT, and a sum, product or extreme".format(*bodies),
         )
     extreme, takes_last = selection
     shape = value_shape(operand)
@@ -231,7 +235,7 @@ def _select_and_scatter(op: Operation) -> None:
             shape, margins, window, _integers_or(op, "window_strides", ones), strict=True
         )
     ]
-    element = element_type(operand)
+    merging = _Merging(builder, combining[0].mnemonic, neutral)
     fill = identity_of(row(extreme), element)
     assert fill is not None, "extremes have an identity"
     wide = builder.pad(operand, margins, fill)
@@ -239,15 +243,28 @@ def _select_and_scatter(op: Operation) -> None:
         tap: _tap(builder, wide, tap, axes)
         for tap in itertools.product(*(range(k) for k in window))
     }
-    chosen = _chosen(builder, taps, source, extreme, takes_last)
+    chosen = _chosen(merging, taps, source, extreme, takes_last)
     for dim in reversed(range(len(shape))):
-        chosen = _laid_out_along(builder, chosen, dim, axes[dim])
+        chosen = _laid_out_along(merging, chosen, dim, axes[dim])
     (scattered,) = chosen.values()
     inside = [(-low, -high) for low, high in margins]
-    result = builder.pad(scattered, inside, 0.0)
-    if splat_number(init) != 0:
-        result = builder.create("add", [result, init], result.type)
+    result = builder.pad(scattered, inside, neutral)
+    if splat_number(init) != neutral:
+        result = merging.merge(result, init)
     replace(op, result)
+
+
+@dataclass(frozen=True)
+class _Merging:
+    """How elements that go to one place become one, and what changes none of them."""
+
+    builder: Builder
+    mnemonic: str
+    neutral: float
+
+    def merge(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Both in one."""
+        return self.builder.create(self.mnemonic, [a, b], a.type)
 
 
 def _selection(body: Region) -> tuple[str, bool] | None:
@@ -273,23 +290,24 @@ def _tap(builder: Builder, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis
 
 
 def _chosen(
-    builder: Builder,
+    merging: _Merging,
     taps: Mapping[Shape, SSAValue],
     source: SSAValue,
     combine: str,
     takes_last: bool,
 ) -> dict[Shape, SSAValue]:
     """The part of the source that goes to each element of the window: all to one of them."""
+    builder = merging.builder
     best, *others = taps.values()
     for tap in others:
         best = builder.create(combine, [best, tap], tap.type)
-    zero = builder.create_scalar(0.0, element_type(source))
+    neutral = builder.create_scalar(merging.neutral, element_type(source))
     rest = source
     result: dict[Shape, SSAValue] = {}
     for tap in sorted(taps, reverse=takes_last):
         is_best = builder.create("eq", [taps[tap], best], _truth_like(best))
-        result[tap] = builder.create("where", [is_best, rest, zero], source.type)
-        rest = builder.create("where", [is_best, zero, rest], source.type)
+        result[tap] = builder.create("where", [is_best, rest, neutral], source.type)
+        rest = builder.create("where", [is_best, neutral, rest], source.type)
     return dict(sorted(result.items()))
 
 
@@ -299,22 +317,23 @@ def _truth_like(value: SSAValue) -> Attribute:
 
 
 def _laid_out_along(
-    builder: Builder, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
+    merging: _Merging, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
 ) -> dict[Shape, SSAValue]:
-    """Sums, over the elements of the window along its last dimension, where they belong.
+    """What goes to one place, over the elements of the window along its last dimension.
 
     The keys lose that dimension.
     """
     groups: dict[Shape, list[SSAValue]] = {}
     for tap, value in parts.items():
         groups.setdefault(tap[:-1], []).append(value)
-    return {key: _interleave(builder, group, dim, axis) for key, group in groups.items()}
+    return {key: _interleave(merging, group, dim, axis) for key, group in groups.items()}
 
 
 def _interleave(
-    builder: Builder, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
+    merging: _Merging, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
 ) -> SSAValue:
-    """The sum of tensors whose element i along a dimension goes to i * stride + number."""
+    """Tensors in one; element i along a dimension goes to i * stride + the tensor's number."""
+    builder, neutral = merging.builder, merging.neutral
     shape = value_shape(parts[0])
     if len(parts) == 1 and axis.stride == 1:
         return parts[0]
@@ -326,23 +345,22 @@ def _interleave(
             "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
         )
         extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
-        return _extend(builder, builder.reshape(joined, extents), dim, 0, axis.extent)
+        return _extend(merging, builder.reshape(joined, extents), dim, 0, axis.extent)
     result: SSAValue | None = None
     for number, part in enumerate(parts):
-        placed = _extend(
-            builder, builder.dilate(part, dim, axis.stride, 0.0), dim, number, axis.extent
-        )
-        result = placed if result is None else builder.create("add", [result, placed], placed.type)
+        spread = builder.dilate(part, dim, axis.stride, neutral)
+        placed = _extend(merging, spread, dim, number, axis.extent)
+        result = placed if result is None else merging.merge(result, placed)
     assert result is not None, "a window has an element"
     return result
 
 
-def _extend(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
-    """The tensor with zeros below and above along a dimension, to an extent."""
+def _extend(merging: _Merging, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
+    """The tensor with neutral elements below and above along a dimension, to an extent."""
     shape = value_shape(value)
     margins = [(0, 0)] * len(shape)
     margins[dim] = (low, extent - low - shape[dim])
-    return builder.pad(value, margins, 0.0)
+    return merging.builder.pad(value, margins, merging.neutral)
 
 
 RULES: dict[str, ConversionRule] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    ArrayAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -25,6 +26,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import AttrConstraint, TypeConstraint, always
@@ -36,6 +39,25 @@ class TokenType(ParametrizedAttribute, TypeAttribute):
     """Orders effects: `!stablehlo.token`."""
 
     name = "stablehlo.token"
+
+
+@irdl_attr_definition
+class FutureType(ParametrizedAttribute, TypeAttribute):
+    """What an operation that was started will have computed: `!stablehlo.future<tensor<2xf32>>`."""
+
+    name = "stablehlo.future"
+    types: ArrayAttr[Attribute]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<types>`."""
+        types = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parser.parse_type)
+        return [ArrayAttr[Attribute](types)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<types>`."""
+        with printer.in_angle_brackets():
+            printer.print_list(self.types.data, printer.print_attribute)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import NoReturn, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
@@ -79,8 +80,36 @@ def refuse_inferred(op: Operation, inferred: Sequence[Attribute]) -> NoReturn:
     refuse(f"inferred type(s) {expected} are incompatible with return type(s) of operation {got}")
 
 
+_INFERRED: ContextVar[list[Attribute] | None] = ContextVar("_INFERRED", default=None)
+"""Where checks leave the types that they find, instead of comparing them with the results."""
+
+
+def infer_types(check: Callable[[], None]) -> Sequence[Attribute]:
+    """The types of results that the check of an operation finds from its operands.
+
+    None at all if the check compares no types. Raises what the check raises.
+    """
+    found: list[Attribute] = []
+    token = _INFERRED.set(found)
+    try:
+        check()
+    finally:
+        _INFERRED.reset(token)
+    return found
+
+
+def leave_inferred(*inferred: Attribute) -> bool:
+    """True if the types are asked for, and not to be compared."""
+    wanted = _INFERRED.get()
+    if wanted is not None:
+        wanted += inferred
+    return wanted is not None
+
+
 def check_inferred(op: Operation, *inferred: Attribute) -> None:
     """Compare the results with the types that the operands determine."""
+    if leave_inferred(*inferred):
+        return
     for result, type in zip(op.results, inferred, strict=True):
         got = result.type
         if got == type:

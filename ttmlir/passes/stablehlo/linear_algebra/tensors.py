@@ -74,11 +74,15 @@ class Body:
             regions=regions,
             location=self.location,
         )
-        if self._before is None:
-            self.block.add_op(new)
-        else:
-            self.block.insert_op_before(new, self._before)
+        self.add(new)
         return [Tensor(self, result) for result in new.results]
+
+    def add(self, op: Operation) -> None:
+        """Put an operation where the next one is created."""
+        if self._before is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self._before)
 
     def fill(self, number: float, shape: Sequence[int], element: Attribute) -> Tensor:
         """A tensor of one number."""
@@ -334,7 +338,12 @@ class Tensor:
     def transpose(self) -> Tensor:
         """Rows and columns exchanged."""
         rank = len(self.shape)
-        order = [*range(rank - 2), rank - 1, rank - 2]
+        return self.permute([*range(rank - 2), rank - 1, rank - 2])
+
+    def permute(self, order: Sequence[int]) -> Tensor:
+        """The dimensions in another order."""
+        if [*order] == [*range(len(self.shape))]:
+            return self
         type_ = TensorType(self.element, [self.shape[dim] for dim in order])
         [found] = self.body.create("transpose", [self], [type_], permutation=_dims(order))
         return found

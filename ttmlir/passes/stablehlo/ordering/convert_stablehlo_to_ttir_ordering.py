@@ -17,6 +17,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import in_total_order
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import counts_along
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 
@@ -59,6 +60,8 @@ def _sorted(
     values: SSAValue | None = None
     for key in reversed(keys):
         given = operands[key.operand]
+        if key.is_total:
+            given = in_total_order(builder, given)
         moved = given if order is None else _move(builder, given, order, dim)
         values, places = builder.create_several(
             "sort",
@@ -73,7 +76,7 @@ def _sorted(
     assert values is not None, "there are keys"
     results: list[SSAValue] = []
     for number, operand in enumerate(operands):
-        if number == keys[0].operand:
+        if number == keys[0].operand and not keys[0].is_total:
             results.append(values)
         elif counts_along(operand, dim):
             results.append(builder.cast(order, element_type(operand)))

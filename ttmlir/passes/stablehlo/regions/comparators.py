@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from ttmlir.ir.tensor_types import element_type
 from ttmlir.optable import COMPARISONS, named_on_truth, row
 from ttmlir.passes.stablehlo.regions.evaluation import array_type, evaluate
 
-_MOST_KEYS = 6
+_MOST_KEYS = 8
 """Operands that may be compared: the orders of their elements are tried one by one."""
 
 _ORDERING = (
@@ -39,6 +39,8 @@ class SortKey:
 
     operand: int
     descending: bool
+    is_total: bool = False
+    """True if -0 is less than 0, and NaN with a sign less than all."""
 
 
 def find_keys(comparator: Region) -> list[SortKey] | None:
@@ -68,7 +70,7 @@ def find_keys(comparator: Region) -> list[SortKey] | None:
     keys = _explain(pairs, precedes, used)
     if keys is None or not _agrees_on_numbers(comparator, keys, elements):
         return None
-    return keys
+    return [replace(key, is_total=_is_total(comparator, key, elements)) for key in keys]
 
 
 def _explain(pairs: Any, precedes: Any, used: Sequence[int]) -> list[SortKey] | None:
@@ -100,24 +102,43 @@ def _agrees_on_numbers(
     comparator: Region, keys: Sequence[SortKey], elements: dict[int, Attribute]
 ) -> bool:
     """True if each key is compared as numbers are, whatever constants the body compares with."""
-    count = len(comparator.block.args) // 2
     for key in keys:
         numbers = _samples(comparator, elements[key.operand])
         first: Any = np.repeat(numbers, len(numbers))
         second: Any = np.tile(numbers, len(numbers))
-        given: list[Any] = []
-        for n in range(count):
-            # Elements of other operands are equal, whatever they are.
-            dtype = array_type(elements[n]) if n in elements else np.dtype(np.float64)
-            others: Any = np.zeros(len(first), dtype)
-            given += [first, second] if n == key.operand else [others, others]
-        precedes = _evaluate(comparator, given)
+        precedes = _precedes(comparator, key, elements, first, second)
         less = first > second if key.descending else first < second
         # Zeros of both signs count as equal, and so do elements that a later key decides on.
         matters = first != second
         if precedes is None or (precedes[matters] != less[matters]).any():
             return False
     return True
+
+
+def _precedes(
+    comparator: Region, key: SortKey, elements: dict[int, Attribute], first: Any, second: Any
+) -> Any:
+    """The result of a comparator for elements of a key; those of other operands are equal."""
+    given: list[Any] = []
+    for n in range(len(comparator.block.args) // 2):
+        dtype = array_type(elements[n]) if n in elements else np.dtype(np.float64)
+        others: Any = np.zeros(len(first), dtype)
+        given += [first, second] if n == key.operand else [others, others]
+    return _evaluate(comparator, given)
+
+
+def _is_total(comparator: Region, key: SortKey, elements: dict[int, Attribute]) -> bool:
+    """True if a key is in the total order: zeros and NaN of both signs in their places."""
+    if not isinstance(elements[key.operand], AnyFloat):
+        return False
+    lowest = np.copysign(np.nan, -1.0)
+    order: Any = np.array([lowest, -np.inf, -1.0, -0.0, 0.0, 1.0, np.inf, np.nan])
+    places = np.arange(len(order))
+    first, second = np.repeat(places, len(order)), np.tile(places, len(order))
+    precedes = _precedes(comparator, key, elements, order[first], order[second])
+    less = first > second if key.descending else first < second
+    matters = first != second
+    return precedes is not None and bool((precedes[matters] == less[matters]).all())
 
 
 def _samples(comparator: Region, element: Attribute) -> Any:

@@ -1,8 +1,7 @@
 """Write operations that few programs have in terms of common ones.
 
-Operands that CHLO broadcasts are brought to one shape; tuples are taken apart; functions of each
-element and Einstein's sums are written out; operations whose sizes are constant operands become
-the static ones.
+Operands that CHLO broadcasts are brought to one shape; functions of each element and Einstein's
+sums are written out; what one device exchanges with others is what it has.
 
 Before:
 
@@ -23,11 +22,11 @@ After:
       }
     }
 
-Requires: calls inlined (`inline`), loops and branches flattened (`stablehlo-flatten-control-flow`).
+Requires: calls inlined (`inline`), loops and branches flattened (`stablehlo-flatten-control-flow`),
+shapes refined (`stablehlo-refine-shapes`).
 Ensures: none of the operations is left that the rules of this pass name.
 Options: none.
-Not done here: sizes that the program computes from its arguments, and tuples as arguments or
-results, are refused.
+Not done here: -
 """
 
 from __future__ import annotations
@@ -43,8 +42,11 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.specification import (
     bits,
     broadcasting,
+    calls,
+    collectives,
     contraction,
-    dynamism,
+    inverse_trigonometry,
+    ragged,
     random_bits,
     special,
     structure,
@@ -87,7 +89,6 @@ def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
             for region in op.regions:
                 for inner in region.blocks:
                     _expand(inner, RULES_IN_BODIES)
-            is_changed |= op.name in structure.UNUSED
             op = op.next_op
             continue
         before = op.prev_op
@@ -95,7 +96,7 @@ def _expand(block: Block, rules: dict[str, ConversionRule]) -> None:
         is_changed = True
         op = block.first_op if before is None else before.next_op
     if is_changed:
-        # Sizes are no operands any more.
+        # What took operands apart has no users any more.
         erase_unused(op for op in block.ops if op.has_trait(Pure))
 
 
@@ -109,6 +110,7 @@ _BITCAST = "stablehlo.bitcast_convert"
 SOMETIMES: dict[str, Callable[[Operation], bool]] = {
     "chlo.conj": broadcasting.is_real_conj,
     _BITCAST: bits.is_between_widths,
+    "stablehlo.custom_call": calls.is_spelled,
     "stablehlo.reduce_precision": bits.has_no_type,
 }
 """What tells which forms of an operation are expanded, where not all are."""
@@ -117,11 +119,14 @@ SOMETIMES: dict[str, Callable[[Operation], bool]] = {
 RULES_IN_BODIES: dict[str, ConversionRule] = {
     **broadcasting.RULES,
     **contraction.RULES,
-    **dynamism.RULES,
     **structure.RULES,
 }
 RULES: dict[str, ConversionRule] = {
     **RULES_IN_BODIES,
+    **calls.RULES,
+    **collectives.RULES,
+    **inverse_trigonometry.RULES,
+    **ragged.RULES,
     **random_bits.RULES,
     **special.RULES,
     _BITCAST: bits.cast_bits,

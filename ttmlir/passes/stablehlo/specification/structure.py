@@ -1,50 +1,16 @@
-"""Tuples, tokens, numbers of devices, and functions of each element."""
+"""Functions of each element."""
 
 from __future__ import annotations
 
-from typing import cast
-
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes.elements import ElementsType
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.specification.writer import Writer
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 from ttmlir.passes.stablehlo.stablehlo_body_application import IN_BODIES
-
-UNUSED = ("stablehlo.tuple", "stablehlo.create_token", "stablehlo.after_all")
-"""Operations that are gone when their users are."""
-
-
-def _get_tuple_element(op: Operation) -> None:
-    owner = op.operands[0].owner
-    if not isinstance(owner, Operation) or owner.name != "stablehlo.tuple":
-        refuse_to_legalize(
-            op,
-            "only tuples that stablehlo.tuple makes in the same function can be taken apart; give "
-            "the parts as arguments and results of their own",
-        )
-    replace(op, owner.operands[integer(op, "index")])
-
-
-def _number_of_device(attribute: str) -> ConversionRule:
-    """The rule of the number among so many as an attribute of the module says: 0 of one."""
-
-    def rule(op: Operation) -> None:
-        count = module_of(op).attributes.get(attribute)
-        number = cast("IntegerAttr", count).value.data if isinstance(count, IntegerAttr) else 1
-        if number > 1:
-            refuse_to_legalize(
-                op, f"the module is for {number} devices ({attribute}); supported is one"
-            )
-        type_ = cast("ElementsType", op.results[0].type)
-        replace(op, Writer(op).constant(type_, [0]))
-
-    return rule
 
 
 def module_of(op: Operation) -> Operation:
@@ -98,9 +64,6 @@ def _is_elementwise(name: str) -> bool:
 _ON_TENSORS = ("chlo.ragged_dot", "chlo.scan", "chlo.top_k")
 
 RULES: dict[str, ConversionRule] = {
-    "stablehlo.get_tuple_element": _get_tuple_element,
     "stablehlo.map": _map,
-    "stablehlo.partition_id": _number_of_device("mhlo.num_partitions"),
-    "stablehlo.replica_id": _number_of_device("mhlo.num_replicas"),
 }
 """Rules by the full name of the operation."""

@@ -1,57 +1,32 @@
-"""Operations whose sizes are operands: those with constant ones become the static operations."""
+"""Operations whose sizes are operands: those with constant ones become the static operations.
+
+The types of convolutions and gathers that are made may still have unknown extents.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.stablehlo.text.form import integer
-from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.specification.writer import Writer, i64_array
-from ttmlir.passes.stablehlo.stablehlo_scalars import known_integer
-
-_SAME_NUMBERS = ("stablehlo.convert", "stablehlo.reshape", "stablehlo.broadcast_in_dim")
-
-
-def _known_numbers(value: SSAValue) -> tuple[int, ...] | None:
-    """The elements of a small integer tensor that is known while compiling."""
-    shape = value_shape(value)
-    if shape == ():
-        number = known_integer(value, {})
-        return None if number is None else (number,)
-    owner = value.owner
-    if not isinstance(owner, Operation) or math.prod(shape) > 64:
-        return None
-    if owner.name == "stablehlo.constant":
-        return cast("tuple[int, ...] | None", constant_numbers(value))
-    if owner.name == "stablehlo.concatenate":
-        parts = [_known_numbers(part) for part in owner.operands]
-        return None if None in parts else tuple(n for part in parts if part for n in part)
-    if owner.name in _SAME_NUMBERS:
-        (operand,) = owner.operands
-        if math.prod(value_shape(operand)) == math.prod(shape):
-            return _known_numbers(operand)
-    return None
+from ttmlir.passes.stablehlo.structure.known_sizes import KnownSizes
 
 
 def _numbers(op: Operation, number: int, what: str) -> tuple[int, ...]:
-    """The elements of an operand."""
-    found = _known_numbers(op.operands[number])
-    if found is None:
-        refuse_to_legalize(
-            op,
-            f"the {what} depend on what the program computes; supported are constants, extents of "
-            "static shapes and what is computed from these",
-        )
-    return found
+    return KnownSizes().numbers(op, number, what)
 
 
 def _static_type(op: Operation, operand: int) -> Attribute:
@@ -103,7 +78,7 @@ def _checked_type(op: Operation, shape: Sequence[int]) -> TensorType[Attribute]:
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     said = type_.get_shape()
     pairs = zip(said, shape, strict=True)
-    if any(extent < 0 for extent in shape) or any(s not in (-1, n) for s, n in pairs):
+    if any(extent < 0 for extent in shape) or any(s not in (DYNAMIC_INDEX, n) for s, n in pairs):
         refuse_to_legalize(
             op, f"its operands give the shape {list(shape)}, which is not that of '{type_}'"
         )
@@ -137,13 +112,11 @@ def _slice(op: Operation) -> None:
 def _gather(op: Operation) -> None:
     sizes = _numbers(op, 2, "sizes of the slices")
     properties = {**op.properties, "slice_sizes": i64_array(sizes)}
-    _refuse_unknown_shape(op)
     replace(op, Writer(op).create("gather", op.operands[:2], op.results[0].type, **properties))
 
 
 def _convolution(op: Operation) -> None:
     padding = _known_padding(op)
-    _refuse_unknown_shape(op)
     properties = {**op.properties, "padding": padding}
     replace(op, Writer(op).create("convolution", op.operands[:2], op.results[0].type, **properties))
 
@@ -154,19 +127,46 @@ def _known_padding(op: Operation) -> DenseIntOrFPElementsAttr:
     return elements_of(cast("ElementsType", type_), numbers)
 
 
-def _refuse_unknown_shape(op: Operation) -> None:
-    type_ = cast("TensorType[Attribute]", op.results[0].type)
-    if not type_.has_static_shape():
-        refuse_to_legalize(op, f"its result '{type_}' has to have a static shape")
-
-
 def _get_dimension_size(op: Operation) -> None:
     extent = value_shape(op.operands[0])[integer(op, "dimension")]
     if extent < 0:
-        refuse_to_legalize(op, "the extent is only known when the program runs")
+        refuse_to_legalize(
+            op,
+            "the extent is only known when the program runs, and programs of devices have buffers "
+            "of fixed sizes; give every argument a static shape",
+        )
     replace(op, Writer(op).constant(cast("ElementsType", op.results[0].type), [extent]))
 
 
+def _set_dimension_size(op: Operation) -> None:
+    """What is behind the new extent is never looked at, so that it is cut off."""
+    (size,) = _numbers(op, 1, "new extent")
+    shape, dim = value_shape(op.operands[0]), integer(op, "dimension")
+    if not 0 <= size <= shape[dim]:
+        refuse_to_legalize(op, f"the extent {size} is not between 0 and {shape[dim]}")
+    kept = [size if place == dim else extent for place, extent in enumerate(shape)]
+    new = Writer(op).create(
+        "slice",
+        op.operands[:1],
+        _checked_type(op, kept),
+        start_indices=i64_array([0] * len(kept)),
+        limit_indices=i64_array(kept),
+        strides=i64_array([1] * len(kept)),
+    )
+    replace(op, new)
+
+
+FIRST_SIZE = {
+    "stablehlo.dynamic_broadcast_in_dim": 1,
+    "stablehlo.dynamic_conv": 2,
+    "stablehlo.dynamic_gather": 2,
+    "stablehlo.dynamic_iota": 0,
+    "stablehlo.dynamic_pad": 2,
+    "stablehlo.dynamic_reshape": 1,
+    "stablehlo.real_dynamic_slice": 1,
+    "stablehlo.set_dimension_size": 1,
+}
+"""The first operand that is a size; those behind it are sizes, too."""
 RULES: dict[str, ConversionRule] = {
     "stablehlo.dynamic_broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.dynamic_conv": _convolution,
@@ -176,5 +176,6 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.dynamic_reshape": _reshape,
     "stablehlo.get_dimension_size": _get_dimension_size,
     "stablehlo.real_dynamic_slice": _slice,
+    "stablehlo.set_dimension_size": _set_dimension_size,
 }
 """Rules by the full name of the operation."""

@@ -1,0 +1,225 @@
+"""Scatters whose functions are the program's own, and scatters of several tensors at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i32
+from xdsl.ir import Operation, Region
+
+from ttmlir.dialects.stablehlo.attrs import (
+    GatherDimensionNumbersAttr,
+    ScatterDimensionNumbersAttr,
+)
+from ttmlir.ir.rewriting import replace
+from ttmlir.ir.tensor_types import element_type
+from ttmlir.optable import row
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_scatter import combination_of
+from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+from ttmlir.passes.stablehlo.specification.writer import i64_array
+from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
+
+
+def is_expanded(op: Operation) -> bool:
+    """True for a scatter that the conversion to ttir does not take."""
+    return len(op.results) != 1 or combination_of(op) is None
+
+
+def expand_scatter(op: Operation) -> None:
+    """Read, apply the function, and write: all at once, or one update after the other."""
+    assert op.parent is not None, "operations are in blocks"
+    body = Body(op.parent, op.location, before=op)
+    scatter = _Scatter.of(op, body)
+    if scatter.is_difference:
+        found = [scatter.subtracted()]
+    elif scatter.is_unique or scatter.count == 1:
+        found = scatter.at_once(scatter.inputs)
+    else:
+        found = scatter.in_turn()
+    replace(op, *(each.value for each in found))
+
+
+@dataclass(frozen=True)
+class _Scatter:
+    """A scatter, and where it writes what it becomes."""
+
+    op: Operation
+    body: Body
+    numbers: ScatterDimensionNumbersAttr
+    inputs: Sequence[Tensor]
+    indices: Tensor
+    updates: Sequence[Tensor]
+
+    @staticmethod
+    def of(op: Operation, body: Body) -> _Scatter:
+        count = len(op.results)
+        values = [Tensor(body, value) for value in op.operands]
+        return _Scatter(
+            op=op,
+            body=body,
+            numbers=cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]),
+            inputs=values[:count],
+            indices=values[count],
+            updates=values[count + 1 :],
+        )
+
+    @property
+    def is_unique(self) -> bool:
+        """True if the program promises that no two updates meet."""
+        attr = self.op.properties.get("unique_indices")
+        return attr is not None and bool(cast("IntegerAttr", attr).value.data)
+
+    @property
+    def is_difference(self) -> bool:
+        """True if updates are subtracted: sums of their opposites are the same in any order."""
+        block = self.op.regions[0].block
+        first, end = block.first_op, block.last_op
+        return (
+            len(self.inputs) == 1
+            and first is not None
+            and elementwise_row(first) is row("subtract")
+            and end is first.next_op
+            and tuple(first.operands) == tuple(block.args)
+            and end is not None
+            and tuple(end.operands) == tuple(first.results)
+        )
+
+    @property
+    def batches(self) -> list[int]:
+        """The dimensions of the indices that count updates."""
+        vector = self.numbers.index_vector_dim
+        return [dim for dim in range(len(self.indices.shape)) if dim != vector]
+
+    @property
+    def count(self) -> int:
+        """How many windows are written."""
+        return math.prod(self.indices.shape[dim] for dim in self.batches)
+
+    def subtracted(self) -> Tensor:
+        """Add the opposites of the updates."""
+        scalar = TensorType(self.inputs[0].element, ())
+        region = self.body.make_region([scalar, scalar], _sum)
+        return self._write(self.inputs[0], -self.updates[0], region)
+
+    def at_once(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Windows that do not meet are read, computed and written together."""
+        old = [self._read(each) for each in inputs]
+        block = self.op.regions[0].block
+        results: list[Tensor] = []
+        for number, input_ in enumerate(inputs):
+            region = _with_one_result(self.op.regions[0], number)
+            like = self.updates[number]
+            type_ = TensorType(element_type(block.args[number]), like.shape)
+            dims = i64_array(range(len(like.shape)))
+            [new] = self.body.create(
+                "map", [*old, *self.updates], [type_], [region], dimensions=dims
+            )
+            scalar = TensorType(input_.element, ())
+            keep = self.body.make_region([scalar, scalar], _second)
+            results.append(self._write(input_, new, keep))
+        return results
+
+    def in_turn(self) -> list[Tensor]:
+        """One update after the other, in the order of the indices."""
+        rows = self._index_rows()
+        windows = [self._update_rows(each) for each in self.updates]
+        one = self._of_one_update()
+
+        def step(number: Tensor, *inputs: Tensor) -> Sequence[Tensor]:
+            place = rows.take(0, number).reshape(rows.shape[1:])
+            parts = [each.take(0, number).reshape(each.shape[1:]) for each in windows]
+            single = _Scatter(self.op, self.body, one, inputs, place, parts)
+            return single.at_once(inputs)
+
+        return self.body.repeat(self.count, step, *self.inputs)
+
+    def _of_one_update(self) -> ScatterDimensionNumbersAttr:
+        """The numbers of a scatter of one window, whose index is one vector."""
+        gone = sorted((*self.numbers.inserted_window_dims, *self.numbers.input_batching_dims))
+        return ScatterDimensionNumbersAttr.of(
+            update_window_dims=list(range(len(self.inputs[0].shape) - len(gone))),
+            inserted_window_dims=gone,
+            scatter_dims_to_operand_dims=[
+                *self.numbers.scatter_dims_to_operand_dims,
+                *self.numbers.input_batching_dims,
+            ],
+            index_vector_dim=0,
+        )
+
+    def _index_rows(self) -> Tensor:
+        """A vector of places for each update, those along batching dimensions counted."""
+        vector, shape = self.numbers.index_vector_dim, self.indices.shape
+        extents = [shape[dim] for dim in self.batches]
+        indices = self.indices.cast(i32)
+        if vector < len(shape):
+            indices = indices.permute([*self.batches, vector])
+        columns = [indices.reshape((self.count, math.prod(shape) // max(self.count, 1)))]
+        for dim in self.numbers.scatter_indices_batching_dims:
+            counted = self.body.count(extents, dim - (dim > vector))
+            columns.append(counted.reshape((self.count, 1)))
+        return self.body.concatenate(columns, 1)
+
+    def _update_rows(self, updates: Tensor) -> Tensor:
+        """The windows one after the other."""
+        windows = self.numbers.update_window_dims
+        batches = [dim for dim in range(len(updates.shape)) if dim not in windows]
+        shape = [self.count, *(updates.shape[dim] for dim in windows)]
+        return updates.permute([*batches, *windows]).reshape(shape)
+
+    def _read(self, input_: Tensor) -> Tensor:
+        """The windows as they are; where one does not fit, what is read is not written."""
+        numbers = self.numbers
+        gone = (*numbers.inserted_window_dims, *numbers.input_batching_dims)
+        update = self.updates[0].shape
+        sizes = [1] * len(input_.shape)
+        kept = (dim for dim in range(len(sizes)) if dim not in gone)
+        for dim, window in zip(kept, numbers.update_window_dims, strict=True):
+            sizes[dim] = update[window]
+        [found] = self.body.create(
+            "gather",
+            [input_, self.indices],
+            [TensorType(input_.element, update)],
+            dimension_numbers=GatherDimensionNumbersAttr.of(
+                offset_dims=numbers.update_window_dims,
+                collapsed_slice_dims=numbers.inserted_window_dims,
+                operand_batching_dims=numbers.input_batching_dims,
+                start_indices_batching_dims=numbers.scatter_indices_batching_dims,
+                start_index_map=numbers.scatter_dims_to_operand_dims,
+                index_vector_dim=numbers.index_vector_dim,
+            ),
+            slice_sizes=i64_array(sizes),
+        )
+        return found
+
+    def _write(self, input_: Tensor, updates: Tensor, region: Region) -> Tensor:
+        kept = ("indices_are_sorted", "unique_indices")
+        flags = {name: self.op.properties[name] for name in kept if name in self.op.properties}
+        [found] = self.body.create(
+            "scatter",
+            [input_, self.indices, updates],
+            [input_.value.type],
+            [region],
+            scatter_dimension_numbers=self.numbers,
+            **flags,
+        )
+        return found
+
+
+def _sum(old: Tensor, update: Tensor) -> list[Tensor]:
+    return [old + update]
+
+
+def _second(_: Tensor, update: Tensor) -> list[Tensor]:
+    return [update]
+
+
+def _with_one_result(region: Region, number: int) -> Region:
+    """A copy of a function that returns one of its results."""
+    copy = region.clone()
+    end = copy.block.last_op
+    assert end is not None, "verified: a body ends in stablehlo.return"
+    end.operands = [end.operands[number]]
+    return copy

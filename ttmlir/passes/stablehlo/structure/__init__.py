@@ -1,0 +1,1 @@
+"""What a program of StableHLO is made of: values that hold several others, and sizes."""
