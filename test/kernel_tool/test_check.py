@@ -153,6 +153,40 @@ def test_compile_time_arguments(folder: Path, capsys: Capture) -> None:
     assert (status, printed) == (0, "1 of 1 kernel compiles\n")
 
 
+@pytest.mark.parametrize(
+    ("use", "number"),
+    [
+        ("static_assert(n % 32 == 0);", 32),
+        ('static_assert(n > 2, "more"); static_assert(n < 8);', 4),
+        ("uint32_t x = 5 / (n - 1);", 2),
+        ("uint32_t x[2]; x[2 - n] = 0; static_assert(n != 1);", 2),
+    ],
+)
+def test_arguments_that_have_to_be_more_than_one(
+    use: str, number: int, folder: Path, capsys: Capture
+) -> None:
+    """The first number that makes nothing wrong, and the summary says which."""
+    entry = "void kernel_main() {{ constexpr uint32_t n = get_compile_time_arg_val({}); {} }}\n"
+    (folder / "k.cpp").write_text(entry.format(1, use))
+    (folder / "l.cpp").write_text(entry.format(0, ""))
+    status, printed, errors = check(capsys, "k.cpp", "l.cpp")
+    assert (status, errors) == (0, "")
+    assert f"were not given, taken as 1 (x1), {number} (x1); give them by --comp" in printed
+    first, second = check_json(capsys, "k.cpp", "l.cpp")
+    assert (first["assumed_args"], first["assumed_number"]) == ([1], number)
+    assert (second["assumed_args"], second["assumed_number"]) == ([0], 1)
+
+
+def test_errors_are_those_with_the_first_number(folder: Path, capsys: Capture) -> None:
+    """Where no number helps."""
+    (folder / "k.cpp").write_text(
+        "void kernel_main() { static_assert(get_compile_time_arg_val(0) == 3); }\n"
+    )
+    status, _, errors = check(capsys, "k.cpp")
+    assert status == 1
+    assert "compile-time argument 0 is not given and taken as 1, layouts" in errors
+
+
 def test_boards_and_macros(folder: Path, capsys: Capture) -> None:
     """Both decide what is compiled."""
     (folder / "k.cpp").write_text(
