@@ -406,9 +406,39 @@ def test_defaults_of_macros_compile() -> None:
     """Each is one that the table of calls, or of enumerators, has a meaning for."""
     calls = {call.cpp for call in ALL_CALLS}
     for name, each in MACRO_DEFAULTS.items():
-        words = re.findall(r"[A-Za-z_]\w*(?:::\w+)*", each.value)
+        words = re.findall(r"\b[A-Za-z_]\w*(?:::\w+)*", each.value)
         known = [w for w in words if w in ("true", "false") or find_constant(w) or w in calls]
-        assert words == known or each.value == "add_tiles_bcast", name
+        of_kernels = ("add_tiles_bcast", "fill_tile_with_first_")
+        assert words == known or each.value.startswith(of_kernels), name
+
+
+_PASTED = """\
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define PREPARE(input) PASTE(PREPARE_, input)
+#define PREPARE_0 cb_push_back(0, 1)
+#define PREPARE_1 cb_push_back(1, 1)
+void kernel_main() {
+#if SRC_BCAST
+    constexpr uint32_t left = 5;
+#endif
+#if SRC_BCAST_B
+    constexpr uint32_t left = 6;
+#endif
+    cb_wait_front(left, 1);
+    PREPARE(BCAST_INPUT);
+}
+"""
+
+
+def test_macros_that_declare_or_are_pasted(folder: Path, capsys: Capture) -> None:
+    """One of two inputs is broadcast."""
+    (folder / "k.cpp").write_text(_PASTED)
+    [found] = check_json(capsys, "--role", "reader", "k.cpp")
+    assert found["verdict"] == "compiles", found
+    assert found["assumed_macros"] == {"BCAST_INPUT": "0", "SRC_BCAST": "1"}
+    [found] = check_json(capsys, "--role", "reader", "-D", "SRC_BCAST_B=1", "k.cpp")
+    assert found["assumed_macros"] == {"BCAST_INPUT": "0"}
 
 
 WARNED = """\

@@ -1,5 +1,5 @@
 // Namespaces and names
-// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`.
+// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`, `extern "C"`.
 namespace tensor::layout {
 constexpr uint32_t width = 32;
 inline uint32_t offset(uint32_t row, uint32_t column) { return row * width + column; }
@@ -10,7 +10,10 @@ using tensor::layout::inner::Pair;
 typedef uint64_t Address;
 template <typename T> using Pointer = T*;
 namespace { uint32_t hidden() { return 8; } }
+extern "C" { constexpr uint32_t seven = 7; uint32_t times_seven(uint32_t x) { return seven * x; } }
+extern "C" uint32_t next(uint32_t x) { return x + 1; }
 void kernel_main() {
+    note(next(times_seven(6)));
     using namespace tensor;
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());
     uint32_t value = 4; Pointer<uint32_t> pointer = &value; note(*pointer);
