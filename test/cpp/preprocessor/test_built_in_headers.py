@@ -27,6 +27,16 @@ NUMBERS = {
         "note(tt::constants::TILE_HW); note(tt::constants::TILE_WIDTH + tt::constants::FACE_HW);"
         "note(tt::constants::FACE_WIDTH - tt::constants::TILE_HEIGHT);"
     ),
+    "tt-metalium/buffer_types.hpp": (
+        "note((int)tt::tt_metal::TensorMemoryLayout::INTERLEAVED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::HEIGHT_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::WIDTH_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::BLOCK_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::ND_SHARDED);"
+        "note((int)tt::tt_metal::ShardOrientation::COL_MAJOR);"
+        "note((int)tt::tt_metal::ShardDistributionStrategy::GRID_2D);"
+        "note((int)tt::tt_metal::BufferType::L1); note((int)tt::tt_metal::BufferType::TRACE);"
+    ),
     "mod_div_lib.h": (
         "note(mulsi3(70000, 70000)); note(udivsi3_const_divisor<12>(4000000007u));"
         "note(umodsi3_const_divisor<94>(4000000007u));"
