@@ -183,17 +183,19 @@ def test_forked_programs_are_like_processes_of_their_own(text: str, tmp_path: Pa
     finally:
         python.close()
     for outcome, arguments, given in zip(forked, ("-", "program.py"), (text, ""), strict=True):
-        run = subprocess.run(
-            [sys.executable, arguments],
-            input=given,
-            cwd=tmp_path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert (outcome.returncode, outcome.printed) == (run.returncode, run.stdout)
+        with (tmp_path / "printed").open("w+") as file:
+            status = subprocess.run(
+                [sys.executable, arguments],
+                input=given.encode(),
+                stdout=file,
+                stderr=file,
+                cwd=tmp_path,
+                env=environment,
+                check=False,
+            ).returncode
+            file.seek(0)
+            printed = file.read()
+        assert (outcome.returncode, outcome.printed) == (status, printed)
 
 
 def test_a_forked_program_that_hangs_ends(tmp_path: Path) -> None:
