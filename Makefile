@@ -10,6 +10,9 @@ DEMO := $(firstword $(wildcard $(VENV)/.installed) $(VENV)/.demo)
 # Its page only: what it depends on is for its own server, in the extra `explorer`.
 EXPLORER := ai-edge-model-explorer==0.1.34
 
+# What the first process compiles of torch and the like, the next ones read.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help
 help: ## Print this help
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)

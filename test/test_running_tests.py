@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from running.lit_session import LitSession
 from running.sampling import sampled
+from running.warm_python import WarmPython
 
 SKIPPING = """
 import pytest
@@ -155,3 +156,54 @@ def test_ci_fails_where_an_oracle_cannot_be_installed(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert run.stderr.endswith("flatc is missing\n")
     assert "Set up" not in run.stdout
+
+
+PROGRAMS = {
+    "what it is": "import sys; print(__name__, sys.argv, sys.path[0]); sys.exit('no')",
+    "its end": "import atexit; atexit.register(print, 'end'); print('first')",
+    "its failure": "def divide(x):\n    return x / 0\n\nprint('first')\ndivide(1)",
+    "its folder": "import os, sys; print(os.getcwd(), os.environ['PLACE'], sys.stdin.read())",
+    "its status": "import sys; print(1); sys.exit(3)",
+    "no program": "x = (",
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_forked_programs_are_like_processes_of_their_own(text: str, tmp_path: Path) -> None:
+    """What they print, and their exit status; from standard input and from a file."""
+    environment = {**os.environ, "PLACE": "here"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    (tmp_path / "program.py").write_text(f"print(__file__)\n{text}")
+    python = WarmPython()
+    try:
+        forked = (
+            python.run(text, tmp_path, environment, 60),
+            python.run_file("program.py", tmp_path, environment, 60),
+        )
+    finally:
+        python.close()
+    for outcome, arguments, given in zip(forked, ("-", "program.py"), (text, ""), strict=True):
+        with (tmp_path / "printed").open("w+") as file:
+            status = subprocess.run(
+                [sys.executable, arguments],
+                input=given.encode(),
+                stdout=file,
+                stderr=file,
+                cwd=tmp_path,
+                env=environment,
+                check=False,
+            ).returncode
+            file.seek(0)
+            printed = file.read()
+        assert (outcome.returncode, outcome.printed) == (status, printed)
+
+
+def test_a_forked_program_that_hangs_ends(tmp_path: Path) -> None:
+    """It does not hold up the next one."""
+    python = WarmPython()
+    try:
+        with pytest.raises(TimeoutError, match="no answer in 1 seconds"):
+            python.run("import time; time.sleep(99)", tmp_path, os.environ, 1)
+        assert python.run("print(2)", tmp_path, os.environ, 60).printed == "2\n"
+    finally:
+        python.close()

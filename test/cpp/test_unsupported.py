@@ -21,7 +21,6 @@ IN_FUNCTIONS = {
 }
 OUTSIDE = {
     "struct __attribute__((packed)) A { int x; };": "a packed layout",
-    'extern "C" void f();': "a linkage specification",
     "enum E { A } __attribute__((packed));": "a packed layout",
     "enum E : int { A } __attribute__((packed));": "a packed layout",
     "void f() try { } catch (int e) { }": "try",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from running.markdown_blocks import Block, blocks_of, matches
+from running.warm_python import Outcome, WarmPython
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -17,8 +20,16 @@ VISIBLE = ("examples", "schema", "test")
 TIME_LIMIT = 120
 
 
+@pytest.fixture(scope="session", name="python")
+def start_python() -> Iterator[WarmPython]:
+    """Where the Python of documents runs."""
+    python = WarmPython()
+    yield python
+    python.close()
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_blocks_of_document_work(document: Path, tmp_path: Path) -> None:
+def test_blocks_of_document_work(document: Path, tmp_path: Path, python: WarmPython) -> None:
     """The blocks of a document run in order, in a folder of their own."""
     for name in VISIBLE:
         (tmp_path / name).symlink_to(ROOT / name)
@@ -30,29 +41,35 @@ def test_blocks_of_document_work(document: Path, tmp_path: Path) -> None:
         elif name := block.option("file"):
             (tmp_path / name).write_text(block.text, encoding="utf-8")
         elif block.language in ("bash", "python"):
-            printed = run(block, tmp_path, where)
+            outcome = run(block, tmp_path, python)
+            printed = outcome.printed
+            expected = int(block.option("exit") or 0)
+            assert outcome.returncode == expected, (
+                f"{where}: exit status {outcome.returncode}\n{printed}"
+            )
 
 
-def run(block: Block, folder: Path, where: str) -> str:
-    """Run a block and return what it printed."""
-    command = [sys.executable, "-"] if block.language == "python" else ["bash", "-euo", "pipefail"]
+def run(block: Block, folder: Path, python: WarmPython) -> Outcome:
+    """Run a block."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = {**os.environ, "PATH": path}
+    script = re.fullmatch(r"python (\w+\.py)", block.text.strip())
+    if block.language == "python":
+        return python.run(block.text, folder, env, TIME_LIMIT)
+    if script is not None:
+        return python.run_file(script[1], folder, env, TIME_LIMIT)
     result = subprocess.run(
-        command,
+        ["bash", "-euo", "pipefail"],
         input=block.text,
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=TIME_LIMIT,
         check=False,
     )
-    expected = int(block.option("exit") or 0)
-    assert result.returncode == expected, (
-        f"{where}: exit status {result.returncode}\n{result.stdout}"
-    )
-    return result.stdout
+    return Outcome(returncode=result.returncode, printed=result.stdout)
 
 
 @pytest.mark.parametrize(

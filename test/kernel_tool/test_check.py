@@ -153,6 +153,40 @@ def test_compile_time_arguments(folder: Path, capsys: Capture) -> None:
     assert (status, printed) == (0, "1 of 1 kernel compiles\n")
 
 
+@pytest.mark.parametrize(
+    ("use", "number"),
+    [
+        ("static_assert(n % 32 == 0);", 32),
+        ('static_assert(n > 2, "more"); static_assert(n < 8);', 4),
+        ("uint32_t x = 5 / (n - 1);", 2),
+        ("uint32_t x[2]; x[2 - n] = 0; static_assert(n != 1);", 2),
+    ],
+)
+def test_arguments_that_have_to_be_more_than_one(
+    use: str, number: int, folder: Path, capsys: Capture
+) -> None:
+    """The first number that makes nothing wrong, and the summary says which."""
+    entry = "void kernel_main() {{ constexpr uint32_t n = get_compile_time_arg_val({}); {} }}\n"
+    (folder / "k.cpp").write_text(entry.format(1, use))
+    (folder / "l.cpp").write_text(entry.format(0, ""))
+    status, printed, errors = check(capsys, "k.cpp", "l.cpp")
+    assert (status, errors) == (0, "")
+    assert f"were not given, taken as 1 (x1), {number} (x1); give them by --comp" in printed
+    first, second = check_json(capsys, "k.cpp", "l.cpp")
+    assert (first["assumed_args"], first["assumed_number"]) == ([1], number)
+    assert (second["assumed_args"], second["assumed_number"]) == ([0], 1)
+
+
+def test_errors_are_those_with_the_first_number(folder: Path, capsys: Capture) -> None:
+    """Where no number helps."""
+    (folder / "k.cpp").write_text(
+        "void kernel_main() { static_assert(get_compile_time_arg_val(0) == 3); }\n"
+    )
+    status, _, errors = check(capsys, "k.cpp")
+    assert status == 1
+    assert "compile-time argument 0 is not given and taken as 1, layouts" in errors
+
+
 def test_boards_and_macros(folder: Path, capsys: Capture) -> None:
     """Both decide what is compiled."""
     (folder / "k.cpp").write_text(
@@ -372,9 +406,39 @@ def test_defaults_of_macros_compile() -> None:
     """Each is one that the table of calls, or of enumerators, has a meaning for."""
     calls = {call.cpp for call in ALL_CALLS}
     for name, each in MACRO_DEFAULTS.items():
-        words = re.findall(r"[A-Za-z_]\w*(?:::\w+)*", each.value)
+        words = re.findall(r"\b[A-Za-z_]\w*(?:::\w+)*", each.value)
         known = [w for w in words if w in ("true", "false") or find_constant(w) or w in calls]
-        assert words == known or each.value == "add_tiles_bcast", name
+        of_kernels = ("add_tiles_bcast", "fill_tile_with_first_")
+        assert words == known or each.value.startswith(of_kernels), name
+
+
+_PASTED = """\
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define PREPARE(input) PASTE(PREPARE_, input)
+#define PREPARE_0 cb_push_back(0, 1)
+#define PREPARE_1 cb_push_back(1, 1)
+void kernel_main() {
+#if SRC_BCAST
+    constexpr uint32_t left = 5;
+#endif
+#if SRC_BCAST_B
+    constexpr uint32_t left = 6;
+#endif
+    cb_wait_front(left, 1);
+    PREPARE(BCAST_INPUT);
+}
+"""
+
+
+def test_macros_that_declare_or_are_pasted(folder: Path, capsys: Capture) -> None:
+    """One of two inputs is broadcast."""
+    (folder / "k.cpp").write_text(_PASTED)
+    [found] = check_json(capsys, "--role", "reader", "k.cpp")
+    assert found["verdict"] == "compiles", found
+    assert found["assumed_macros"] == {"BCAST_INPUT": "0", "SRC_BCAST": "1"}
+    [found] = check_json(capsys, "--role", "reader", "-D", "SRC_BCAST_B=1", "k.cpp")
+    assert found["assumed_macros"] == {"BCAST_INPUT": "0"}
 
 
 WARNED = """\

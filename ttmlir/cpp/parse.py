@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ttmlir.cpp.error_list import ErrorList
 from ttmlir.cpp.errors import CppSyntaxError
@@ -22,8 +22,9 @@ from ttmlir.cpp.preprocessor.header_cache import Dependencies
 from ttmlir.cpp.preprocessor.include_path import IncludePath
 from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.preprocessor.tokens import SourceText
-from ttmlir.cpp.reading.amendments import ENUMERATION_VARIABLE, amend
+from ttmlir.cpp.reading.amendments import ENUMERATION_VARIABLE, amend, parenthesize
 from ttmlir.cpp.reading.declaration_reader import DeclarationReader
+from ttmlir.cpp.reading.expression_reader import MisreadComparisonError
 from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Assembly,
@@ -73,9 +74,11 @@ _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 _SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
 """Macros around vectors of the vector unit (sfpi.h)."""
 
+_Read = TypeVar("_Read", Item, Statement)
+
 _ITEMS = (
     "functions, variables, classes, enumerations, templates, aliases, static_assert, namespaces, "
-    "'using' and directives"
+    "'extern \"C\"', 'using' and directives"
 )
 _STATEMENTS = (
     "declarations, expressions, blocks, if, switch, for, while, do, break, continue, return and "
@@ -232,7 +235,7 @@ class _Reader(DeclarationReader):
         )
 
     def items(self, node: Node) -> tuple[Item, ...]:
-        read = self.item_of_header if self.is_header else self.item
+        read = self.item_of_header if self.is_header else self.item_with_comparisons
         return tuple(item for child in node.named_children for item in read(child))
 
     def item_of_header(self, node: Node) -> Iterator[Item]:
@@ -246,12 +249,33 @@ class _Reader(DeclarationReader):
             self.depth = depth
             yield Unreadable(_find_declared(self.source, node), error, position=self.at(node))
 
+    def item_with_comparisons(self, node: Node) -> Iterator[Item]:
+        """An item, of which no comparison is taken for template arguments."""
+        return self._with_comparisons(_Reader.item, node)
+
+    def _with_comparisons(
+        self, read: Callable[[_Reader, Node], Iterator[_Read]], node: Node
+    ) -> Iterator[_Read]:
+        """Read a node; again with parentheses where a comparison is taken for a template."""
+        depth, pending, count = self.depth, self.pending, len(self.pending)
+        try:
+            return iter(tuple(read(self, node)))
+        except MisreadComparisonError as error:
+            self.depth, self.pending = depth, pending
+            del pending[count:]
+            source = parenthesize(self.source, error.start, error.end)
+            start, end = node.start_byte, node.end_byte + 2
+            again = _read_grammar(source).descendant_for_byte_range(start, end)
+            while again is not None and again.type != node.type:
+                again = again.parent
+            if again is None or again.has_error or again.byte_range != (start, end):
+                raise
+            reader = copy(self)
+            reader.source = source
+            return reader._with_comparisons(read, again)
+
     def item(self, node: Node) -> Iterator[Item]:
         match node.type:
-            case "preproc_call":
-                yield self.directive(node)
-            case "namespace_definition":
-                yield self.namespace(node)
             case "function_definition":
                 made = self.function(node)
                 yield from self._pending_items()
@@ -263,12 +287,15 @@ class _Reader(DeclarationReader):
                 yield from self._pending_items()
                 if template is not None:
                     yield template
+            case "linkage_specification":
+                body = self.field(node, "body")
+                yield from self.items(body) if body.type == "declaration_list" else self.item(body)
             case "template_instantiation" | "concept_definition":
                 return
             case "expression_statement" | "empty_statement" if self.text(node) == ";":
                 return
-            case kind if kind in _MEANING_READERS:
-                yield _MEANING_READERS[kind](self, node)
+            case kind if kind in _ITEM_READERS:
+                yield _ITEM_READERS[kind](self, node)
             case _:
                 raise self.unsupported(node, _ITEMS)
 
@@ -382,11 +409,11 @@ class _Reader(DeclarationReader):
     def statement_or_error(self, node: Node) -> Iterator[Statement]:
         """A statement; one that is wrong is left out if errors are listed."""
         if self.errors is None:
-            yield from self.statement(node)
+            yield from self._with_comparisons(_Reader.statement, node)
             return
         depth, pending = self.depth, self.pending
         try:
-            yield from tuple(self.statement(node))
+            yield from self._with_comparisons(_Reader.statement, node)
         except CppSyntaxError as error:
             self.depth, self.pending = depth, pending
             self.errors.add(error, (), _find_declared(self.source, node))
@@ -586,6 +613,12 @@ _MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "type_definition": _Reader.typedef,
     "union_specifier": _Reader.struct,
     "using_declaration": _Reader.using,
+}
+
+_ITEM_READERS: dict[str, Callable[[_Reader, Node], Item]] = {
+    **_MEANING_READERS,
+    "namespace_definition": _Reader.namespace,
+    "preproc_call": _Reader.directive,
 }
 
 _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {

@@ -26,6 +26,15 @@ _CHAIN = "functions behind or before the operation of a kernel"
 _BINARY = "elementwise kernels that compute in DST"
 _TERNARY = "kernels of three operands"
 
+_SPREADING = "kernels that spread an element, a row or a column over its tile"
+_SPREAD = {
+    f"FILL_TILE_WITH_FIRST_{part}{operand}": MacroDefault(
+        f"fill_tile_with_first_{part.lower()}_bfloat16", _SPREADING
+    )
+    for part in ("ELEMENT", "ROW", "COLUMN")
+    for operand in ("", "_B", "_C")
+}
+
 MACRO_DEFAULTS: Mapping[str, MacroDefault] = {
     "REDUCE_OP": MacroDefault("PoolType::SUM", _REDUCING),
     "REDUCE_DIM": MacroDefault("ReduceDim::REDUCE_ROW", _REDUCING),
@@ -45,6 +54,11 @@ MACRO_DEFAULTS: Mapping[str, MacroDefault] = {
     "BCAST_OP": MacroDefault("add_tiles_bcast", _BCAST),
     "BCAST_LLKOP": MacroDefault("EltwiseBinaryType::ELWADD", _BCAST),
     "BCAST_DIM": MacroDefault("BroadcastType::COL", _BCAST),
+    "BCAST_INPUT": MacroDefault("0", _BCAST),
+    "SRC_BCAST": MacroDefault("1", _BCAST),
+    **_SPREAD,
+    "TYPECAST_LLK_INIT": MacroDefault("typecast_tile_init<5u, 0u>", "bf16 that becomes f32"),
+    "TYPECAST_LLK": MacroDefault("typecast_tile<5u, 0u>", "bf16 that becomes f32"),
     "BINARY_SFPU_INIT": MacroDefault("add_binary_tile_init();", _BINARY),
     "BINARY_SFPU_OP": MacroDefault("add_binary_tile", _BINARY),
     "TERNARY_SFPU_OP_INIT": MacroDefault("where_tile_init", _TERNARY),
@@ -67,7 +81,12 @@ MACRO_DEFAULTS: Mapping[str, MacroDefault] = {
 }
 """By name; a name with parameters is a macro that takes arguments."""
 
+_PASTED = ("BCAST_INPUT",)
+"""Macros from whose values other names are made by `##`."""
 _WORD = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
+_CONDITION = re.compile(r"^\s*#\s*if\s+([A-Z][A-Z0-9_]+)\s*$", re.MULTILINE)
+_UNDECLARED = re.compile(r"'(\w+)' is not declared")
+"""Errors of texts in which one of two macros declares a variable."""
 _QUOTED = re.compile(r"'([A-Z][A-Z0-9_]+)'")
 _UNREADABLE = re.compile(r"expected '|.* is not expected here|the text ends too early")
 """Errors of texts that a macro without value, such as `SFPU_OP_CHAIN_0`, makes no C++."""
@@ -79,9 +98,14 @@ def find_missing_macros(
     """The macros of the table that errors of a kernel are about, with their defaults."""
     names = set[str]()
     for each in messages:
-        names.update(_QUOTED.findall(each))
+        quoted = _QUOTED.findall(each)
+        names.update(quoted)
+        names.update(name for name in _PASTED if any(name in each for each in quoted))
         if _UNREADABLE.match(each):
             names.update(_WORD.findall(text))
+        undeclared = _UNDECLARED.match(each)
+        if undeclared is not None and re.search(rf"\b{undeclared[1]}\s*=", text):
+            names.update(_CONDITION.findall(text))
     known = {each.partition("(")[0] for each in defined}
     return {
         name: each.value

@@ -21,7 +21,7 @@ from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.execution.kernel_build import build_facts_of_chip
 from ttmlir.sim.execution.run import COMPUTE_APIS
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.assumptions import AssumedArguments
+from ttmlir.sim.kernels.assumptions import ASSUMED_ARGUMENTS, AssumedArguments, is_note_of_assumed
 from ttmlir.sim.kernels.build import Build
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import COUNT
@@ -88,8 +88,9 @@ class Verdict:
 def check_kernel(path: str, options: CheckOptions) -> Verdict:
     """Compile a kernel for all its processors; up to `MAX_ERRORS` errors are what is wrong.
 
-    Circular buffers have tiles of bf16, compile-time arguments beyond those in the options are as
-    `AssumedArguments` says, and macros that are missing as `MACRO_DEFAULTS` says.
+    Circular buffers have tiles of bf16, compile-time arguments beyond those in the options are the
+    first of `ASSUMED_ARGUMENTS` that makes nothing wrong, and macros that are missing as
+    `MACRO_DEFAULTS` says.
     """
     start = time.perf_counter()
     role = options.role
@@ -119,15 +120,14 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
 def _check_text(
     text: str, path: str, role: KernelRole, options: CheckOptions, start: float
 ) -> Verdict:
-    macros = dict[str, str]()
-    while True:
-        compilation = _Compilation(text, path, role, options, macros)
-        mistakes = compilation.run()
-        messages = [each.message for each in mistakes]
-        missing = find_missing_macros(text, messages, {**options.defines, **macros})
-        if not missing:
-            break
-        macros |= missing
+    compilation, mistakes = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
+    if compilation.has_assumed_wrongly:
+        for number in ASSUMED_ARGUMENTS[1:]:
+            other, others = _compile_text(text, path, role, options, number)
+            if not others:
+                compilation, mistakes = other, others
+                break
+    macros = compilation.macros
     return Verdict(
         file=path,
         role=role,
@@ -139,6 +139,21 @@ def _check_text(
         assumed_macros=macros,
         warnings=() if mistakes else tuple(compilation.warnings),
     )
+
+
+def _compile_text(
+    text: str, path: str, role: KernelRole, options: CheckOptions, number: int
+) -> tuple[_Compilation, list[KernelMistake]]:
+    """Compile with the macros that are missing, and with a number for missing arguments."""
+    macros = dict[str, str]()
+    while True:
+        compilation = _Compilation(text, path, role, options, macros, number)
+        mistakes = compilation.run()
+        messages = [each.message for each in mistakes]
+        missing = find_missing_macros(text, messages, {**options.defines, **macros})
+        if not missing:
+            return compilation, mistakes
+        macros |= missing
 
 
 def _note_macros(macros: Mapping[str, str]) -> Iterator[str]:
@@ -157,17 +172,20 @@ class _Compilation:
         role: KernelRole,
         options: CheckOptions,
         macros: Mapping[str, str],
+        number: int,
     ) -> None:
-        """`macros` are those that are assumed."""
+        """`macros` are those that are assumed, `number` what arguments are taken as."""
         self.text = text
         self.path = path
         self.role = role
         self.options = options
         self.macros = macros
-        self.assumed = AssumedArguments()
+        self.assumed = AssumedArguments(number)
         """The arguments that the kernel lacks."""
         self.warnings: dict[str, None] = {}
         """What is no error, each once."""
+        self.has_assumed_wrongly = False
+        """Whether something is wrong in a kernel with assumed arguments."""
 
     def run(self) -> list[KernelMistake]:
         """What is wrong, up to `MAX_ERRORS` errors."""
@@ -177,6 +195,7 @@ class _Compilation:
                 self._compile(processor)
             except CppSyntaxError as error:
                 for each in (error, *error.others):
+                    self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
                     found.setdefault((each.position, each.message), []).append((processor, each))
         return [self._describe(each) for each in list(found.values())[:MAX_ERRORS]]
 
@@ -203,7 +222,7 @@ class _Compilation:
             arch_macro=_chip(options.board).spec.macro,
             build=_build(options.board, self.role, processor),
             include_path=IncludePath.of_kernel(self.path, options.include_folders, options.home),
-            assume_arguments=True,
+            assume_arguments=self.assumed.number,
             error_limit=MAX_ERRORS,
         )
         if compiled.assumed is not None:

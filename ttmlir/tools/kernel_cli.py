@@ -63,8 +63,9 @@ def check(
     FILE may be a folder: all .cpp files below it that hold kernels are compiled. Headers are looked
     for beside the kernel, in the folders of -I, and below TT_METAL_HOME, if it is set.
 
-    Compile-time arguments that are not given are taken as 1, circular buffers have tiles of bf16,
-    and macros such as REDUCE_OP, which host programs pass, have defaults.
+    Compile-time arguments that are not given are taken as 1, or as 2, 4 or 32 where 1 makes a
+    kernel wrong, circular buffers have tiles of bf16, and macros such as REDUCE_OP, which host
+    programs pass, have defaults.
     """
     from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE
     from ttmlir.kernel_tool.causes import summarize
@@ -93,7 +94,7 @@ def check(
         print(error, file=sys.stderr)
         return 1
     failures = list[str]()
-    assumed = 0
+    assumed = Counter[int]()
     macros = Counter[str]()
     for path in kernels:
         verdict = check_kernel(path, options)
@@ -101,11 +102,11 @@ def check(
         if not verdict.compiles:
             failures.append(verdict.message)
         else:
-            assumed += bool(verdict.assumed.describe())
+            assumed[verdict.assumed.number] += bool(verdict.assumed.describe())
             macros.update(iter(verdict.assumed_macros))
     if not as_json:
         print(summarize(failures, len(kernels)))
-        if assumed:
+        if assumed.total():
             print(_note_assumed(assumed))
         if macros:
             print(_note_macros(macros))
@@ -186,11 +187,17 @@ def _check_folders(folders: Sequence[str]) -> None:
             raise click.UsageError(f"-I: there is no folder '{each}'")
 
 
-def _note_assumed(count: int) -> str:
+def _note_assumed(counts: Counter[int]) -> str:
+    """`counts` has how many kernels compile with each number for missing arguments."""
+    count = counts.total()
     subject = "kernel compiles" if count == 1 else "kernels compile"
+    used = sorted(number for number in counts if counts[number])
+    numbers = ", ".join(
+        str(number) if len(used) == 1 else f"{number} (x{counts[number]})" for number in used
+    )
     return (
-        f"note: {count} {subject} with compile-time arguments that were not given, taken as 1; "
-        "give them by --compile-args and --named-compile-args"
+        f"note: {count} {subject} with compile-time arguments that were not given, taken as "
+        f"{numbers}; give them by --compile-args and --named-compile-args"
     )
 
 
@@ -223,6 +230,7 @@ def _describe(verdict: Verdict) -> dict[str, object]:
         ],
         "assumed_macros": dict(verdict.assumed_macros),
         "assumed_args": [*sorted(verdict.assumed.positions), *sorted(verdict.assumed.names)],
+        "assumed_number": verdict.assumed.number,
         "warnings": [*verdict.warnings],
         "seconds": round(verdict.seconds, 6),
     }

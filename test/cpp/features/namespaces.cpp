@@ -1,16 +1,22 @@
 // Namespaces and names
-// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`.
+// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`, `extern "C"`.
 namespace tensor::layout {
 constexpr uint32_t width = 32;
 inline uint32_t offset(uint32_t row, uint32_t column) { return row * width + column; }
 namespace inner { using Index = uint16_t; struct Pair { Index a, b; }; }
 }  // namespace tensor::layout
 namespace layout = tensor::layout;
+namespace tensor::kinds { enum class Kind { Plain, Tiled }; struct Tile { static constexpr uint32_t side = 32; }; }
+namespace short_names { namespace kinds = tensor::kinds; inline uint32_t side() { return kinds::Tile::side; } }
+template <short_names::kinds::Kind kind = short_names::kinds::Kind::Tiled> uint32_t kind_of() { return (uint32_t)kind; }
 using tensor::layout::inner::Pair;
 typedef uint64_t Address;
 template <typename T> using Pointer = T*;
 namespace { uint32_t hidden() { return 8; } }
+extern "C" { constexpr uint32_t seven = 7; uint32_t times_seven(uint32_t x) { return seven * x; } }
+extern "C" uint32_t next(uint32_t x) { return x + 1; }
 void kernel_main() {
+    note(next(times_seven(6))); note(short_names::side()); note(kind_of());
     using namespace tensor;
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());
     uint32_t value = 4; Pointer<uint32_t> pointer = &value; note(*pointer);

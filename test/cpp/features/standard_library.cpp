@@ -7,6 +7,7 @@ template <typename T, size_t N> constexpr uint32_t sum(const std::array<T, N>& v
 }
 template <uint32_t... I> uint32_t last(std::integer_sequence<uint32_t, I...>) { return (I, ...); }
 template <size_t... I> uint32_t digits(std::index_sequence<I...>) { return ((1 << I) + ...); }
+template <typename... T> bool are_words(T...) { const bool has_char = std::disjunction_v<std::is_same<T, char>...>; return has_char ? false : std::conjunction_v<std::is_same<T, uint32_t>...>; }
 void kernel_main() {
     constexpr std::array<uint32_t, 3> values{7, 8, 9};
     static_assert(sum(values) == 24 and values.size() == 3);
@@ -16,5 +17,6 @@ void kernel_main() {
     note(pair.first); note(std::get<2>(tuple)); note(std::exchange(pair.second, 5)); note(pair.second);
     note(std::apply([](auto... x) { return (x + ...); }, tuple)); note(digits(std::make_index_sequence<5>{})); note(last(std::make_integer_sequence<uint32_t, 4>{}));
     note(std::min<uint32_t>(4, values[0])); note(std::max(-1, 1)); note(std::is_same_v<decltype(pair.first), uint32_t>);
+    note(are_words(1u, 2u)); note(are_words(1u, 'a')); note(std::negation_v<std::false_type>);
     std::conditional_t<(sizeof(pair) > 4), uint8_t, uint32_t> narrow = 300; note(narrow);
 }

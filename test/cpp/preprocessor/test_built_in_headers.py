@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from oracles.kernel_oracle import noted, noted_by_gcc
 
@@ -26,6 +27,16 @@ NUMBERS = {
         "note(tt::constants::TILE_HW); note(tt::constants::TILE_WIDTH + tt::constants::FACE_HW);"
         "note(tt::constants::FACE_WIDTH - tt::constants::TILE_HEIGHT);"
     ),
+    "tt-metalium/buffer_types.hpp": (
+        "note((int)tt::tt_metal::TensorMemoryLayout::INTERLEAVED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::HEIGHT_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::WIDTH_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::BLOCK_SHARDED);"
+        "note((int)tt::tt_metal::TensorMemoryLayout::ND_SHARDED);"
+        "note((int)tt::tt_metal::ShardOrientation::COL_MAJOR);"
+        "note((int)tt::tt_metal::ShardDistributionStrategy::GRID_2D);"
+        "note((int)tt::tt_metal::BufferType::L1); note((int)tt::tt_metal::BufferType::TRACE);"
+    ),
     "mod_div_lib.h": (
         "note(mulsi3(70000, 70000)); note(udivsi3_const_divisor<12>(4000000007u));"
         "note(umodsi3_const_divisor<94>(4000000007u));"
@@ -34,6 +45,22 @@ NUMBERS = {
     "bit_utils.h": (
         "note(is_power_of_2(0)); note(is_power_of_2(64)); note(is_power_of_2(65));"
         "note(ilog2(0)); note(ilog2(1)); note(ilog2(64)); note(ilog2(4294967295u));"
+    ),
+    "numeric/bfloat16.h": (
+        "note(NEG_INF_BFLOAT16 + POS_INF_BFLOAT16); note(NAN_BFLOAT16); note(BFLOAT16_SIGN_MASK);"
+        "note(BFLOAT16_EXPONENT_MASK + BFLOAT16_MANTISSA_MASK - BFLOAT16_MAGNITUDE_MASK);"
+        "note(bfloat16_greater(0x3f80, 0x3f00)); note(bfloat16_greater(0xbf80, 0xbf00));"
+        "note(bfloat16_greater(0xbf00, 0xbf80)); note(bfloat16_greater(0x3f80, 0xff80));"
+        "note(bfloat16_greater(0xff80, 0x3f80)); note(bfloat16_greater(0x3f80, 0x3f80));"
+    ),
+    "numeric/float32.h": (
+        "note(NEG_INF_FLOAT32 + POS_INF_FLOAT32); note(NAN_FLOAT32); note(FLOAT32_SIGN_MASK);"
+        "note(FLOAT32_EXPONENT_MASK + FLOAT32_MANTISSA_MASK - FLOAT32_MAGNITUDE_MASK);"
+        "note(float32_greater(0x3f800001, 0x3f800000)); note(float32_greater(0x80000001, 1));"
+    ),
+    "numeric/int32.h": (
+        "note(NEG_INF_INT32); note(POS_INF_INT32); note(INT32_SIGN_MASK);"
+        "note(int32_greater(-2, -3)); note(int32_greater(-2, 3)); note(int32_greater(2, -3));"
     ),
     "llk_math_eltwise_unary_sfpu_macros.h": "note(SFPU_TEMPLATE_ARGUMENTS (7 + 1));",
     "llk_math_eltwise_binary_sfpu_macros.h": "note(SFPU_TEMPLATE_ARGUMENTS (9));",
@@ -61,11 +88,34 @@ def test_every_text_is_used() -> None:
     assert TEXTS == sorted({**NUMBERS, **MACROS})
 
 
+PATTERNS = {
+    "bfloat16": (0, 0x8000, 0x3F80, 0x3F81, 0xBF80, 0xBF81, 0x7F80, 0xFF80),
+    "float32": (0, 0x80000000, 1, 0x3F800001, 0xBF800001, 0xBF800000, 0x7F800000, 0xFF800000),
+}
+"""Numbers as their bits, the infinities among them."""
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_bits_are_compared_like_numbers(name: str) -> None:
+    """As NumPy compares them, but that 0 is greater than -0 in bfloat16."""
+    wide = [*PATTERNS[name], *((0x7FC00000, 0xFFC00000) if name == "float32" else ())]
+    bits = np.array(wide, np.uint32) << (16 if name == "bfloat16" else 0)
+    numbers = bits.astype(np.uint32).view(np.float32)
+    pairs = [(a, b) for a in range(len(wide)) for b in range(len(wide))]
+    calls = "".join(f"note({name}_greater({wide[a]}u, {wide[b]}u));" for a, b in pairs)
+    found = noted(f'#include "api/numeric/{name}.h"\nvoid kernel_main() {{ {calls} }}\n')
+    expected = {(a, b): int(numbers[a] > numbers[b]) for a, b in pairs}
+    if name == "bfloat16":
+        expected[0, 1] = 1
+    assert dict(zip(pairs, found, strict=True)) == expected
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_are_those_of_gxx(name: str, tmp_path: Path) -> None:
     """The simulator and g++ read the same header."""
     kernel = '#include "{}"\nvoid kernel_main() {{ {} }}\n'
     outer = {"mod_div_lib.h": "internal/", "alignment.h": "api/", "bit_utils.h": "internal/"}
+    outer |= dict.fromkeys((each for each in NUMBERS if each.startswith("numeric/")), "api/")
     here = kernel.format(outer.get(name, "") + name, NUMBERS[name])
     [expected] = noted_by_gcc([kernel.format(HEADERS / name, NUMBERS[name])], tmp_path)
     assert expected

@@ -15,7 +15,7 @@ import traceback
 import types
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 REAL_PROCESS = "TTMLIR_TEST_REAL_PROCESS"
 """Environment variable of a test that makes it start real processes."""
@@ -43,7 +43,7 @@ class ForkPopen(subprocess.Popen[Any]):
         descriptors = tuple(rest[8:14])
         pid = os.fork()
         if pid == 0:
-            _be_the_tool(main, [str(arg) for arg in args], descriptors, cwd, env)
+            be_program(main, [str(arg) for arg in args], descriptors, cwd, env)
         self._child_created = True
         self.pid = pid
         self._close_descriptors_of_child(descriptors)
@@ -64,13 +64,18 @@ def _main_of(program: str) -> Callable[[list[str]], int] | None:
     return getattr(import_module(module), function)
 
 
-def _be_the_tool(
+def be_program(
     main: Callable[[list[str]], int],
     args: list[str],
     descriptors: tuple[int, ...],
     cwd: str,
     env: dict[str, str],
-) -> None:
+) -> NoReturn:
+    """Run `main` as the program of this process, which was forked for it, and end the process.
+
+    `descriptors` are those that `subprocess.Popen` hands to a child: what it reads and writes as
+    standard input, output and error, each beside its other end, or -1.
+    """
     status = 70
     try:
         _connect(descriptors)
@@ -102,7 +107,10 @@ def _status_of(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         return main(arguments) or 0
     except SystemExit as exit_request:
         code = exit_request.code
-        return code if isinstance(code, int) else int(code is not None)
+        if code is None or isinstance(code, int):
+            return code or 0
+        print(code, file=sys.stderr)
+        return 1
     except BaseException:
         traceback.print_exc()
         return 1

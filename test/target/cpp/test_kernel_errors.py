@@ -62,7 +62,7 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("typedef int a[3];", "a typedef of an array is not supported"),
         ("x = new int;", "1:16: error: new is not supported here; supported are literals"),
         ("int *a, b;", "declare pointers and references one by one"),
-        ("int a; if (a < b && c > (d)) { }", "'a' is a variable; put the comparison"),
+        ("int a; a<int>(3);", "1:19: error: 'a' is a variable, which has no template arguments"),
         ("int a; a * b;", "'a' is a variable; put this expression in parentheses"),
         ("x = a <= b <= c;", "this compares a comparison; put it in parentheses"),
         ("x = s.get<3>(4);", "this compares a comparison; put it in parentheses"),

@@ -4,6 +4,7 @@
 - `case 1: enum E { A };` is taken for the beginning of a variable: it gets the name of one.
 - `enum : uint8_t { A };` needs a name.
 - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
+- `a < b && c > (d)` is taken for a call of `a<b && c>`: `(a) < b && c > (d)` is not.
 """
 
 from __future__ import annotations
@@ -51,7 +52,17 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     source = replace(source, text=_BIT_CAST.sub(_write_bit_cast, source.text))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
-    inserted = sorted((*_find_insertions(tokens), *_find_enumerations(solid)))
+    return _insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
+
+
+def parenthesize(source: PreprocessedText, start: int, end: int) -> PreprocessedText:
+    """The same text with parentheses around a part of it."""
+    return _insert(source, ((start, "("), (end, ")")))
+
+
+def _insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
+    """A text with words that its source has not, each in front of an offset."""
+    inserted = sorted(words)
     places = [place for place, _ in inserted]
     pieces, end = list[str](), 0
     for place, bracket in inserted:

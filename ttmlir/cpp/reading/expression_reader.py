@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.reading.type_reader import TypeReader
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
@@ -75,6 +76,16 @@ _EXPRESSIONS = (
     "literals, names, calls, casts, sizeof, indices, members, initializers and the operators on "
     "integers"
 )
+
+
+class MisreadComparisonError(CppSyntaxError):
+    """The grammar takes `a < b && c > (d)` for a call, but `a` is a variable."""
+
+    def __init__(self, error: CppSyntaxError, variable: Node) -> None:
+        """What to say if the text cannot be read in another way, and where `a` is."""
+        super().__init__(error.message, error.position, error.line, error.notes)
+        self.start = variable.start_byte
+        self.end = variable.end_byte
 
 
 class ExpressionReader(TypeReader):
@@ -215,8 +226,8 @@ class ExpressionReader(TypeReader):
             type_ = self.type_descriptor(descriptors[0])
             return Cast(cast("CastKind", name), type_, self._single(listed), position=position)
         if arguments and name in self.variables and name not in self.templates:
-            message = f"'{name}' is a variable; put the comparison that starts here in parentheses"
-            raise self.error(node, message)
+            message = f"'{name}' is a variable, which has no template arguments"
+            raise MisreadComparisonError(self.error(node, message), self.field(callee, "name"))
         function = Name(name, (), scope, position=self.at(callee))
         return FunctionCall(function, self.arguments(listed), arguments, position=position)
 

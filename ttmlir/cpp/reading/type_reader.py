@@ -63,7 +63,6 @@ _WORDS = {
     "initializer_list": "a list in braces",
     "labeled_statement": "a label",
     "lambda_expression": "a lambda",
-    "linkage_specification": "a linkage specification",
     "new_expression": "new",
     "optional_parameter_declaration": "a default argument",
     "pure_virtual_clause": "a virtual function",

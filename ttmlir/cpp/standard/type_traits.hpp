@@ -1,4 +1,4 @@
-// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class conditional enable_if remove_cv remove_const remove_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element
+// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class conditional enable_if remove_cv remove_const remove_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
 namespace std {
 
 template <typename T, T Value>
@@ -41,6 +41,19 @@ template <typename A, typename B>
 struct is_base_of : integral_constant<bool, std::is_base_of_v<A, B>> {};
 template <typename T>
 struct tuple_size : integral_constant<size_t, std::tuple_size_v<T>> {};
+
+template <typename... T>
+struct conjunction : integral_constant<bool, (T::value && ...)> {};
+template <typename... T>
+struct disjunction : integral_constant<bool, (T::value || ...)> {};
+template <typename T>
+struct negation : integral_constant<bool, !T::value> {};
+template <typename... T>
+inline constexpr bool conjunction_v = conjunction<T...>::value;
+template <typename... T>
+inline constexpr bool disjunction_v = disjunction<T...>::value;
+template <typename T>
+inline constexpr bool negation_v = negation<T>::value;
 
 template <bool Condition, typename A, typename B>
 struct conditional { using type = std::conditional_t<Condition, A, B>; };

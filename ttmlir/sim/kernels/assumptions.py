@@ -4,31 +4,36 @@ from __future__ import annotations
 
 from ttmlir.sim.machine.address_generators import AccessorArgs
 
-ASSUMED_ARGUMENT = 1
-"""What a compile-time argument is taken as: a count, a size or a circular buffer that may be."""
+ASSUMED_ARGUMENTS = (1, 2, 4, 32)
+"""What compile-time arguments are taken as: a count, a size or a circular buffer that may be. Where
+the first makes a kernel wrong, as one half of it is no size, the others may do."""
+
+
+_NOTE = "compile-time argument"
 
 
 class AssumedArguments:
     """What a kernel asked for beyond the compile-time arguments that it has.
 
-    Numbers are `ASSUMED_ARGUMENT`; layouts of tensors are interleaved in DRAM, which takes one
+    All numbers are the same; layouts of tensors are interleaved in DRAM, which takes one
     argument.
     """
 
-    def __init__(self) -> None:
-        """Nothing was asked for yet."""
+    def __init__(self, number: int = ASSUMED_ARGUMENTS[0]) -> None:
+        """Nothing was asked for yet; arguments are `number`."""
+        self.number = number
         self.positions = set[int]()
         self.names = set[str]()
 
     def take_number(self, position: int) -> int:
         """The value of an argument in a position."""
         self.positions.add(position)
-        return ASSUMED_ARGUMENT
+        return self.number
 
     def take_named_number(self, name: str) -> int:
         """The value of an argument of a name."""
         self.names.add(name)
-        return ASSUMED_ARGUMENT
+        return self.number
 
     def take_layout(self, position: int, common: int) -> AccessorArgs:
         """The layout of a tensor from a position on; `common` is that of run-time arguments."""
@@ -46,11 +51,16 @@ class AssumedArguments:
         if not listed:
             return ""
         many = len(self.positions) + len(self.names) > 1
-        verb, what = ("are", "arguments") if many else ("is", "argument")
+        verb, plural = ("are", "s") if many else ("is", "")
         return (
-            f"compile-time {what} {', '.join(listed)} {verb} not given and taken as "
-            f"{ASSUMED_ARGUMENT}, layouts of tensors as interleaved in DRAM"
+            f"{_NOTE}{plural} {', '.join(listed)} {verb} not given and taken as "
+            f"{self.number}, layouts of tensors as interleaved in DRAM"
         )
+
+
+def is_note_of_assumed(note: str) -> bool:
+    """Whether a note of a message says that arguments were assumed."""
+    return note.startswith(_NOTE)
 
 
 def _list_ranges(numbers: list[int]) -> list[str]:

@@ -144,7 +144,7 @@ def compile_kernel(
     build: Build = _NO_FACTS,
     include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
-    assume_arguments: bool = False,
+    assume_arguments: int | None = None,
     error_limit: int = 1,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
@@ -152,11 +152,11 @@ def compile_kernel(
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
     of the generation of chips, `build` what the build knows; headers are read along `include_path`,
     by default the package's own only; with `timed` the kernel adds the cycles of its own
-    instructions to `api.thread.clock`; with `assume_arguments`, compile-time arguments that are
-    missing are as `AssumedArguments` says, for kernels that never run. A text with a map is known
-    by the positions behind its lines, in `file`. Raises CppSyntaxError for whatever is wrong with
-    the text, with up to `error_limit` errors. Results are kept: the same kernel compiles once,
-    unless a header has changed.
+    instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
+    compile-time arguments that are missing (`AssumedArguments`), for kernels that never run. A text
+    with a map is known by the positions behind its lines, in `file`. Raises CppSyntaxError for
+    whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
+    kernel compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -199,7 +199,7 @@ class _Options:
     include_path: IncludePath
     source_map: SourceMap | None
     timed: bool
-    assume_arguments: bool
+    assume_arguments: int | None
 
 
 _COMPILED = OrderedDict[_Options, CompiledKernel]()
@@ -258,7 +258,7 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         clock,
         defines,
         _SERVICES,
-        AssumedArguments() if options.assume_arguments else None,
+        _assumed(options),
     )
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
@@ -289,6 +289,11 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         tuple(find_missing_headers(unit)),
         unit.assumed,
     )
+
+
+def _assumed(options: _Options) -> AssumedArguments | None:
+    number = options.assume_arguments
+    return None if number is None else AssumedArguments(number)
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:

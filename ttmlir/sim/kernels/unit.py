@@ -374,13 +374,14 @@ class Unit:
         for known, each in self.namespaces.items():
             if known == path or known.endswith(f"::{path}"):
                 yield each
-        if symbol is None:
-            found = self.find_type(path, scope) if self._may_be_type(path, scope) else None
+        if symbol is None or isinstance(symbol, NamespaceName):
+            named = self.find(path, scope) if "::" in path else None
+            if isinstance(named, NamespaceName):
+                yield from self.find_holders(named.path, self.root)
+                return
+            found = self.find_type(path, scope) if named is not None else None
             if found is not None:
                 yield from self.find_members(found.type)
-
-    def _may_be_type(self, path: str, scope: Scope) -> bool:
-        return "::" in path and self.find(path, scope) is not None
 
     def find_members(self, type_: CType) -> Iterator[Scope]:
         """The scope with the members of a class, or with the enumerators of an enumeration."""

@@ -200,6 +200,8 @@ def find_symbol(context: Context, node: tree.Name) -> Symbol | None:
         return context.handlers.find_templated_symbol(context, node)
     symbol = context.unit.find(node.text, context.scope)
     if isinstance(symbol, LateVariable):
+        if symbol.declaration.template_parameters:
+            return context.handlers.find_templated_symbol(context, node)
         return context.handlers.declare_late(context, symbol, node)
     return symbol
 
