@@ -220,9 +220,11 @@ def test_large_constants_are_not_copied(monkeypatch: pytest.MonkeyPatch, is_jitt
     """The program is the one that JAX writes with copies of them."""
     model = jax.jit(closing) if is_jitted else closing
     half = jnp.ones((3, 20_000), jnp.bfloat16)
-    copied = ttmlir.compile(model, {"x": X}, Y, example_kwargs={"y": half})
-    monkeypatch.setattr(jax_constants, "WORTH_TRACING", 0)
-    compiled = ttmlir.compile(model, {"x": X}, Y, example_kwargs={"y": half})
+    models: list[ttmlir.CompiledModel] = []
+    for least in (jax_constants.WORTH_TRACING, 0):
+        monkeypatch.setattr(jax_constants, "WORTH_TRACING", least)
+        models.append(ttmlir.compile(model, {"x": X}, Y, example_kwargs={"y": half}))
+    copied, compiled = models
     assert compiled.text("stablehlo") == copied.text("stablehlo")
     assert compiled.source.input_names == copied.source.input_names
     locations = [
