@@ -17,6 +17,7 @@ import jax.numpy as jnp  # noqa: E402
 from jax import export  # noqa: E402
 
 import ttmlir  # noqa: E402
+from ttmlir.frontend import jax_constants  # noqa: E402
 from ttmlir.frontend.jax import TEXT_LIMIT  # noqa: E402
 from ttmlir.runtime import InputError  # noqa: E402
 
@@ -186,3 +187,64 @@ def test_saved_files_hold_what_jax_computes(tmp_path: Path) -> None:
     assert other.read_bytes() != file.read_bytes()
     with pytest.raises(InputError, match="tree"):
         compiled.save(tmp_path / "other.ttnn", golden=({"scale": X}, X))
+
+
+LARGE = {
+    "w": jnp.asarray(np.random.default_rng(3).standard_normal((7, 20_000)), jnp.float32),
+    "half": jnp.asarray(np.random.default_rng(4).standard_normal((40_000, 1)), jnp.bfloat16),
+    "same": jnp.full((7, 17_000), 2.5),
+    "places": np.arange(70_000, dtype=np.int32)[::-1].copy(),
+}
+
+
+@jax.jit
+def inner(x: Any) -> Any:
+    """A function of its own."""
+    return x @ LARGE["w"]
+
+
+def closing(tree: Any, unused: Any, *, y: Any) -> Any:
+    """Closes over arrays, also in a loop and in a function of its own."""
+
+    def body(carry: Any, _: Any) -> Any:
+        return jnp.tanh(carry + (carry @ LARGE["w"])[:, :7]), None
+
+    total = jax.lax.scan(body, tree["x"], None, length=2)[0]
+    places = jnp.asarray(LARGE["places"])[jnp.arange(3)]
+    product = (jnp.tile(y, (1, 2)) @ LARGE["half"]).astype(jnp.float32)
+    return {"sum": total + inner(tree["x"])[:, -7:], "more": (places, product, LARGE["same"][0])}
+
+
+@pytest.mark.parametrize("is_jitted", [False, True])
+def test_large_constants_are_not_copied(monkeypatch: pytest.MonkeyPatch, is_jitted: bool) -> None:
+    """The program is the one that JAX writes with copies of them."""
+    model = jax.jit(closing) if is_jitted else closing
+    half = jnp.ones((3, 20_000), jnp.bfloat16)
+    models: list[ttmlir.CompiledModel] = []
+    for least in (jax_constants.WORTH_TRACING, 0):
+        monkeypatch.setattr(jax_constants, "WORTH_TRACING", least)
+        models.append(ttmlir.compile(model, {"x": X}, Y, example_kwargs={"y": half}))
+    copied, compiled = models
+    assert compiled.text("stablehlo") == copied.text("stablehlo")
+    assert compiled.source.input_names == copied.source.input_names
+    locations = [
+        [str(op.location) for op in each.source.module.walk() if op.name != "stablehlo.constant"]
+        for each in (compiled, copied)
+    ]
+    assert locations[0] == locations[1]
+    actual, expected = compiled({"x": X}, Y, y=half), copied({"x": X}, Y, y=half)
+    for ours, theirs in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert_same(actual["sum"], closing({"x": X}, Y, y=half)["sum"])
+    assert_same(actual["more"][::2], closing({"x": X}, Y, y=half)["more"][::2])
+
+
+def test_jax_makes_no_constants_of_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What JAX lowers takes them as arguments."""
+    monkeypatch.setattr(jax_constants, "WORTH_TRACING", 0)
+    traced = jax.jit(lambda x: x @ LARGE["w"]).trace(X)
+    hoisted = jax_constants.hoist_constants(jax, traced, keep_unused=True)
+    assert hoisted is not None
+    [constant] = hoisted.constants
+    assert np.shares_memory(constant, np.asarray(LARGE["w"]))
+    assert "stablehlo.constant" not in hoisted.traced.lower().as_text()

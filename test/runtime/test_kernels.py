@@ -138,6 +138,23 @@ def test_softmax(dimension: int) -> None:
     assert result.dtype == np.float32
 
 
+def test_softmax_of_rows() -> None:
+    """Rows in many parts and long ones, masked numbers, and rows far below others."""
+    rng = np.random.default_rng(4)
+    for shape in ((1500, 40), (3, 2600), (2, 5, 1)):
+        x = rng.standard_normal(shape).astype(np.float32)
+        x[..., ::3] = -np.inf if shape[-1] > 1 else 0
+        x[-1] -= 200
+        powers = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+        expected = powers / powers.sum(-1, keepdims=True)
+        result = KERNELS["softmax"](np, x, dimension=len(shape) - 1)
+        np.testing.assert_allclose(result, expected, rtol=2e-6)
+    nothing = np.array([[0, 0], [-np.inf, -np.inf], [np.inf, 0], [np.nan, 0]], np.float32)
+    with np.errstate(invalid="ignore"):
+        result = KERNELS["softmax"](np, nothing, dimension=1)
+    np.testing.assert_array_equal(result, [[0.5, 0.5], *[[np.nan] * 2] * 2, [np.nan] * 2])
+
+
 @pytest.mark.parametrize("name", ["sum", "mean", "prod"])
 @pytest.mark.parametrize("dims", [None, (0,), (1, -1)])
 @pytest.mark.parametrize("keep", [True, False])

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from types import FunctionType
@@ -30,6 +30,7 @@ from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
 from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.jax_constants import bind_constants, hoist_constants
 from ttmlir.frontend.jax_tracing import tracing
 from ttmlir.mlir.attributes.elements import LARGE, elements_attr
 from ttmlir.mlir.reporting.diagnostics import Source
@@ -71,6 +72,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     if isinstance(model, jax.stages.Traced):
         return _import(jax, _of_lowered(_lower(model), lambda: model.lower().compile()))
     traced = None
+    keep_unused = not isinstance(model, jax.stages.Wrapped)
     if isinstance(model, jax.stages.Wrapped):
         with tracing(_name_of(model)):
             traced = model.trace(*args, **kwargs)
@@ -81,7 +83,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
             traced = jax.jit(model, keep_unused=True).trace(*args, **kwargs)
     if traced is None:
         return _import_function(jax, model, (args, kwargs))
-    program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
+    program = _of_traced(jax, traced, keep_unused=keep_unused)
     return _import(jax, program, model, (args, kwargs))
 
 
@@ -115,8 +117,9 @@ def _import_function(jax: Any, model: Any, arguments: CallArguments) -> Imported
     run.__name__ = run.__qualname__ = name
     with tracing(name):
         traced = jax.jit(run, keep_unused=True).trace(*leaves)
-    program = _of_lowered(_lower(traced), lambda: traced.lower().compile())
-    return _make_model(jax, name, program, call, found[-1], is_flat=True)
+    results = found[-1]
+    program = _of_traced(jax, traced, keep_unused=True)
+    return _make_model(jax, name, program, call, results, is_flat=True)
 
 
 def _copied(model: Any) -> Any:
@@ -201,6 +204,34 @@ class _Program:
     out_tree: Any
     executable: Callable[[], Any]
     """Makes the function that JAX runs."""
+    constants: Sequence[Array] = ()
+    """The values of the first arguments of the module's function, which nobody passes."""
+    names: Sequence[str] | None = None
+    """What JAX calls the other arguments, if the module does not say it."""
+
+
+def _of_traced(jax: Any, traced: Any, *, keep_unused: bool) -> _Program:
+    """The program of a traced function, whose large constants JAX does not copy."""
+
+    def executable() -> Any:
+        return traced.lower().compile()
+
+    hoisted = hoist_constants(jax, traced, keep_unused=keep_unused)
+    if hoisted is None:
+        return _of_lowered(_lower(traced), executable)
+    program = _of_lowered(_lower(hoisted.traced), executable)
+    count = len(hoisted.constants)
+    kept = [index - count for index in program.kept if index >= count]
+    return replace(
+        program,
+        inputs=program.inputs[count:],
+        kept=kept,
+        in_tree=jax.tree_util.tree_structure(traced.args_info),
+        outputs=jax.tree_util.tree_leaves(traced.out_info),
+        out_tree=jax.tree_util.tree_structure(traced.out_info),
+        constants=[hoisted.constants[index] for index in program.kept if index < count],
+        names=[hoisted.input_names[index] for index in kept],
+    )
 
 
 def _of_lowered(lowered: Any, executable: Callable[[], Any]) -> _Program:
@@ -271,7 +302,8 @@ def _make_model(
 ) -> ImportedModel:
     """The model of a program; JAX calls a flat one with the arrays in a row."""
     module = _read(program.module, name)
-    names = call.leaf_names if is_flat else _argument_names(module)
+    bind_constants(_main(module), program.constants)
+    names = call.leaf_names if is_flat else program.names or _argument_names(module)
     _name_arguments(module, names)
     executables: list[Any] = []
     inputs = [program.inputs[index] for index in program.kept]

@@ -131,3 +131,66 @@ def test_double_precision_is_narrowed_with_a_warning() -> None:
     x = torch.randn(3, dtype=torch.float64)
     with pytest.warns(UserWarning, match=r"torch\.compile: tensors of f64 are kept as f32"):
         torch.compile(lambda x: x * 2, backend="ttmlir")(x)
+
+
+class Shifted(nn.Module):
+    """A layer and a buffer, of which the last argument is no weight."""
+
+    def __init__(self) -> None:
+        """Make them."""
+        super().__init__()
+        self.layer = nn.Linear(5, 3)
+        self.register_buffer("shift", torch.randn(3))
+
+    def forward(self, x: Any, scale: Any) -> Any:
+        """Compute."""
+        return torch.tanh(self.layer(x)) * scale + self.shift
+
+
+def test_weights_that_are_constants() -> None:
+    """Programs are passed arguments alone, and made anew for other weights or shapes."""
+    torch.manual_seed(1)
+    module, x, scale = Shifted().eval(), torch.randn(4, 5), torch.randn(3)
+    programs: list[dict[Any, Any]] = []
+    compiled = torch.compile(module, backend="ttmlir", options={"weights": "constants"})
+
+    def check(x: Any) -> None:
+        torch.testing.assert_close(compiled(x, scale), module(x, scale), atol=1e-5, rtol=1e-5)
+
+    with pytest.MonkeyPatch.context() as patch, torch.no_grad():
+        compile_once = dynamo._Graph._compile
+
+        def count(graph: Any, inputs: Any) -> Any:
+            program = compile_once(graph, inputs)
+            programs.append({"inputs": program.source.input_names})
+            return program
+
+        patch.setattr(dynamo._Graph, "_compile", count)
+        check(x)
+        check(x + 1)
+        assert [len(each["inputs"]) for each in programs] == [2]
+        module.layer.weight.mul_(2)
+        check(x)
+        module.shift = torch.randn(3)
+        check(x)
+        check(x[:2])
+        assert len(programs) >= 4
+
+
+def test_weights_of_gradients_are_arguments() -> None:
+    """An optimizer changes them between calls."""
+    torch.manual_seed(2)
+    module, x, scale = Shifted(), torch.randn(4, 5), torch.randn(3)
+    compiled = torch.compile(module, backend="ttmlir", options={"weights": "constants"})
+    compiled(x, scale).sum().backward()
+    gradient = module.layer.weight.grad.clone()
+    module.zero_grad()
+    module(x, scale).sum().backward()
+    torch.testing.assert_close(gradient, module.layer.weight.grad, atol=1e-5, rtol=1e-5)
+
+
+def test_weights_are_one_of_two_things() -> None:
+    """Others are named."""
+    message = "weights are 'arguments' or 'constants', not 'frozen'"
+    with pytest.raises(ValueError, match=message):
+        dynamo.compile_graph(None, [], options={"weights": "frozen"})

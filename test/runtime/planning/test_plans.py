@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.ttnn_program import ProgramBuilder, Ref
 from torch import Tensor, nn
+from torch.nn import functional
 
 import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
@@ -192,7 +193,61 @@ def test_steps_of_an_lstm_are_one_step(layers: int, width: int) -> None:
     counts, error = planned_model(model, torch.randn(4, 3, 6))
     assert error < 1e-6
     assert counts["sigmoid"] == counts["tanh"] == 0
-    assert counts["multiply"] == 4 * layers
+    # The first step, whose state is 0, and all others.
+    assert counts["multiply"] == 2 * layers
+
+
+class Bidirectional(nn.Module):
+    """Both directions of an LSTM that begins with states of its caller."""
+
+    def __init__(self) -> None:
+        """Make the layers."""
+        super().__init__()
+        self.layers = nn.LSTM(5, 3, bidirectional=True, batch_first=True)
+
+    def forward(self, x: Tensor, h: Tensor, c: Tensor) -> Tensor:
+        """All that it computes, in one row."""
+        outer, (last, inner) = self.layers(x, (h, c))
+        return torch.cat([outer.flatten(), last.flatten(), inner.flatten()])
+
+
+def test_sequences_of_an_lstm_in_both_directions() -> None:
+    """All steps of a direction are one, and its last inner state is a result."""
+    torch.manual_seed(4)
+    inputs = torch.randn(2, 7, 5), torch.randn(2, 2, 3), torch.randn(2, 2, 3)
+    counts, error = planned_model(Bidirectional(), *inputs)
+    assert error < 1e-6
+    assert counts["sigmoid"] == 0
+    assert counts["multiply"] == 2
+
+
+class Feedback(nn.Module):
+    """Cells that are given what was computed from the states of the ones before."""
+
+    def __init__(self, takes: str) -> None:
+        """Make the layers."""
+        super().__init__()
+        self.takes = takes
+        self.cell, self.last = nn.LSTMCell(4, 6), nn.Linear(6, 4)
+
+    def forward(self, x: Tensor, h: Tensor, c: Tensor) -> Tensor:
+        """What is given to the cells after the last one."""
+        inner: list[Tensor] = []
+        for _ in range(4):
+            h, c = self.cell(x, (h, c))
+            inner.append(c)
+            x = self.last(h) if self.takes == "outer" else x + c[:, :4]
+        return torch.cat([x, *inner], 1)
+
+
+@pytest.mark.parametrize("takes", ["outer", "inner"])
+def test_cells_that_need_more_than_states_stay_apart(takes: str) -> None:
+    """A decoder, whose next input is not there before the cell has run."""
+    torch.manual_seed(5)
+    _, error = planned_model(
+        Feedback(takes), torch.randn(3, 4), torch.randn(3, 6), torch.randn(3, 6)
+    )
+    assert error < 1e-6
 
 
 def test_gates_that_are_used_otherwise_stay_apart() -> None:
@@ -256,3 +311,101 @@ def test_models_that_cannot_run_here_are_compiled(monkeypatch: pytest.MonkeyPatc
     compiled = ttmlir.compile(differ, x)
     with pytest.raises(BinaryError, match="bytes"):
         compiled(x)
+
+
+class Borders(nn.Module):
+    """Reflected borders, all different, before and after a function, and repeated pixels."""
+
+    def __init__(self) -> None:
+        """Make the layers."""
+        super().__init__()
+        self.first, self.last = nn.ReflectionPad2d((1, 2, 3, 0)), nn.ReflectionPad2d((2, 0, 1, 3))
+        self.convolve = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Twice as high and three times as wide."""
+        wide = self.last(functional.gelu(self.convolve(self.first(x))))
+        return functional.interpolate(wide, scale_factor=(2.0, 3.0), mode="nearest")
+
+
+def test_borders_are_taken_at_once() -> None:
+    """Chains of lookups and views are one step, also across functions of single numbers."""
+    torch.manual_seed(6)
+    counts, error = planned_model(Borders(), torch.randn(2, 3, 6, 5))
+    assert error < 1e-6
+    assert counts["embedding"] == 0
+    assert counts["gelu"] == 1
+
+
+def test_a_moved_tensor_that_is_used_twice() -> None:
+    """What comes before it is not computed again, nor is it lost."""
+
+    def shift(x: Tensor) -> Tensor:
+        wide = functional.pad(x, (2, 1, 0, 0), mode="circular")
+        border = functional.pad(wide, (1, 1, 1, 1), mode="reflect")
+        return torch.cat([border.flatten(), wide.sin().flatten()])
+
+    _, error = planned_model(shift, torch.randn(1, 2, 4, 5))
+    assert error < 1e-6
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_numbers_in_the_place_of_others(is_kept: bool) -> None:
+    """What is masked in all runs alike, whatever stands there."""
+    mask = torch.rand(5, 7, generator=torch.Generator().manual_seed(7)) > 0.5
+    x = torch.randn(2, 3, 5, 7)
+    x[0, 0, :, :3] = torch.tensor([float("nan"), float("inf"), float("-inf")])
+    other = torch.tensor(-float("inf"))
+
+    def choose(x: Tensor) -> Tensor:
+        return torch.where(mask, x, other) if is_kept else torch.where(mask, other, x)
+
+    with torch.no_grad():
+        result = ttmlir.compile(choose, x)(x)
+    torch.testing.assert_close(torch.as_tensor(result), choose(x), equal_nan=True)
+
+
+@pytest.mark.parametrize("count", [5, 3001])
+def test_bounds(count: int) -> None:
+    """Few numbers and many, infinite ones and those that are none."""
+    x = torch.randn(count, generator=torch.Generator().manual_seed(8)) * 4
+    x[:4] = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0])
+
+    def bound(x: Tensor) -> Tensor:
+        return torch.stack([torch.relu(x), x.clamp(-1, 2.5), x.clamp(min=1), x.clamp(max=-1)])
+
+    result = ttmlir.compile(bound, x)(x)
+    torch.testing.assert_close(torch.as_tensor(result), bound(x), equal_nan=True)
+
+
+def messages(nodes: Tensor, begin: Tensor, end: Tensor, weights: Tensor) -> Tensor:
+    """What a layer of a graph network computes along its edges."""
+    return torch.cat([nodes[begin], nodes[end]], 1) @ weights
+
+
+def test_tables_are_multiplied_before_rows_are_taken() -> None:
+    """Where rows are taken more than once."""
+    torch.manual_seed(9)
+    inputs = torch.randn(6, 33), torch.randint(6, (14,)), torch.randint(6, (14,))
+    counts, error = planned_model(messages, *inputs, torch.randn(66, 5))
+    assert error < 1e-6
+    assert counts["concat"] == 0
+    few = inputs[0], inputs[1][:9], inputs[2][:9]
+    counts, error = planned_model(messages, *few, torch.randn(66, 5))
+    assert error < 1e-6
+    assert counts["concat"] == 1
+
+
+def test_rows_that_a_multiplied_table_does_not_have() -> None:
+    """The lookup is named, not the product."""
+    b = ProgramBuilder()
+    table, weights = b.to_device(b.input((3, 32))), b.to_device(b.input((32, 2)))
+    rows = b.to_device(b.input((6,), "i32"))
+    found = b.compute("EmbeddingOp", (6, 32), input=rows, weight=table, out_field="output")
+    b.output(b.compute("MatmulOp", (6, 2), in0=found, in1=weights))
+    given_arrays = normal(3, 32), normal(32, 2)
+    places = np.array([0, 2, 1, 0, 2, 2], np.int32)
+    [result] = run(b, *given_arrays, places)
+    np.testing.assert_allclose(result, given_arrays[0][places] @ given_arrays[1], rtol=1e-5)
+    with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
+        run(b, *given_arrays, places + 1)

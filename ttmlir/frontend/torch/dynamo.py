@@ -7,7 +7,8 @@
 torch finds it by the entry point of the installed package; importing this module registers it, too.
 torch splits what it cannot trace into several graphs; each of them, and each graph of a gradient,
 becomes a program for each set of shapes that it is called with. Weights are arguments of the
-programs, so that an optimizer may change them.
+programs, so that an optimizer may change them; with the option `weights="constants"`, those of
+graphs without gradients are constants, and a program is made anew when they have changed.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ from ttmlir.mlir.reporting.diagnostics import listening
 NAME = "ttmlir"
 """Of the backend."""
 
-OPTIONS = ("numerics", "target", "options", "board")
+OPTIONS = ("numerics", "target", "options", "board", "weights")
 """Names in `options` of `torch.compile`; each means what it means for `ttmlir.compile`."""
+
+WEIGHTS = ("arguments", "constants")
+"""What parameters and buffers may be; arguments unless the option says otherwise."""
 
 Graph = Any
 """A `torch.fx.GraphModule`."""
@@ -49,52 +53,89 @@ def compile_graph(
     for name in settings:
         if name not in OPTIONS:
             raise ValueError(f"options of the backend are {', '.join(OPTIONS)}, not '{name}'")
+    weights = settings.pop("weights", WEIGHTS[0])
+    if weights not in WEIGHTS:
+        raise ValueError(f"weights are {' or '.join(map(repr, WEIGHTS))}, not {weights!r}")
     _report_graph_breaks()
     common: Any = torch_package()._dynamo.backends.common
 
+    boxed: Any = torch_package()._functorch.aot_autograd.make_boxed_func
+
     def compile_part(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
-        boxed: Any = torch_package()._functorch.aot_autograd.make_boxed_func
         return boxed(_Graph(part, settings))
 
-    return common.aot_autograd(fw_compiler=compile_part, bw_compiler=compile_part)(graph, inputs)
+    def compile_frozen(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
+        return boxed(_Graph(part, settings, _places_of_weights()))
+
+    without_gradient = compile_frozen if weights == "constants" else compile_part
+    backend = common.aot_autograd(
+        fw_compiler=compile_part, bw_compiler=compile_part, inference_compiler=without_gradient
+    )
+    return backend(graph, inputs)
+
+
+def _places_of_weights() -> frozenset[int]:
+    """Which inputs of the graph that torch compiles at the moment are parameters and buffers."""
+    context: Any = torch_package()._guards.TracingContext.try_get()
+    facts = getattr(context, "fw_metadata", None)
+    return frozenset(getattr(facts, "static_input_indices", None) or ())
 
 
 class _Graph:
     """A graph of ATen operations, compiled once for each set of shapes."""
 
-    def __init__(self, graph: Graph, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, graph: Graph, settings: Mapping[str, Any], frozen: frozenset[int] = frozenset()
+    ) -> None:
         self._graph = graph
         self._settings = settings
-        self._programs: dict[tuple[Any, ...], CompiledModel] = {}
+        self._frozen = frozen
+        """The places of inputs that are constants."""
+        self._programs: dict[tuple[Any, ...], tuple[Any, CompiledModel]] = {}
+        """For each set of shapes the state of the constants that the program holds, and it."""
 
     def __call__(self, *inputs: Any) -> Any:
         """The results of the graph, as tuples."""
         tensor = torch_package().Tensor
+        passed = [each for place, each in enumerate(inputs) if place not in self._frozen]
+        state = [_state_of(inputs[place]) for place in sorted(self._frozen)]
         key = tuple(
-            (each.shape, each.dtype) if isinstance(each, tensor) else each for each in inputs
+            (each.shape, each.dtype) if isinstance(each, tensor) else each for each in passed
         )
-        if key not in self._programs:
-            self._programs[key] = self._compile(inputs)
-        return self._programs[key](*inputs)
+        known, program = self._programs.get(key, (None, None))
+        if program is None or known != state:
+            program = self._compile(inputs)
+            self._programs[key] = state, program
+        return program(*passed)
 
     def _compile(self, inputs: Sequence[Any]) -> CompiledModel:
         fx: Any = torch_package().fx
         interpreter: Any = fx.Interpreter(self._graph)
+        passed = [each for place, each in enumerate(inputs) if place not in self._frozen]
 
         def run(*arguments: Any) -> Any:
+            left = iter(arguments)
+            whole = [
+                each if place in self._frozen else next(left) for place, each in enumerate(inputs)
+            ]
             # The user's own lines are those of the graph's nodes.
             with fx.traceback.preserve_node_meta():
-                return interpreter.run(*arguments)
+                return interpreter.run(*whole)
 
         # torch is in the middle of a call here; in a thread of its own it traces as it always does.
         with ThreadPoolExecutor(1) as thread:
-            imported = thread.submit(import_traced, "graph", run, inputs).result()
+            imported = thread.submit(import_traced, "graph", run, passed).result()
         with listening() as heard:
             model = CompiledModel(imported, **self._settings)
         told = [each.message for each in heard.values() if each.severity == "warning"]
         for message in dict.fromkeys([*imported.warnings, *told]):
             warnings.warn(f"torch.compile: {message}", UserWarning, stacklevel=2)
         return model
+
+
+def _state_of(tensor: Any) -> tuple[int, int]:
+    """What changes when a tensor gets other numbers: its memory, or how often it was written to."""
+    return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
 
 
 _reported: set[str] = set()

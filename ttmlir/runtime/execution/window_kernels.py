@@ -23,7 +23,7 @@ from ttmlir.runtime.element import Array
 Axes = tuple[WindowAxis, WindowAxis]
 Function = Callable[[Array], Array]
 
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 """Elements of the matrix of pixels that is made at a time."""
 
 
@@ -85,13 +85,16 @@ def pack_conv2d(
         multiply = _pack_groups(weight, axes, groups)
     else:
         multiply = _pack_matrix(weight, axes, shape[0], often=often)
-    offsets = None if bias is None else bias.reshape(-1)
+    # One long axis for the pixels of a row and their channels.
+    offsets = None if bias is None else np.tile(bias.reshape(-1), axes[1].positions)
 
     def convolve(input: Array) -> Array:
         output = multiply(_pad(input.reshape(shape), axes))
         if offsets is None:
             return output
-        return np.add(output, offsets, out=output if output.dtype == offsets.dtype else None)
+        lines = output.reshape(-1, offsets.size)
+        lines = np.add(lines, offsets, out=lines if lines.dtype == offsets.dtype else None)
+        return lines.reshape(output.shape)
 
     return convolve
 
@@ -187,33 +190,31 @@ def _pack_groups(weight: Array, axes: Axes, groups: int) -> Function:
     height, width = axes
     matrices = _joined_groups(weight, groups)
     parts, columns, part = matrices.shape
-    window = height.kernel * width.kernel
 
     def multiply(image: Array) -> Array:
-        batch = image.shape[0]
-        windows = _windows(image, axes)
-        shape = (batch, height.positions, width.positions, weight.shape[0])
-        result = np.empty(shape, np.result_type(image, weight))
-        by_part = np.moveaxis(_split_channels(windows, parts), -2, 0)
-        for block in _blocks(batch, height.positions, width.positions * window * image.shape[3]):
-            pixels = by_part[:, *block].reshape(parts, -1, columns)
-            sums = pixels @ matrices
-            into = result[block]
-            into.reshape(-1, parts, part)[...] = np.moveaxis(sums, 0, 1)
-        return result
+        shape = (image.shape[0], height.positions, width.positions)
+        result = np.empty((*shape, parts, part), np.result_type(image, weight))
+        blocks = list(_blocks(shape[0], height.positions, width.positions * columns))
+        # Pixels of one part are together, so that windows are copied in longer pieces.
+        for number, pixels in enumerate(_split_channels(image, parts)):
+            windows = _windows(pixels, axes)
+            for block in blocks:
+                sums = windows[block].reshape(-1, columns) @ matrices[number]
+                into = result[*block, :, number]
+                into[...] = sums.reshape(into.shape)
+        return result.reshape(*shape, parts * part)
 
     return multiply
 
 
-def _split_channels(windows: Array, parts: int) -> Array:
-    """Windows whose last axis is two: parts of the channels, and what is in a part."""
-    *shape, channels = windows.shape
-    *strides, c = windows.strides
-    inner = channels // parts
-    return as_strided(windows, (*shape, parts, inner), (*strides, inner * c, c), writeable=False)
+def _split_channels(image: Array, parts: int) -> Array:
+    """An image for each of some parts of the channels."""
+    *shape, channels = image.shape
+    apart = image.reshape(*shape, parts, channels // parts)
+    return np.ascontiguousarray(np.moveaxis(apart, -2, 0))
 
 
-_JOINED = 32
+_JOINED = 16
 """Channels that one product takes at least, if there are as many."""
 
 

@@ -107,6 +107,38 @@ def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
     return replace(step, inputs=(image,), function=run)
 
 
+def _where(step: Step, constants: dict[int, Array]) -> Step | None:
+    """Numbers and one other number, at places that are the same in each run."""
+    condition, *choices = step.inputs
+    if condition not in constants:
+        return None
+    is_kept = constants[condition] != 0
+    for chosen, other in (choices, choices[::-1]):
+        if other in constants and constants[other].size == 1 and chosen not in constants:
+            return _masked(step, chosen, is_kept, constants[other].reshape(()))
+        is_kept = ~is_kept
+    return None
+
+
+def _masked(step: Step, chosen: int, is_kept: Array, other: Array) -> Step | None:
+    """Bits of numbers, or of the other one, which NumPy chooses five times as fast as numbers."""
+    assert step.call is not None, "the step is a row"
+    ref = step.call.operands[step.inputs.index(chosen)]
+    assert ref is not None, "the operation has all operands"
+    result = step.call.output.desc
+    same = ref.desc.shape == result.shape and ref.desc.element == result.element
+    if not same or other.dtype != np.float32 or result.element.compute != np.float32:
+        return None
+    keep = np.where(is_kept, np.int32(-1), np.int32(0))
+    put = np.where(is_kept, np.int32(0), other.view(np.int32))
+
+    def choose(x: Array) -> Array:
+        bits = np.bitwise_and(x.view(np.int32), keep)
+        return np.bitwise_or(bits, put, out=bits).view(np.float32)
+
+    return replace(step, inputs=(chosen,), function=choose, is_fresh=True)
+
+
 _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "reshape": _reshape,
     "transpose": _transpose,
@@ -114,5 +146,6 @@ _MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
     "slice": _slice,
     "matmul": _matmul,
     "conv2d": _conv2d,
+    "where": _where,
 }
 """What makes the step with a function of its own, by mnemonic; None where none is faster."""

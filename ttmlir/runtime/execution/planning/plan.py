@@ -10,9 +10,12 @@ from ttmlir.runtime.execution.planning.constants import fold_constants, join_equ
 from ttmlir.runtime.execution.planning.direct import call_directly
 from ttmlir.runtime.execution.planning.draft import Draft
 from ttmlir.runtime.execution.planning.gates import apply_before_slicing
+from ttmlir.runtime.execution.planning.lookups import multiply_before_lookups
+from ttmlir.runtime.execution.planning.movement import join_moves, sink_views
 from ttmlir.runtime.execution.planning.normalization import join_normalizations
 from ttmlir.runtime.execution.planning.recurrent import join_cells
 from ttmlir.runtime.execution.planning.reuse import reuse_memory
+from ttmlir.runtime.execution.planning.sequences import join_sequences
 from ttmlir.runtime.execution.planning.step import Step, with_releases
 from ttmlir.runtime.execution.planning.views import join_views
 
@@ -37,8 +40,12 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     join_equal_steps(draft)
     apply_before_slicing(draft)
     join_cells(draft)
+    join_sequences(draft)
     join_normalizations(draft)
+    multiply_before_lookups(draft)
+    sink_views(draft)
     call_directly(draft)
+    join_moves(draft)
     join_views(draft)
     reuse_memory(draft)
     constants = {slot for slot in draft.count_uses() if slot in draft.constants}

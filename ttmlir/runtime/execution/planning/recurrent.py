@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ttmlir.optable.row import Shape
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.planning.draft import Draft, Links, mnemonic_of, shape_of
-from ttmlir.runtime.execution.planning.step import Function, Step
+from ttmlir.runtime.execution.planning.step import Step
 
 Key = tuple[slice, ...]
 
@@ -97,14 +98,15 @@ class _Search(Links):
         slices: list[Step],
         steps: list[Step],
     ) -> _Cell:
-        keys = [_key_of(step) for step in slices]
+        output_gate, forget_gate, input_gate, candidate = map(_key_of, slices)
+        keys = output_gate, forget_gate, input_gate, candidate
         projection = self._projection_of(gates)
         if projection is None:
-            function, inputs = _step_of(keys), (gates, state)
+            function, inputs = partial(_next_states, keys), (gates, state)
         else:
             made_by, inputs = projection
             steps = [*steps, *made_by]
-            function, inputs = _step_from_states(keys, shape_of(made_by[0])), (*inputs, state)
+            function, inputs = CellFunction(keys, shape_of(made_by[0])), (*inputs, state)
         step = replace(
             outer,
             function=function,
@@ -167,38 +169,39 @@ def _key_of(step: Step) -> Key:
     return tuple(slice(*each) for each in bounds)
 
 
-def _step_of(keys: list[Key]) -> Function:
-    """From gates and inner state to outer and inner state."""
-    output_gate, forget_gate, input_gate, candidate = keys
-    one = np.float32(1)
-
-    def step(gates: Array, state: Array) -> tuple[Array, Array]:
-        entering = np.tanh(gates[candidate])
-        # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
-        closed = np.negative(gates)
-        np.exp(closed, out=closed)
-        np.add(closed, one, out=closed)
-        np.divide(entering, closed[input_gate], out=entering)
-        inner = np.divide(state, closed[forget_gate])
-        np.add(inner, entering, out=inner)
-        np.tanh(inner, out=entering)
-        np.divide(entering, closed[output_gate], out=entering)
-        return entering, inner
-
-    return step
-
-
-def _step_from_states(keys: list[Key], shape: Shape) -> Function:
+@dataclass(frozen=True)
+class CellFunction:
     """From outer state, weights, offsets, inputs and inner state to outer and inner state."""
-    next_states = _step_of(keys)
 
-    def step(
-        outer: Array, weights: Array, offsets: Array, inputs: Array, state: Array
+    keys: tuple[Key, Key, Key, Key]
+    """Where output gate, forget gate, input gate and candidate are among the gates."""
+    shape: Shape
+    """The shape of the gates."""
+
+    def __call__(
+        self, outer: Array, weights: Array, offsets: Array, inputs: Array, state: Array
     ) -> tuple[Array, Array]:
+        """The next states."""
         gates = np.matmul(outer.reshape(-1, len(weights)), weights)
         np.add(gates, offsets, out=gates)
-        gates = gates.reshape(shape)
+        gates = gates.reshape(self.shape)
         np.add(gates, inputs, out=gates)
-        return next_states(gates, state)
+        return _next_states(self.keys, gates, state)
 
-    return step
+
+def _next_states(
+    keys: tuple[Key, Key, Key, Key], gates: Array, state: Array
+) -> tuple[Array, Array]:
+    """From gates and inner state to outer and inner state."""
+    output_gate, forget_gate, input_gate, candidate = keys
+    entering = np.tanh(gates[candidate])
+    # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
+    closed = np.negative(gates)
+    np.exp(closed, out=closed)
+    np.add(closed, np.float32(1), out=closed)
+    np.divide(entering, closed[input_gate], out=entering)
+    inner = np.divide(state, closed[forget_gate])
+    np.add(inner, entering, out=inner)
+    np.tanh(inner, out=entering)
+    np.divide(entering, closed[output_gate], out=entering)
+    return entering, inner

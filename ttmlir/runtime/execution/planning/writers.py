@@ -34,11 +34,17 @@ _FUNCTIONS: dict[str, tuple[np.ufunc, str]] = {
 """By mnemonic, and the kinds of numbers for which they are what the row means."""
 
 
+_FEW = 2048
+"""Numbers up to which NumPy's `maximum` takes no longer than its `clip`, four times as fast."""
+
+
 def _relu(dtype: np.dtype[Any]) -> Writer:
-    zero = dtype.type(0)
+    zero, infinity = dtype.type(0), dtype.type(np.inf)
 
     def relu(x: Array, out: Array | None = None) -> Array:
-        return np.maximum(x, zero, out=out)
+        if x.size <= _FEW:
+            return np.maximum(x, zero, out=out)
+        return x.clip(zero, infinity, out=out)
 
     return relu
 
@@ -57,8 +63,7 @@ def _clamp(dtype: np.dtype[Any], *, min: float, max: float) -> Writer:
     low, high = dtype.type(min), dtype.type(max)
 
     def clamp(x: Array, out: Array | None = None) -> Array:
-        above = np.maximum(x, low, out=out)
-        return np.minimum(above, high, out=above)
+        return x.clip(low, high, out=out)
 
     return clamp
 
