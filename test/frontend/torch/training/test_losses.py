@@ -67,8 +67,7 @@ def test_alignments_are_a_loop() -> None:
 
     labels = torch.tensor([[1, 3, 2, 2]])
     texts = {
-        count: ttmlir.compile(loss, numbers(count, 1, 5), labels, max_trip_count=8).text("ttir")
-        for count in (40, 90)
+        count: ttmlir.compile(loss, numbers(count, 1, 5), labels).text("ttir") for count in (40, 90)
     }
     assert len(texts[40].splitlines()) == len(texts[90].splitlines())
     compiled = ttmlir.compile(loss, numbers(90, 1, 5), labels)

@@ -53,7 +53,7 @@ class Keeping:
                 self._add(moved, names)
                 self.groups.append(moved)
         self.buffers.setdefault(COUNT, torch_package().tensor(0.0))
-        self._found: dict[str, frozenset[str]] = {}
+        self._found: dict[str, set[str]] = {}
 
     def _add(self, moved: Moved, names: Mapping[int, str]) -> None:
         torch = torch_package()
@@ -170,7 +170,7 @@ class Keeping:
                     found.setdefault(counter, set()).add(name)
         numbers: dict[str, Any] = {}
         for counter, names in found.items():
-            if self._found.setdefault(counter, frozenset(names)) != names:
+            if self._found.setdefault(counter, names) != names:
                 odd = sorted(self._found[counter] ^ names)[0]
                 refuse(
                     f"the parameter '{odd}' has a gradient in one step of its optimizer and none "

@@ -88,6 +88,11 @@ def _zeros(*names: str) -> dict[str, Start]:
     return {name: Start() for name in names}
 
 
+def _always(slots: Mapping[str, Start]) -> Callable[[Group, Any], Mapping[str, Start]]:
+    """The same slots for all options and parameters."""
+    return lambda _group, _parameter: slots
+
+
 # -- stochastic gradient descent ---------------------------------------------------------------
 
 
@@ -413,17 +418,17 @@ UPDATES: Mapping[str, Update] = {
     "SGD": Update(_momentum_slots, _sgd, counts=False),
     "Adam": Update(_adam_slots, _adam),
     "AdamW": Update(_adam_slots, _adam),
-    "Adamax": Update(lambda *_: _zeros("exp_avg", "exp_inf"), _adamax),
+    "Adamax": Update(_always(_zeros("exp_avg", "exp_inf")), _adamax),
     "NAdam": Update(
-        lambda *_: {**_zeros("exp_avg", "exp_avg_sq"), "mu_product": Start(1.0, shape=())}, _nadam
+        _always({**_zeros("exp_avg", "exp_avg_sq"), "mu_product": Start(1.0, shape=())}), _nadam
     ),
-    "RAdam": Update(lambda *_: _zeros("exp_avg", "exp_avg_sq"), _radam),
+    "RAdam": Update(_always(_zeros("exp_avg", "exp_avg_sq")), _radam),
     "RMSprop": Update(_rmsprop_slots, _rmsprop),
     "Adagrad": Update(_adagrad_slots, _adagrad),
-    "Adadelta": Update(lambda *_: _zeros("square_avg", "acc_delta"), _adadelta),
-    "Rprop": Update(lambda *_: _zeros("prev", "step_size"), _rprop),
+    "Adadelta": Update(_always(_zeros("square_avg", "acc_delta")), _adadelta),
+    "Rprop": Update(_always(_zeros("prev", "step_size")), _rprop),
     "ASGD": Update(_asgd_slots, _asgd),
     "Adafactor": Update(_adafactor_slots, _adafactor),
-    "Muon": Update(lambda *_: _zeros("momentum_buffer"), _muon, counts=False),
+    "Muon": Update(_always(_zeros("momentum_buffer")), _muon, counts=False),
 }
 """By the names of the classes of `torch.optim`."""
