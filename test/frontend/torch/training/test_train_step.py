@@ -354,3 +354,15 @@ def test_parameters_that_have_done_different_numbers_of_steps() -> None:
         InputError, match=r"has done \d steps, and other parameters that are counted with"
     ):
         step.load_from()
+
+
+def test_sparse_gradients_are_dense() -> None:
+    """What torch would keep as a list of rows is the same as a tensor."""
+    torch.manual_seed(0)
+    words = torch.tensor([[1, 3], [3, 6]])
+    check_training(
+        nn.Sequential(nn.Embedding(7, 3, sparse=True), nn.Flatten()),
+        F.mse_loss,
+        lambda parameters: torch.optim.SGD(parameters, lr=0.5),
+        lambda: (words, torch.randn(2, 6)),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -157,3 +158,20 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "embedding_renorm": _embedding_renorm,
 }
 """Functions in torch by the names of operations."""
+
+
+def _dense(name: str) -> Callable[..., Any]:
+    """A function of torch with a dense gradient, also where a sparse one is asked for."""
+
+    def function(*args: Any, **keywords: Any) -> Any:
+        original = getattr(torch_package().nn.functional, name)
+        bound = signature(original).bind(*args, **keywords)
+        return original(**{**bound.arguments, "sparse": False})
+
+    return function
+
+
+UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    f"nn.functional.{name}": _dense(name) for name in ("embedding", "embedding_bag")
+}
+"""Functions in torch by the names of those of torch that make sparse tensors."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from ttmlir.frontend.torch.decompositions import losses, statistics
+from ttmlir.frontend.torch.decompositions import losses, statistics, tables
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -28,4 +28,8 @@ def replace_untraceable() -> Any:
     return Replacing()
 
 
-_UNTRACEABLE: dict[str, Callable[..., Any]] = {**losses.UNTRACEABLE, **statistics.UNTRACEABLE}
+_UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    **losses.UNTRACEABLE,
+    **statistics.UNTRACEABLE,
+    **tables.UNTRACEABLE,
+}
