@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.errors import CompilationError
     from ttmlir.frontend.loaded import LoadedModel, load
     from ttmlir.frontend.programs import CompiledPrograms, Example
-    from ttmlir.frontend.torch.training.step import train_step
+    from ttmlir.frontend.torch.training.step import train_function, train_step
     from ttmlir.program.registered import register_custom_call, unregister_custom_call
     from ttmlir.tuning.models import tune
 
@@ -41,6 +41,7 @@ _HOMES = {
     "explore": "ttmlir.explorer.exploring",
     "load": "ttmlir.frontend.loaded",
     "register_custom_call": "ttmlir.program.registered",
+    "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
     "unregister_custom_call": "ttmlir.program.registered",
@@ -60,6 +61,7 @@ __all__ = [
     "explore",
     "load",
     "register_custom_call",
+    "train_function",
     "train_step",
     "tune",
     "unregister_custom_call",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import FileLineColLoc
 
 import ttmlir
+from ttmlir.frontend.torch import export
+from ttmlir.frontend.torch.exporting import decompose
+from ttmlir.frontend.torch.places import place_of
 
 torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")
@@ -181,3 +186,35 @@ def test_decisions_on_numbers() -> None:
 
     with pytest.raises(ttmlir.CompilationError, match="torch cannot trace this"):
         ttmlir.compile(step, torch.ones(3))
+
+
+def curve(x: Any, weight: Any) -> Any:
+    """Three lines, each with a gradient of its own."""
+    y = torch.tanh(x @ weight)
+    y = y.exp()
+    return y.square().mean()
+
+
+@pytest.mark.parametrize("way", ["autograd", "func"])
+def test_places_of_gradients(way: str) -> None:
+    """Operations of a gradient are at the line of the operation that they are of."""
+
+    def slope(x: Any, weight: Any) -> Any:
+        if way == "func":
+            return torch.func.grad(curve, 1)(x, weight)
+        weight = weight.detach().requires_grad_()
+        return torch.autograd.grad(curve(x, weight), weight)
+
+    graph = decompose(export(slope, (torch.ones(3, 4), torch.ones(4, 5)))).graph
+    first = inspect.getsourcelines(curve)[1]
+    lines: dict[str, set[int]] = {}
+    for node in graph.nodes:
+        if node.op == "call_function":
+            operation = str(node.target).split(".")[1]
+            place = place_of(node)
+            assert isinstance(place, FileLineColLoc)
+            lines.setdefault(operation, set()).add(place.line.data - first)
+    # The slope of a square is a product with the numbers, of tanh one with 1 - y * y.
+    assert (lines["mm"], lines["sub"]) == ({2}, {2})
+    assert (lines["exp"], lines["expand"]) == ({3}, {4})
+    assert lines["mul"] == {2, 3, 4}

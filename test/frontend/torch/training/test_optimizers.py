@@ -51,6 +51,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"lr": 0.1, "lambd": 0.2, "alpha": 0.6, "t0": 4.0, "weight_decay": 0.1},
         {"lr": 0.02, "maximize": True},
     ),
+    "Adafactor": (
+        {"lr": 0.1, "beta2_decay": -0.6, "eps": (None, 0.01), "weight_decay": 0.1},
+        {"lr": 0.3, "eps": (1e-3, 1e-3), "d": 1.5, "maximize": True},
+    ),
 }
 # Options that all groups share.
 SHARED = {"Adagrad": {"initial_accumulator_value": 0.3}}
@@ -123,3 +127,61 @@ def test_rectified_adam_at_any_step(beta: float) -> None:
         parameter.data, parameter.grad = start.clone(), gradient
         optimizer.step()
         torch.testing.assert_close(moved, parameter.detach(), rtol=4e-6, atol=4e-6)
+
+
+@pytest.mark.parametrize("adjust", [None, "match_rms_adamw"])
+def test_orthogonal_matrices(adjust: str | None) -> None:
+    """Muon for matrices, tall and wide, beside AdamW for the rest; torch rounds to bf16, too."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+    other = copy.deepcopy(model)
+    x, y = torch.randn(7, 3), torch.randn(7, 2)
+    pairs: list[Any] = []
+    for each in (model, other):
+        matrices = [tensor for tensor in each.parameters() if tensor.dim() == 2]
+        rest = [tensor for tensor in each.parameters() if tensor.dim() != 2]
+        muon = torch.optim.Muon(matrices, lr=0.05, momentum=0.9, adjust_lr_fn=adjust)
+        pairs.append([muon, torch.optim.AdamW(rest, lr=0.02)])
+    step = ttmlir.train_step(model, F.mse_loss, pairs[0], x, y)
+    for _ in range(3):
+        step(x, y)
+        for optimizer in pairs[1]:
+            optimizer.zero_grad()
+        F.mse_loss(other(x), y).backward()
+        for optimizer in pairs[1]:
+            optimizer.step()
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-2, atol=2e-2)
+    for ours, theirs in zip(*pairs, strict=True):
+        states = [each.state_dict()["state"] for each in (ours, theirs)]
+        torch.testing.assert_close(*states, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("name", ["SGD", "AdamW"])
+def test_schedules_that_move_the_momentum(name: str) -> None:
+    """It is read at each step, as the rate is."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    other = copy.deepcopy(model)
+    x, y = torch.randn(7, 3), torch.randn(7, 2)
+    optimizers: list[Any] = []
+    schedules: list[Any] = []
+    for each in (model, other):
+        options = {"momentum": 0.9} if name == "SGD" else {}
+        optimizer = getattr(torch.optim, name)(each.parameters(), lr=0.05, **options)
+        schedule = torch.optim.lr_scheduler
+        if name == "SGD":
+            schedules.append(schedule.CyclicLR(optimizer, 0.01, 0.1, step_size_up=2))
+        else:
+            schedules.append(schedule.OneCycleLR(optimizer, 0.1, total_steps=8))
+        optimizers.append(optimizer)
+    step = ttmlir.train_step(model, F.mse_loss, optimizers[0], x, y)
+    for _ in range(6):
+        step(x, y)
+        step_in_torch(other, optimizers[1], x, y)
+        for each in schedules:
+            each.step()
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
+    states = [each.state_dict()["state"] for each in optimizers]
+    torch.testing.assert_close(*states, rtol=2e-5, atol=2e-5)

@@ -259,17 +259,110 @@ def test_refusals() -> None:
         ttmlir.train_step(lambda x: x, F.mse_loss, sgd, x, y)
     with pytest.raises(TypeError, match="an example of the model's inputs and, behind them"):
         ttmlir.train_step(model, F.mse_loss, sgd, x)
-    for refused in (torch.optim.LBFGS, torch.optim.Adafactor):
-        taken = "SGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Rprop, ASGD;"
-        reason = f"the optimizer {refused.__name__}; it takes those of torch.optim that are {taken}"
-        with pytest.raises(TypeError, match=f"ttmlir.train_step cannot compile {reason}"):
-            ttmlir.train_step(model, F.mse_loss, refused(model.parameters()), x, y)
+    reasons = {
+        "LBFGS": "it computes the loss as often as the numbers ask for, in each step; SGD with",
+        "SparseAdam": "gradients are dense in a program; Adam computes the same where all rows",
+    }
+    for name, reason in reasons.items():
+        refused = getattr(torch.optim, name)(model.parameters())
+        with pytest.raises(TypeError, match=f"cannot compile the optimizer {name}; {reason}"):
+            ttmlir.train_step(model, F.mse_loss, refused, x, y)
+    own = type("Own", (torch.optim.SGD,), {})(model.parameters())
+    taken = "SGD, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Rprop, ASGD, "
+    with pytest.raises(
+        TypeError, match=f"optimizer Own; it takes those .* {taken}Adafactor, Muon;"
+    ):
+        ttmlir.train_step(model, F.mse_loss, own, x, y)
+    with pytest.raises(TypeError, match="two optimizers move the parameter 'weight'; one of"):
+        ttmlir.train_step(model, F.mse_loss, [sgd, sgd], x, y)
     foreign = torch.optim.SGD(nn.Linear(3, 2).parameters(), lr=0.1)
     with pytest.raises(TypeError, match="a parameter that the model does not have"):
         ttmlir.train_step(model, F.mse_loss, foreign, x, y)
     step = ttmlir.train_step(model, F.mse_loss, sgd, x, y)
     sgd.param_groups[0]["momentum"] = 0.5
-    with pytest.raises(InputError, match="'momentum' of parameter group 0 is"):
+    with pytest.raises(InputError, match=r"'momentum' of parameter group 0 is 0\.5, but the step"):
         step(x, y)
     with pytest.raises(InputError, match="the model has other parameters"):
         step.load_into(nn.Linear(3, 2, bias=False))
+    with pytest.raises(InputError, match="the model has other parameters"):
+        step.load_from(nn.Linear(3, 2, bias=False))
+
+
+def train_in_torch(model: Any, optimizer: Any, x: Any, y: Any) -> None:
+    """A step of torch."""
+    optimizer.zero_grad()
+    F.mse_loss(model(x), y).backward()
+    optimizer.step()
+
+
+def test_checkpoints() -> None:
+    """A step goes on with other values, without being compiled again."""
+    torch.manual_seed(0)
+    model = nn.Linear(3, 2)
+    model.bias.requires_grad = False
+    optimizer = torch.optim.Adam([model.weight], lr=0.1)
+    x, y = torch.randn(5, 3), torch.randn(5, 2)
+    step = ttmlir.train_step(model, F.mse_loss, optimizer, x, y)
+    other = copy.deepcopy(model)
+    others = torch.optim.Adam([other.weight], lr=0.1)
+    for _ in range(3):
+        train_in_torch(other, others, x, y)
+    model.load_state_dict(other.state_dict())
+    optimizer.load_state_dict(others.state_dict())
+    step.load_from()
+    assert step.steps == 3
+    for _ in range(2):
+        step(x, y)
+        train_in_torch(other, others, x, y)
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        optimizer.state_dict()["state"], others.state_dict()["state"], rtol=1e-5, atol=1e-5
+    )
+    with torch.no_grad():
+        other.bias += 1
+    with pytest.raises(InputError, match="'bias', which is not trained, has other values than"):
+        step.load_from(other)
+
+
+def test_parameters_that_have_done_different_numbers_of_steps() -> None:
+    """Those that joined later have counters of their own."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    x, y = torch.randn(5, 3), torch.randn(5, 2)
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for _ in range(3):
+        train_in_torch(model, optimizer, x, y)
+    model[0].requires_grad_(True)
+    other = copy.deepcopy(model)
+    others = torch.optim.Adam(other.parameters(), lr=0.1)
+    others.load_state_dict(optimizer.state_dict())
+    step = ttmlir.train_step(model, F.mse_loss, optimizer, x, y)
+    for _ in range(2):
+        step(x, y)
+        train_in_torch(other, others, x, y)
+    assert step.steps == 5
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        optimizer.state_dict()["state"], others.state_dict()["state"], rtol=1e-5, atol=1e-5
+    )
+    train_in_torch(model, optimizer, x, y)
+    optimizer.state[model[0].weight]["step"] += 1
+    with pytest.raises(
+        InputError, match=r"has done \d steps, and other parameters that are counted with"
+    ):
+        step.load_from()
+
+
+def test_sparse_gradients_are_dense() -> None:
+    """What torch would keep as a list of rows is the same as a tensor."""
+    torch.manual_seed(0)
+    words = torch.tensor([[1, 3], [3, 6]])
+    check_training(
+        nn.Sequential(nn.Embedding(7, 3, sparse=True), nn.Flatten()),
+        F.mse_loss,
+        lambda parameters: torch.optim.SGD(parameters, lr=0.5),
+        lambda: (words, torch.randn(2, 6)),
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from ttmlir.frontend.torch.decompositions import (
     counting,
     linear_algebra,
+    losses,
     ordering,
     products,
     quantization,
@@ -21,6 +22,7 @@ from ttmlir.frontend.torch.decompositions import (
     scattering,
     special,
     statistics,
+    tables,
     windows,
 )
 from ttmlir.frontend.torch.elements import torch_package
@@ -28,6 +30,7 @@ from ttmlir.frontend.torch.elements import torch_package
 _TABLE: dict[str, Callable[..., Any]] = {
     **counting.DECOMPOSITIONS,
     **linear_algebra.DECOMPOSITIONS,
+    **losses.DECOMPOSITIONS,
     **ordering.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
@@ -37,6 +40,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     **scattering.DECOMPOSITIONS,
     **special.DECOMPOSITIONS,
     **statistics.DECOMPOSITIONS,
+    **tables.DECOMPOSITIONS,
     **windows.DECOMPOSITIONS,
 }
 

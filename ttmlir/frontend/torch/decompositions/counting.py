@@ -1,4 +1,4 @@
-"""Histograms, places among sorted numbers, and losses of labels that are numbers of elements."""
+"""Histograms, and places among sorted numbers."""
 
 from __future__ import annotations
 
@@ -88,33 +88,9 @@ def _searchsorted(
     return found.reshape(given.shape)
 
 
-def _multilabel_margin_loss(x: Any, target: Any, reduction: int) -> tuple[Any, Any]:
-    """How far labels are from being above all others by 1, and which numbers are labels.
-
-    Those of a row end in front of its first -1. torch's own decomposition takes the scores of
-    other rows for those of labels.
-    """
-    torch = torch_package()
-    rows, labels = (each.reshape(-1, each.shape[-1]) for each in (x, target))
-    count = rows.shape[-1]
-    is_label = (labels == -1).to(torch.int32).cumsum(-1) == 0
-    label = torch.where(is_label, labels, 0)
-    member = torch.logical_and(label.unsqueeze(-1) == torch.arange(count), is_label.unsqueeze(-1))
-    is_target = member.any(-2)
-    below = 1 - (rows.gather(-1, label).unsqueeze(-1) - rows.unsqueeze(-2))
-    counts = torch.logical_and(is_label.unsqueeze(-1), torch.logical_not(is_target).unsqueeze(-2))
-    loss = torch.where(counts, torch.clamp(below, min=0), 0).sum((-2, -1)) / count
-    if reduction == 0:
-        loss = loss.reshape(x.shape[:-1])
-    else:
-        loss = loss.mean() if reduction == 1 else loss.sum()
-    return loss, is_target.to(x.dtype).reshape(target.shape)
-
-
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "bucketize": _bucketize,
     "histc": _histc,
-    "multilabel_margin_loss_forward": _multilabel_margin_loss,
     "searchsorted": _searchsorted,
 }
 """Functions in torch by the names of operations."""

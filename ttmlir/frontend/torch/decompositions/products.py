@@ -67,6 +67,35 @@ def _pdist(x: Any, p: float = 2) -> Any:
     return _norm(x[first] - x[second], p)
 
 
+def _cdist_backward(gradient: Any, a: Any, b: Any, p: float, distance: Any) -> Any:
+    """The gradient of the first rows."""
+    slope = _norm_slope(a.unsqueeze(-2) - b.unsqueeze(-3), distance.unsqueeze(-1), p)
+    return (gradient.unsqueeze(-1) * slope).sum(-2)
+
+
+def _pdist_backward(gradient: Any, x: Any, p: float, distance: Any) -> Any:
+    torch = torch_package()
+    first, second = torch.triu_indices(x.shape[0], x.shape[0], 1).unbind()
+    slope = _norm_slope(x[first] - x[second], distance.unsqueeze(-1), p)
+    part = gradient.unsqueeze(-1) * slope
+    return torch.zeros_like(x).index_add(0, first, part).index_add(0, second, -part)
+
+
+def _norm_slope(difference: Any, norm: Any, p: float) -> Any:
+    """How the norm of the last dimension changes with its elements; not at all where it is 0."""
+    torch = torch_package()
+    if p == 0:
+        return torch.zeros_like(difference)
+    sign = difference.sign()
+    if p == 1:
+        return sign
+    size = difference.abs()
+    if math.isinf(p):
+        return torch.where(size == norm, sign, 0)
+    slope = difference / norm if p == 2 else sign * size.pow(p - 1) / norm.pow(p - 1)
+    return torch.where(torch.logical_or(norm == 0, sign == 0), 0, slope)
+
+
 def _conv_tbc(x: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     """A convolution of (time, batch, channels)."""
     conv = torch_package().nn.functional.conv1d
@@ -108,8 +137,10 @@ def _grouped_mm(
 
 
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
+    "_cdist_backward": _cdist_backward,
     "_cdist_forward": _cdist,
     "_grouped_mm": _grouped_mm,
+    "_pdist_backward": _pdist_backward,
     "_pdist_forward": _pdist,
     "_trilinear": _trilinear,
     "addbmm": _addbmm,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -60,50 +61,23 @@ def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
     return torch.where((order >= 0).unsqueeze(1), places, fill_value)
 
 
-def _embedding_bag(
-    weight: Any,
-    indices: Any,
-    offsets: Any,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    per_sample_weights: Any = None,
-    include_last_offset: bool = False,
-    padding_idx: int = -1,
-) -> tuple[Any, Any, Any, Any]:
-    """Sums (mode 0), means (1) or maxima (2) of the rows of a table that bags of numbers name.
-
-    A bag begins at each offset. Rows with the number `padding_idx` do not count.
-    """
+def _masked_scatter_backward(gradient: Any, mask: Any, sizes: Sequence[int]) -> Any:
+    """The chosen elements, in order, and 0 for those of the source that were not needed."""
     torch = torch_package()
-    if include_last_offset:
-        offsets = offsets.narrow(0, 0, offsets.shape[0] - 1)
-    bags = offsets.shape[0]
-    position = torch.arange(indices.shape[0])
-    bag = (position.unsqueeze(1) >= offsets.unsqueeze(0)).to(torch.int64).sum(1) - 1
-    counted = indices != padding_idx
-    member = torch.logical_and(bag.unsqueeze(0) == torch.arange(bags).unsqueeze(1), counted)
-    rows = weight.index_select(0, indices.reshape(-1))
-    size = member.to(torch.int64).sum(1)
-    none = torch.zeros(bags, dtype=indices.dtype)
-    if mode == 2:
-        hidden = torch.where(member.unsqueeze(2), rows.unsqueeze(0), -torch.inf)
-        place = hidden.argmax(1)
-        found = torch.where((size > 0).unsqueeze(1), hidden.amax(1), 0)
-        return found, bag, size, place
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.unsqueeze(1)
-    total = member.to(rows.dtype) @ rows
-    if mode == 1:
-        total = total / torch.clamp(size, min=1).to(total.dtype).unsqueeze(1)
-    return total, bag, size, none
+    gradient, mask = torch.broadcast_tensors(gradient, mask)
+    flat, count = mask.reshape(-1), math.prod(sizes)
+    rank = flat.to(torch.int64).cumsum(0) - 1
+    # What is not chosen goes behind the last one, and away.
+    place = torch.where(torch.logical_and(flat, rank < count), rank, count)
+    found = torch.zeros(count + 1, dtype=gradient.dtype)
+    found = found.scatter_add(0, place, gradient.reshape(-1))
+    return found.narrow(0, 0, count).reshape(sizes)
 
 
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
-    "_embedding_bag": _embedding_bag,
-    "_embedding_bag_forward_only": _embedding_bag,
     "index_reduce": _index_reduce,
     "masked_scatter": _masked_scatter,
+    "masked_scatter_backward": _masked_scatter_backward,
     "nonzero_static": _nonzero_static,
     "put": _put,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
-from ttmlir.frontend.torch.decompositions.statistics import UNTRACEABLE
+from ttmlir.frontend.torch.decompositions import losses, statistics, tables
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -13,8 +15,8 @@ def replace_untraceable() -> Any:
     torch = torch_package()
     replacements: dict[Any, Any] = {
         owner: function
-        for name, function in UNTRACEABLE.items()
-        for owner in (getattr(torch, name), getattr(torch.Tensor, name, None))
+        for name, function in _UNTRACEABLE.items()
+        for owner in (attrgetter(name)(torch), getattr(torch.Tensor, name, None))
     }
 
     class Replacing(torch.overrides.TorchFunctionMode):
@@ -24,3 +26,10 @@ def replace_untraceable() -> Any:
             return replacements.get(func, func)(*args, **(kwargs or {}))
 
     return Replacing()
+
+
+_UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    **losses.UNTRACEABLE,
+    **statistics.UNTRACEABLE,
+    **tables.UNTRACEABLE,
+}

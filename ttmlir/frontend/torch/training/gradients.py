@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
+from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import refuse_node, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, is_random, run_seeded
@@ -105,13 +106,57 @@ def _trace(function: Any, *arguments: Any) -> Any:
         kind = torch.nn.attention.SDPBackend.MATH
         stack.enter_context(torch.nn.attention.sdpa_kernel(kind))
         stack.enter_context(torch.enable_grad())
+        stack.enter_context(replace_untraceable())
+        stack.enter_context(_forwards_remembered())
         graph = trace(*arguments)
     for parameter in graph.parameters():
         # `backward` leaves tensors without numbers in modules that a function closes over.
         if isinstance(parameter.grad, torch._subclasses.FakeTensor):
             parameter.grad = None
+    _move_to_forwards(graph)
     _check_writes(graph)
     return graph
+
+
+@contextmanager
+def _forwards_remembered() -> Generator[None]:
+    """Let torch number operations, and those of a gradient as that which they are of."""
+    torch = torch_package()
+    home, name = import_module("torch.autograd"), "_engine_run_backward"
+    remember: Any = getattr(
+        import_module("torch._functorch._aot_autograd.logging_utils"),
+        "setup_stacktrace_preservation_hooks_from_tensors",
+        None,
+    )
+    original = getattr(home, name, None)
+    if remember is None or original is None:
+        yield
+        return
+
+    def run(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        remember(outputs)
+        return original(outputs, *args, **kwargs)
+
+    setattr(home, name, run)
+    try:
+        with torch.fx.traceback.preserve_node_meta():
+            yield
+    finally:
+        setattr(home, name, original)
+
+
+def _move_to_forwards(graph: Any) -> None:
+    """Give operations of a gradient the place of the operation that they are of."""
+    forwards: dict[int, Any] = {}
+    for node in graph.graph.nodes:
+        number = node.meta.get("seq_nr")
+        if number is None or node.op != "call_function":
+            continue
+        if not node.meta.get("autograd_backward"):
+            # The first one made the function whose gradient it is.
+            forwards.setdefault(number, node)
+        elif number in forwards and forwards[number].stack_trace:
+            node.stack_trace = forwards[number].stack_trace
 
 
 def _check_writes(graph: Any) -> None:
@@ -126,8 +171,9 @@ def _check_writes(graph: Any) -> None:
                 refuse_node(
                     node,
                     "the function changes parameters or buffers of a module that it closes over; "
-                    "ttmlir.train_step keeps them as state, or pass them as arguments to "
-                    "torch.func.functional_call and return the new ones",
+                    "ttmlir.train_step keeps them as state, ttmlir.train_function keeps those of "
+                    "its models, or pass them as arguments to torch.func.functional_call and "
+                    "return the new ones",
                 )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from ttmlir.frontend.torch.elements import torch_package
 
 Group = Mapping[str, Any]
-"""Options of some parameters, as in `optimizer.param_groups`."""
+"""Options of some parameters, as in `optimizer.param_groups`; a tensor is what schedules move."""
 Slots = dict[str, Any]
 """What an optimizer keeps of a parameter between steps, by torch's names."""
 
@@ -34,21 +34,23 @@ class Start:
     """What a slot has before the first step."""
 
     value: float = 0.0
-    single: bool = False
-    """One number for all of a parameter: a tensor of no dimension."""
+    shape: tuple[int, ...] | None = None
+    """That of the parameter if None; `()` is one number for all of it."""
 
     def build(self, parameter: Any) -> Any:
         """The tensor for a parameter."""
-        torch = torch_package()
-        return torch.tensor(self.value) if self.single else torch.full_like(parameter, self.value)
+        if self.shape == ():
+            return torch_package().tensor(self.value)
+        shape = parameter.shape if self.shape is None else self.shape
+        return parameter.new_full(shape, self.value)
 
 
 @dataclass(frozen=True)
 class Update:
     """How an optimizer moves parameters."""
 
-    slots: Callable[[Group], Mapping[str, Start]]
-    """What it keeps of each parameter under some options."""
+    slots: Callable[[Group, Any], Mapping[str, Start]]
+    """What it keeps of a parameter under some options."""
     move: Callable[[Group, Any, Any, Slots, Moment], tuple[Any, Slots]]
     """From a parameter, its gradient and what is kept to the new parameter and what is kept then.
     """
@@ -59,16 +61,26 @@ class Update:
 def find_update(optimizer: Any) -> Update:
     """The update of an optimizer; TypeError for one that is not known."""
     name = type(optimizer).__name__
-    if type(optimizer).__module__.startswith("torch.optim.") and name in UPDATES:
+    if f"{type(optimizer).__module__}.".startswith("torch.optim.") and name in UPDATES:
         return UPDATES[name]
-    _refuse(
-        f"ttmlir.train_step cannot compile the optimizer {name}; it takes those of torch.optim "
-        f"that are {', '.join(UPDATES)}; ttmlir.compile takes a step function that computes other "
-        "updates from torch.func.grad"
+    reason = f"it takes those of torch.optim that are {', '.join(UPDATES)}"
+    refuse(
+        f"ttmlir.train_step cannot compile the optimizer {name}; {_INSTEAD.get(name, reason)}; "
+        "ttmlir.compile takes a step function that computes other updates from torch.func.grad"
     )
 
 
-def _refuse(reason: str) -> NoReturn:
+_INSTEAD = {
+    "LBFGS": "it computes the loss as often as the numbers ask for, in each step; SGD with "
+    "nesterov=True or Adam take one for each",
+    "SparseAdam": "gradients are dense in a program; Adam computes the same where all rows are "
+    "looked up, and Embedding(sparse=False) keeps torch's gradients dense, too",
+}
+"""What there is instead of an optimizer of torch."""
+
+
+def refuse(reason: str) -> NoReturn:
+    """Fail with what a step of training takes."""
     raise TypeError(reason)
 
 
@@ -76,11 +88,21 @@ def _zeros(*names: str) -> dict[str, Start]:
     return {name: Start() for name in names}
 
 
+def _always(slots: Mapping[str, Start]) -> Callable[[Group, Any], Mapping[str, Start]]:
+    """The same slots for all options and parameters."""
+    return lambda _group, _parameter: slots
+
+
 # -- stochastic gradient descent ---------------------------------------------------------------
 
 
-def _sgd_slots(group: Group) -> dict[str, Start]:
-    return _zeros("momentum_buffer") if group["momentum"] else {}
+def _momentum_slots(group: Group, _: Any) -> dict[str, Start]:
+    return _zeros("momentum_buffer") if _is_on(group["momentum"]) else {}
+
+
+def _is_on(factor: Any) -> bool:
+    """True for a factor that is not 0, or is one that a schedule moves."""
+    return hasattr(factor, "dim") or bool(factor)
 
 
 def _sgd(
@@ -88,7 +110,7 @@ def _sgd(
 ) -> tuple[Any, Slots]:
     gradient = _decayed(group, parameter, gradient)
     kept: Slots = {}
-    if momentum := group["momentum"]:
+    if _is_on(momentum := group["momentum"]):
         moved = slots["momentum_buffer"] * momentum + gradient * (1 - group["dampening"])
         if group["dampening"]:
             # The first step takes all of the gradient.
@@ -113,7 +135,7 @@ def _decayed(group: Group, parameter: Any, gradient: Any) -> Any:
 # -- Adam --------------------------------------------------------------------------------------
 
 
-def _adam_slots(group: Group) -> dict[str, Start]:
+def _adam_slots(group: Group, _: Any) -> dict[str, Start]:
     return _zeros("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if group["amsgrad"] else ()))
 
 
@@ -141,7 +163,7 @@ def _apply_decay(group: Group, parameter: Any, gradient: Any, moment: Moment) ->
     return parameter, -gradient if group["maximize"] else gradient
 
 
-def _average(kept: Any, gradient: Any, beta: float) -> Any:
+def _average(kept: Any, gradient: Any, beta: Any) -> Any:
     return kept + (gradient - kept) * (1 - beta)
 
 
@@ -156,11 +178,12 @@ def _averages(group: Group, gradient: Any, slots: Slots) -> tuple[Any, Any]:
     return mean, _average_square(slots["exp_avg_sq"], gradient, beta2)
 
 
-def _missing(beta: float, moment: Moment) -> Any:
+def _missing(beta: Any, moment: Moment) -> Any:
     """1 - beta ** number; what is near 0 keeps all its digits."""
-    if beta == 0:
+    if not _is_on(beta):
         return torch_package().ones_like(moment.number)
-    return -(moment.number * math.log(beta)).expm1()
+    fall = beta.log() if hasattr(beta, "dim") else math.log(beta)
+    return -(moment.number * fall).expm1()
 
 
 # -- relatives of Adam -------------------------------------------------------------------------
@@ -235,9 +258,9 @@ def _averaged_length(beta: float, moment: Moment) -> Any:
 # -- averages of squares -----------------------------------------------------------------------
 
 
-def _rmsprop_slots(group: Group) -> dict[str, Start]:
-    momentum = ("momentum_buffer",) if group["momentum"] else ()
-    return _zeros("square_avg", *momentum, *(("grad_avg",) if group["centered"] else ()))
+def _rmsprop_slots(group: Group, parameter: Any) -> dict[str, Start]:
+    centered = ("grad_avg",) if group["centered"] else ()
+    return {**_zeros("square_avg", *centered), **_momentum_slots(group, parameter)}
 
 
 def _rmsprop(
@@ -250,12 +273,12 @@ def _rmsprop(
         kept["grad_avg"] = mean = _average(slots["grad_avg"], gradient, group["alpha"])
         square = square - mean * mean
     move = gradient / (square.sqrt() + group["eps"])
-    if momentum := group["momentum"]:
+    if _is_on(momentum := group["momentum"]):
         kept["momentum_buffer"] = move = slots["momentum_buffer"] * momentum + move
     return parameter - move * moment.rate, kept
 
 
-def _adagrad_slots(group: Group) -> dict[str, Start]:
+def _adagrad_slots(group: Group, _: Any) -> dict[str, Start]:
     return {"sum": Start(group["initial_accumulator_value"])}
 
 
@@ -298,8 +321,8 @@ def _rprop(
     return parameter - gradient.sign() * size, {"prev": gradient, "step_size": size}
 
 
-def _asgd_slots(_group: Group) -> dict[str, Start]:
-    return {"ax": Start(), "mu": Start(1.0, single=True), "eta": Start(single=True)}
+def _asgd_slots(*_: Any) -> dict[str, Start]:
+    return {"ax": Start(), "mu": Start(1.0, shape=()), "eta": Start(shape=())}
 
 
 def _asgd(
@@ -316,19 +339,96 @@ def _asgd(
     return parameter, kept
 
 
+# -- matrices ----------------------------------------------------------------------------------
+
+
+def _adafactor_slots(_: Group, parameter: Any) -> dict[str, Start]:
+    shape = tuple(parameter.shape)
+    if len(shape) < 2:
+        return _zeros("variance")
+    return {
+        "row_var": Start(shape=(*shape[:-1], 1)),
+        "col_var": Start(shape=(*shape[:-2], 1, shape[-1])),
+    }
+
+
+def _adafactor(
+    group: Group, parameter: Any, gradient: Any, slots: Slots, moment: Moment
+) -> tuple[Any, Slots]:
+    torch = torch_package()
+    gradient = -gradient if group["maximize"] else gradient
+    eps1, eps2 = group["eps"]
+    eps1 = torch.finfo(parameter.dtype).eps if eps1 is None else eps1
+    share = moment.number ** group["beta2_decay"]
+    rate = torch.minimum(moment.rate, moment.number.rsqrt())
+    size = _root_mean_square(parameter).clamp(min=eps2) * rate
+    if decay := group["weight_decay"]:
+        parameter = parameter * (1 - moment.rate * decay)
+    square = gradient * gradient
+    if gradient.dim() > 1:
+        means = {"row_var": square.mean(-1, keepdim=True), "col_var": square.mean(-2, keepdim=True)}
+        kept = {name: slots[name] + (mean - slots[name]) * share for name, mean in means.items()}
+        rows = kept["row_var"]
+        variance = rows @ kept["col_var"] / rows.mean(-2, keepdim=True).clamp(min=eps1)
+    else:
+        variance = slots["variance"] + (square - slots["variance"]) * share
+        kept = {"variance": variance}
+    move = gradient * variance.clamp(min=eps1 * eps1).rsqrt()
+    size = size / (_root_mean_square(move) / group["d"]).clamp(min=1.0)
+    return parameter - move * size, kept
+
+
+def _root_mean_square(x: Any) -> Any:
+    return x.square().mean().sqrt()
+
+
+def _muon(
+    group: Group, parameter: Any, gradient: Any, slots: Slots, moment: Moment
+) -> tuple[Any, Slots]:
+    momentum = group["momentum"]
+    buffer = _average(slots["momentum_buffer"], gradient, momentum)
+    move = gradient + (buffer - gradient) * momentum if group["nesterov"] else buffer
+    rows, columns = parameter.shape
+    match group["adjust_lr_fn"]:
+        case None | "original":
+            ratio = math.sqrt(max(1, rows / columns))
+        case "match_rms_adamw":
+            ratio = 0.2 * math.sqrt(max(rows, columns))
+        case _:
+            ratio = 1.0
+    parameter = parameter * (1 - moment.rate * group["weight_decay"])
+    turned = _orthogonalized(group, move).to(parameter.dtype)
+    return parameter - turned * (moment.rate * ratio), {"momentum_buffer": buffer}
+
+
+def _orthogonalized(group: Group, matrix: Any) -> Any:
+    """About the nearest matrix with orthogonal rows or columns: Newton and Schulz, in bf16."""
+    a, b, c = group["ns_coefficients"]
+    is_tall = matrix.shape[0] > matrix.shape[1]
+    x = matrix.bfloat16()
+    x = x.T if is_tall else x
+    x = x / x.norm().clamp(min=group["eps"])
+    for _ in range(group["ns_steps"]):
+        products = x @ x.T
+        x = x * a + (products * b + (products @ products) * c) @ x
+    return x.T if is_tall else x
+
+
 UPDATES: Mapping[str, Update] = {
-    "SGD": Update(_sgd_slots, _sgd, counts=False),
+    "SGD": Update(_momentum_slots, _sgd, counts=False),
     "Adam": Update(_adam_slots, _adam),
     "AdamW": Update(_adam_slots, _adam),
-    "Adamax": Update(lambda _: _zeros("exp_avg", "exp_inf"), _adamax),
+    "Adamax": Update(_always(_zeros("exp_avg", "exp_inf")), _adamax),
     "NAdam": Update(
-        lambda _: {**_zeros("exp_avg", "exp_avg_sq"), "mu_product": Start(1.0, single=True)}, _nadam
+        _always({**_zeros("exp_avg", "exp_avg_sq"), "mu_product": Start(1.0, shape=())}), _nadam
     ),
-    "RAdam": Update(lambda _: _zeros("exp_avg", "exp_avg_sq"), _radam),
+    "RAdam": Update(_always(_zeros("exp_avg", "exp_avg_sq")), _radam),
     "RMSprop": Update(_rmsprop_slots, _rmsprop),
     "Adagrad": Update(_adagrad_slots, _adagrad),
-    "Adadelta": Update(lambda _: _zeros("square_avg", "acc_delta"), _adadelta),
-    "Rprop": Update(lambda _: _zeros("prev", "step_size"), _rprop),
+    "Adadelta": Update(_always(_zeros("square_avg", "acc_delta")), _adadelta),
+    "Rprop": Update(_always(_zeros("prev", "step_size")), _rprop),
     "ASGD": Update(_asgd_slots, _asgd),
+    "Adafactor": Update(_adafactor_slots, _adafactor),
+    "Muon": Update(_always(_zeros("momentum_buffer")), _muon, counts=False),
 }
 """By the names of the classes of `torch.optim`."""

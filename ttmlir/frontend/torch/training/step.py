@@ -4,23 +4,28 @@ step = ttmlir.train_step(model, loss_function, optimizer, images, labels)
 for images, labels in batches:
     loss = step(images, labels)
 step.load_into(model)
+
+`ttmlir.train_function` takes a step as it is written in torch, with its own calls of `backward`
+and of the optimizers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any, cast
 
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.model import tensor_of
+from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.holding import hold
-from ttmlir.frontend.torch.training.optimizers import Group, Moment, Update, find_update
+from ttmlir.frontend.torch.training.keeping import COUNT, Keeping, fixed_options
 from ttmlir.runtime.errors import InputError
 
-MODEL, OPTIMIZER, COUNT = "model.", "optimizer.", "optimizer.step"
-"""Where the state of a step has the model's, the optimizer's, and the number of steps."""
+MODEL, OPTIMIZER = "model.", "optimizer."
+"""What names of a step's state begin with: the model's, and the optimizer's."""
 
 
 def train_step(
@@ -44,36 +49,120 @@ def train_step(
 
     Parameters, buffers and what the optimizer keeps are the state of the step: they begin with the
     values that they have now. The model itself changes only by `step.load_into(model)`. The
-    optimizer is one of `torch.optim` that moves each element by a formula, such as SGD and AdamW;
-    the rates of its groups are read at each step, so that schedulers of torch work as they do
-    there. `clip_grad_norm` limits the length of the
-    gradient as `torch.nn.utils.clip_grad_norm_` does. `options` are those of `ttmlir.compile`.
+    optimizer is one of `torch.optim` that moves parameters by a formula, such as SGD and AdamW, or
+    a list of several, each with parameters of its own; the rates of groups are read at each
+    step, and so is a momentum that a schedule moves, so that schedulers of torch work as they do
+    there. `clip_grad_norm` limits the length of the gradient as
+    `torch.nn.utils.clip_grad_norm_` does. `options` are those of `ttmlir.compile`.
     """
     torch = torch_package()
     if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"ttmlir.train_step trains a torch.nn.Module, not a {type(model).__name__}")
+        raise TypeError(
+            f"ttmlir.train_step trains a torch.nn.Module, not a {type(model).__name__}; "
+            "ttmlir.train_function takes a step with several models"
+        )
     if loss is not None and len(example_batch) < 2:
         raise TypeError(
             "ttmlir.train_step(model, loss, optimizer, *example_batch) takes an example of the "
             "model's inputs and, behind them, of the target; without a target pass loss=None, and "
             "let the model return the loss"
         )
-    module = _build_module(model, loss, optimizer, clip_grad_norm)
-    rates = _rates(optimizer)
-    keywords = {"lr": rates}
-    compiled = compile(module, *example_batch, example_kwargs=keywords, buckets=None, **options)
-    return TrainStep(compiled, model, optimizer)
+
+    def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
+        value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
+        several = isinstance(value, (tuple, list))
+        gradients = _differentiate(value[0] if several else value, step, keeping)
+        if clip_grad_norm is not None:
+            gradients = _clip(gradients, clip_grad_norm)
+        keeping.apply(step, gradients, rates)
+        return value
+
+    keeping = Keeping(model, _listed(optimizer))
+    return _compile(type(model).__name__, model, keeping, run, example_batch, options)
+
+
+def train_function(
+    function: Callable[..., Any],
+    *example_batch: Any,
+    models: Any,
+    optimizers: Any,
+    **options: Any,
+) -> TrainStep:
+    """Compile a step of training as it is written in torch, with any number of models.
+
+        def play(real, noise):
+            critic_optimizer.zero_grad()
+            loss = critic(generator(noise).detach()).mean() - critic(real).mean()
+            loss.backward()
+            critic_optimizer.step()
+            return loss
+
+        step = ttmlir.train_function(
+            play, real, noise, models=[critic, generator], optimizers=[critic_optimizer]
+        )
+        loss = step(real, noise)
+
+    `models` are all modules that the function uses, in a list or by names: what it does to their
+    parameters and buffers, also by operations in place, is the state of the step. `optimizers` are
+    those whose `step()` and `zero_grad()` it calls; they are those of `ttmlir.train_step`, which
+    says how their rates are read. Gradients do not stay from one call to the next.
+    `step.load_into()` gives models and optimizers their values back.
+    """
+    torch = torch_package()
+    root: Any = torch.nn.Module()
+    named = models if hasattr(models, "items") else dict(enumerate(_listed(models)))
+    for name, model in named.items():
+        root.add_module(str(name), model)
+    keeping = Keeping(root, _listed(optimizers))
+
+    def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
+        with _traced_optimizers(step, keeping, rates):
+            return function(*batch)
+
+    name = getattr(function, "__name__", type(function).__name__)
+    return _compile(name, root, keeping, run, example_batch, options)
+
+
+_Run = Callable[[Any, Sequence[Any], Mapping[str, Sequence[Any]]], Any]
+"""What a step does: from the traced module, the batch and the rates to its results."""
+
+
+def _compile(
+    name: str,
+    model: Any,
+    keeping: Keeping,
+    run: _Run,
+    example_batch: Sequence[Any],
+    options: Mapping[str, Any],
+) -> TrainStep:
+    torch = torch_package()
+
+    class Step(torch.nn.Module):
+        computes_gradients = True
+
+        def forward(self, *batch: Any, **rates: Sequence[Any]) -> Any:
+            keeping.begin()
+            return torch.utils._pytree.tree_map(_detached, run(self, batch, rates))
+
+    Step.__name__ = f"{name}_step"
+    step: Any = Step()
+    step.model = model
+    step.optimizer = hold(torch.nn.Module(), keeping.buffers)
+    keywords = keeping.rates()
+    compiled = compile(step, *example_batch, example_kwargs=keywords, buckets=None, **options)
+    return TrainStep(compiled, model, keeping)
 
 
 class TrainStep:
     """A compiled step of training and its state; see `ttmlir.train_step`."""
 
-    def __init__(self, compiled: CompiledModel, model: Any, optimizer: Any) -> None:
+    def __init__(self, compiled: CompiledModel, model: Any, keeping: Keeping) -> None:
         """Wrap the program of a step."""
         self.compiled = compiled
         """The program: `save`, `estimate`, `text` and so on are its methods."""
-        self._optimizer = optimizer
-        self._fixed = [_fixed(group) for group in optimizer.param_groups]
+        self._model = model
+        self._keeping = keeping
+        self._fixed = [fixed_options(moved.group) for moved in keeping.groups]
         # What does not change is not in the state.
         self._tensors = {name: tensor.detach() for name, tensor in _named_tensors(model).items()}
         first = {id(tensor): name for name, tensor in _named_tensors(model).items()}
@@ -86,185 +175,195 @@ class TrainStep:
 
         Keywords are those of a call of a compiled model, such as `numerics`.
         """
-        for number, (group, fixed) in enumerate(
-            zip(self._optimizer.param_groups, self._fixed, strict=True)
-        ):
-            for name, value in _fixed(group).items():
-                if fixed.get(name) != value:
+        for moved, fixed in zip(self._keeping.groups, self._fixed, strict=True):
+            for name, value in fixed_options(moved.group).items():
+                if name not in fixed or fixed[name] != value:
                     raise InputError(
-                        f"'{name}' of parameter group {number} is {value!r}, but the step was "
-                        f"compiled for {fixed.get(name)!r}; only 'lr' may change, for other "
-                        "changes call ttmlir.train_step again"
+                        f"'{name}' of parameter group {moved.number} is {value!r}, but the step "
+                        f"was compiled for {fixed.get(name)!r}; 'lr' may change, and a momentum "
+                        "that a scheduler moves which was made before the step; for other changes "
+                        "call ttmlir.train_step again"
                     )
-        # Schedulers warn if nobody has called `optimizer.step()` before them.
-        self._optimizer._opt_called = True
-        return self.compiled(*batch, lr=_rates(self._optimizer), **keywords)
+        for optimizer in self._keeping.optimizers:
+            # Schedulers warn if nobody has called `optimizer.step()` before them.
+            optimizer._opt_called = True
+        return self.compiled(*batch, **self._keeping.rates(), **keywords)
 
     @property
     def steps(self) -> int:
         """How many steps were done, those of the optimizer before included.
 
-        Of SGD, which does not count, those before are one if it has momentum, else none.
+        Of several optimizers the most. Of SGD and Muon, which do not count, those before are one if
+        there is momentum, else none.
         """
-        return int(self._state()[COUNT].item())
+        return max(
+            int(value.item())
+            for name, value in self._state().items()
+            if name.startswith(f"{OPTIMIZER}{COUNT}") and "." not in name.removeprefix(OPTIMIZER)
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """What `model.state_dict()` would be now."""
         values = self._values()
         return {name: values[owner].clone() for name, owner in self._saved.items()}
 
-    def load_into(self, model: Any, optimizer: Any = None) -> None:
-        """Copy parameters and buffers into a model, and what is kept of them into an optimizer."""
-        values, tensors = self._values(), _named_tensors(model)
-        if sorted(values) != sorted(tensors):
-            raise InputError("the model has other parameters than the one that was trained")
+    def load_into(self, model: Any = None, optimizer: Any = None) -> None:
+        """Copy parameters and buffers into a model, and what is kept of them into an optimizer.
+
+        Without arguments, into those that the step was made of. Of several optimizers a list.
+        """
+        if model is None:
+            model, optimizer = self._model, self._keeping.optimizers
+        values, tensors = self._values(), self._named_tensors(model)
         with torch_package().no_grad():
             for name, tensor in tensors.items():
                 tensor.copy_(values[name])
         if optimizer is not None:
-            self._load_optimizer(dict(model.named_parameters()), optimizer)
+            optimizers = _listed(optimizer)
+            self._load_optimizers(dict(model.named_parameters()), optimizers)
+
+    def load_from(self, model: Any = None, optimizer: Any = None) -> None:
+        """Go on with the values of a model and of an optimizer, as those of a checkpoint.
+
+        Without arguments, of those that the step was made of. Without an optimizer, what is kept of
+        the parameters stays.
+        """
+        if model is None:
+            model, optimizer = self._model, self._keeping.optimizers
+        tensors = self._named_tensors(model)
+        values = {f"{MODEL}{name}": tensor for name, tensor in tensors.items()}
+        if optimizer is not None:
+            optimizers = _listed(optimizer)
+            kept = self._keeping.of_others(dict(model.named_parameters()), optimizers)
+            values.update({f"{OPTIMIZER}{name}": value for name, value in kept.items()})
+        places = self._places()
+        for name, tensor in self._tensors.items():
+            is_fixed = f"{MODEL}{name}" not in places
+            if is_fixed and not torch_package().equal(tensors[name], tensor):
+                raise InputError(
+                    f"'{name}', which is not trained, has other values than in the program; call "
+                    "ttmlir.train_step again"
+                )
+        # What programs change is kept in a mapping that may be changed.
+        bound = cast("MutableMapping[int, Any]", self.compiled.source.bound)
+        for name, index in places.items():
+            if name in values:
+                bound[index] = array_of(values[name].detach().clone())
+
+    def _named_tensors(self, model: Any) -> dict[str, Any]:
+        """The parameters and buffers of a model like that which is trained."""
+        tensors = _named_tensors(model)
+        if sorted(tensors) != sorted(self._tensors):
+            raise InputError("the model has other parameters than the one that was trained")
+        return tensors
 
     def _values(self) -> dict[str, Any]:
         """Parameters and buffers with their values now, each under one name."""
         state = self._state()
         return {name: state.get(f"{MODEL}{name}", tensor) for name, tensor in self._tensors.items()}
 
-    def _load_optimizer(self, parameters: Mapping[str, Any], optimizer: Any) -> None:
-        torch = torch_package()
-        counts = find_update(self._optimizer).counts
-        for key, value in self._state().items():
-            slot, _, name = key.removeprefix(OPTIMIZER).partition(".")
-            if key.startswith(OPTIMIZER) and name:
-                kept = optimizer.state[parameters[name]]
-                kept[slot] = value.clone()
-                if counts:
-                    kept["step"] = torch.tensor(float(self.steps))
+    def _load_optimizers(self, parameters: Mapping[str, Any], optimizers: Sequence[Any]) -> None:
+        state = self._state()
+        for moved in self._keeping.groups:
+            owner = optimizers[moved.optimizer]
+            for name, counter in moved.counters.items():
+                slots = moved.update.slots(moved.group, parameters[name])
+                if any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
+                    # It had no gradient, and nothing was kept.
+                    continue
+                kept = owner.state[parameters[name]]
+                kept.update({slot: state[f"{OPTIMIZER}{slot}.{name}"].clone() for slot in slots})
+                if moved.update.counts:
+                    kept["step"] = state[f"{OPTIMIZER}{counter}"].clone()
+
+    def _places(self) -> dict[str, int]:
+        """The arguments that are state, by their names."""
+        signature = self.compiled.source.signature
+        indices = signature.bound[len(signature.bound) - signature.state :]
+        return {signature.input_names[index]: index for index in indices}
 
     def _state(self) -> dict[str, Any]:
-        source = self.compiled.source
-        signature = source.signature
-        indices = signature.bound[len(signature.bound) - signature.state :]
-        names = signature.input_names
-        return {names[index]: tensor_of(source.bound[index]) for index in indices}
+        bound = self.compiled.source.bound
+        return {name: tensor_of(bound[index]) for name, index in self._places().items()}
 
     def __repr__(self) -> str:
         """The program and how far it is."""
         return f"TrainStep({self.compiled!r}, steps={self.steps})"
 
 
-def _rates(optimizer: Any) -> list[Any]:
-    torch = torch_package()
-    return [torch.tensor(float(group["lr"])) for group in optimizer.param_groups]
-
-
-def _fixed(group: Group) -> dict[str, Any]:
-    """The options of a group that are part of the program."""
-    return {
-        name: value
-        for name, value in group.items()
-        if name not in ("params", "lr", "initial_lr", "foreach", "fused", "capturable")
-    }
+def _listed(given: Any) -> list[Any]:
+    """One optimizer, or several, as a list."""
+    several = isinstance(given, (list, tuple))
+    return list(cast("Sequence[Any]", given)) if several else [given]
 
 
 def _named_tensors(model: Any) -> dict[str, Any]:
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
-def _build_module(
-    model: Any, loss: Callable[..., Any] | None, optimizer: Any, clip: float | None
-) -> Any:
-    """The module of a step, whose buffers are what the optimizer keeps."""
-    torch = torch_package()
-    update = find_update(optimizer)
-    names = {id(parameter): name for name, parameter in model.named_parameters()}
-    groups = [_group(group, names) for group in optimizer.param_groups]
-    count = 0.0
-    kept: dict[str, Any] = {}
-    for options, learned in groups:
-        for name, parameter in learned.items():
-            known = optimizer.state.get(parameter, {})
-            count = max(count, float(known.get("step", 0)))
-            for slot, start in update.slots(options).items():
-                value = known.get(slot)
-                if value is None:
-                    value = start.build(parameter)
-                elif not update.counts:
-                    # How many is not known; the next one is not the first.
-                    count = max(count, 1.0)
-                kept[f"{slot}.{name}"] = value.detach().clone()
-    kept["step"] = torch.tensor(count)
-
-    class Step(torch.nn.Module):
-        computes_gradients = True
-
-        def forward(self, *batch: Any, lr: Sequence[Any]) -> Any:
-            value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
-            several = isinstance(value, (tuple, list))
-            _apply(self, update, groups, value[0] if several else value, lr, clip)
-            return torch.utils._pytree.tree_map(_detached, value)
-
-    Step.__name__ = f"{type(model).__name__}_step"
-    step: Any = Step()
-    step.model = model
-    step.optimizer = hold(torch.nn.Module(), kept)
-    return step
-
-
 def _detached(leaf: Any) -> Any:
     return leaf.detach() if isinstance(leaf, torch_package().Tensor) else leaf
 
 
-def _group(group: Group, names: Mapping[int, str]) -> tuple[Group, dict[str, Any]]:
-    """The options of a group, and its parameters by their names in the model."""
-    learned: dict[str, Any] = {}
-    for parameter in group["params"]:
-        if id(parameter) not in names:
-            raise TypeError("the optimizer has a parameter that the model does not have")
-        if parameter.requires_grad:
-            learned[names[id(parameter)]] = parameter
-    return group, learned
-
-
-def _apply(
-    module: Any,
-    update: Update,
-    groups: Sequence[tuple[Group, Mapping[str, Any]]],
-    loss: Any,
-    rates: Sequence[Any],
-    clip: float | None,
-) -> None:
-    """Differentiate the loss and move the parameters."""
-    torch = torch_package()
-    parameters = dict(module.model.named_parameters())
-    kept = dict(module.optimizer.named_buffers())
-    learned = [name for _, members in groups for name in members]
-    found = torch.autograd.grad(loss, [parameters[name] for name in learned], allow_unused=True)
-    # What does not take part in the loss stays as it is.
+def _differentiate(loss: Any, step: Any, keeping: Keeping) -> dict[str, Any]:
+    """The gradients of a loss, of the parameters that take part in it."""
+    parameters = dict(step.model.named_parameters())
+    learned = [name for moved in keeping.groups for name in moved.members]
+    wanted = [parameters[name] for name in learned]
+    found = torch_package().autograd.grad(loss, wanted, allow_unused=True)
     pairs = zip(learned, found, strict=True)
-    gradients: dict[str, Any] = {name: each for name, each in pairs if each is not None}
-    with torch.no_grad():
-        if clip is not None:
-            gradients = _clip(gradients, clip)
-        number = kept["step"] + 1
-        kept["step"].copy_(number)
-        for (options, members), rate in zip(groups, rates, strict=True):
-            for name in members:
-                if name not in gradients:
-                    continue
-                slots = {slot: kept[f"{slot}.{name}"] for slot in update.slots(options)}
-                parameter = parameters[name]
-                moved, new = update.move(
-                    options, parameter, gradients[name], slots, Moment(rate, number)
-                )
-                parameter.copy_(moved)
-                for slot, value in new.items():
-                    slots[slot].copy_(value)
+    return {name: each for name, each in pairs if each is not None}
 
 
 def _clip(gradients: Mapping[str, Any], limit: float) -> dict[str, Any]:
     """The gradients, scaled so that they are no longer than `limit` together."""
     torch = torch_package()
-    lengths = [torch.linalg.vector_norm(gradient) for gradient in gradients.values()]
-    total = torch.linalg.vector_norm(torch.stack(lengths))
-    factor = (limit / (total + 1e-6)).clamp(max=1.0)
-    return {name: gradient * factor for name, gradient in gradients.items()}
+    with torch.no_grad():
+        lengths = [torch.linalg.vector_norm(gradient) for gradient in gradients.values()]
+        total = torch.linalg.vector_norm(torch.stack(lengths))
+        factor = (limit / (total + 1e-6)).clamp(max=1.0)
+        return {name: gradient * factor for name, gradient in gradients.items()}
+
+
+@contextmanager
+def _traced_optimizers(
+    step: Any, keeping: Keeping, rates: Mapping[str, Sequence[Any]]
+) -> Generator[None]:
+    """Let optimizers move and clear the parameters that are traced."""
+    parameters = dict(step.model.named_parameters())
+
+    def members(number: int) -> dict[str, Any]:
+        groups = [moved for moved in keeping.groups if moved.optimizer == number]
+        return {name: parameters[name] for moved in groups for name in moved.members}
+
+    def move(number: int, closure: Any = None) -> Any:
+        value = None
+        if closure is not None:
+            with torch_package().enable_grad():
+                value = closure()
+        own = members(number)
+        gradients = {name: each.grad for name, each in own.items() if each.grad is not None}
+        keeping.apply(step, gradients, rates, number)
+        return value
+
+    def clear(number: int, set_to_none: bool = True) -> None:
+        for parameter in members(number).values():
+            if set_to_none or parameter.grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad = torch_package().zeros_like(parameter)
+
+    with ExitStack() as stack:
+        for number, optimizer in enumerate(keeping.optimizers):
+            replaced: dict[str, Callable[..., Any]] = {
+                "step": partial(move, number),
+                "zero_grad": partial(clear, number),
+            }
+            held: dict[str, Any] = optimizer.__dict__
+            for name, function in replaced.items():
+                if name in held:
+                    stack.callback(held.__setitem__, name, held[name])
+                else:
+                    stack.callback(held.pop, name, None)
+                held[name] = function
+        yield

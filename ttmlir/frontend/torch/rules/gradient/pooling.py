@@ -120,6 +120,8 @@ RULES: dict[str, TorchRule] = {
     "adaptive_max_pool3d_backward": _max_pool_backward(3),
     "avg_pool2d_backward": _avg_pool_backward(2),
     "avg_pool3d_backward": _avg_pool_backward(3),
+    "fractional_max_pool2d_backward": _max_pool_backward(2),
+    "fractional_max_pool3d_backward": _max_pool_backward(3),
     "max_pool2d_with_indices_backward": _max_pool_backward(2),
     "max_pool3d_with_indices_backward": _max_pool_backward(3),
 }

@@ -1,0 +1,132 @@
+"""Steps as they are written in torch, with several models and optimizers, against torch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import ttmlir
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+F: Any = import_module("torch.nn.functional")
+
+
+class Players:
+    """Two models against each other, and one that follows the first."""
+
+    def __init__(self) -> None:
+        """From 3 numbers to 4, and from those to one; the same for each."""
+        torch.manual_seed(0)
+        self.artist = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 4))
+        self.critic = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 1))
+        self.follower = copy.deepcopy(self.artist)
+        self.models = [self.artist, self.critic, self.follower]
+        self.of_critic = torch.optim.Adam(self.critic.parameters(), lr=0.05)
+        self.of_artist = torch.optim.SGD(self.artist.parameters(), lr=0.1, momentum=0.9)
+        self.optimizers = [self.of_critic, self.of_artist]
+
+    def play(self, real: Any, noise: Any) -> tuple[Any, Any]:
+        """The critic does two steps with parts of the batch together, the artist one."""
+        for _ in range(2):
+            self.of_critic.zero_grad()
+            for part, made in zip(real.split(3), noise.split(3), strict=True):
+                judged = self.critic(self.artist(made).detach()).mean()
+                loss = (judged - self.critic(part).mean()) / 2
+                loss.backward()
+            nn.utils.clip_grad_norm_(self.critic.parameters(), 0.5)
+            self.of_critic.step()
+        self.of_artist.zero_grad(set_to_none=False)
+        score = -self.critic(self.artist(noise)).mean()
+        score.backward()
+        nn.utils.clip_grad_value_(self.artist.parameters(), 0.05)
+        self.of_artist.step()
+        with torch.no_grad():
+            pairs = zip(self.follower.parameters(), self.artist.parameters(), strict=True)
+            for kept, parameter in pairs:
+                kept.lerp_(parameter, 0.1)
+        return loss, score
+
+
+def test_several_models() -> None:
+    """Losses, models, running statistics, and what optimizers keep."""
+    ours, theirs = Players(), Players()
+    batches = [(torch.randn(6, 4), torch.randn(6, 3)) for _ in range(3)]
+    step = ttmlir.train_function(
+        ours.play, *batches[0], models=ours.models, optimizers=ours.optimizers
+    )
+    before = copy.deepcopy(ours.artist.state_dict())
+    for batch in batches:
+        expected = [value.detach() for value in theirs.play(*batch)]
+        torch.testing.assert_close(list(step(*batch)), expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(ours.artist.state_dict(), before)
+    assert step.steps == 6
+    step.load_into()
+    for one, other in zip(ours.models, theirs.models, strict=True):
+        torch.testing.assert_close(one.state_dict(), other.state_dict(), rtol=1e-4, atol=1e-5)
+    for one, other in zip(ours.optimizers, theirs.optimizers, strict=True):
+        states = [each.state_dict()["state"] for each in (one, other)]
+        torch.testing.assert_close(*states, rtol=1e-4, atol=1e-5)
+    # The optimizers are torch's own again.
+    ours.of_artist.zero_grad()
+    assert all(parameter.grad is None for parameter in ours.artist.parameters())
+
+
+def test_names_and_rates() -> None:
+    """Models by names, and rates that schedules move."""
+    torch.manual_seed(0)
+    teacher, student = nn.Linear(3, 2), nn.Linear(3, 2)
+    other = copy.deepcopy(student)
+    x = torch.randn(5, 3)
+
+    def make(model: Any) -> tuple[Any, Any, Callable[..., Any]]:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+
+        def learn(x: Any) -> Any:
+            def closure() -> Any:
+                optimizer.zero_grad()
+                loss = F.mse_loss(model(x), teacher(x).detach())
+                loss.backward()
+                return loss
+
+            return optimizer.step(closure)
+
+        return optimizer, schedule, learn
+
+    (ours, schedule, learn), (_, reference, expected) = make(student), make(other)
+    models = {"teacher": teacher, "student": student}
+    step = ttmlir.train_function(learn, x, models=models, optimizers=ours)
+    for _ in range(3):
+        torch.testing.assert_close(step(x), expected(x).detach(), rtol=1e-5, atol=1e-5)
+        schedule.step()
+        reference.step()
+    assert "student.weight" in step.state_dict()
+    step.load_into()
+    torch.testing.assert_close(student.state_dict(), other.state_dict(), rtol=1e-5, atol=1e-5)
+
+
+def test_models_that_are_not_named() -> None:
+    """What is not in the state would be lost."""
+    model, other, x = nn.Linear(3, 2), nn.Linear(3, 2), torch.ones(5, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def learn(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = model(x).square().sum()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            other.weight.add_(1.0)
+        return loss
+
+    with pytest.raises(
+        ttmlir.CompilationError, match=r"closes over; .*train_function keeps those of its"
+    ):
+        ttmlir.train_function(learn, x, models=[model], optimizers=optimizer)
+    with pytest.raises(TypeError, match="a parameter that the model does not have"):
+        ttmlir.train_function(learn, x, models=[other], optimizers=optimizer)
