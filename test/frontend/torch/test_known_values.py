@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from samples.torch_programs import check_all
 
 import ttmlir
 
 torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")
+F: Any = import_module("torch.nn.functional")
 
 X = torch.randn(3, 5, generator=torch.Generator().manual_seed(1))
 
@@ -35,25 +35,23 @@ def refusal(model: Callable[..., Any]) -> str:
 
 def test_shapes_by_known_numbers() -> None:
     """Masks, counts and sizes that do not depend on arguments."""
-    check_all(
-        """x[:, torch.arange(5) % 2 == 0]
-        x[torch.arange(3) > 0, 1:]
-        x[:, : torch.ones(4, dtype=torch.int64).sum() - 1]
-        x[torch.eye(3, 5).bool()]
-        x.masked_select(torch.arange(5) > 2)
-        x.repeat_interleave(torch.tensor([1, 0, 2]), dim=0)
-        x.repeat_interleave(torch.arange(15))
-        torch.nonzero(torch.eye(3)) * x[0, 0]
-        torch.where(torch.eye(3) > 0)[0] + x[0, :3]
-        torch.tensor([3, 1, 3]).unique() + x[:1, :1]
-        torch.bincount(torch.tensor([3, 1, 3])) + x[:1, :1]
-        torch.nn.functional.pad(x, (torch.tensor(1), torch.tensor(2)))
-        x.expand(torch.tensor(2), 3, 5)
-        sum(x[i] * i for i in torch.arange(3))
-        x * len(torch.ones(3, 2).nonzero())
-        x if f"{torch.tensor(3)}" == "3" else -x""",
-        x=X,
-    )
+
+    def model(x: Any) -> Any:
+        some = torch.tensor([3, 1, 3])
+        return (
+            (x[:, torch.arange(5) % 2 == 0], x[torch.arange(3) > 0, 1:], x[torch.eye(3, 5).bool()]),
+            x[:, : torch.ones(4, dtype=torch.int64).sum() - 1],
+            (x.masked_select(torch.arange(5) > 2), x.masked_select(torch.eye(3, 5) > 0)),
+            x.repeat_interleave(torch.tensor([1, 0, 2]), dim=0),
+            x.repeat_interleave(torch.arange(15)),
+            (torch.nonzero(torch.eye(3)) * x[0, 0], torch.where(torch.eye(3) > 0)[0] + x[0, :3]),
+            (some.unique() + x[:1, :1], torch.bincount(some) + x[:1, :1]),
+            (F.pad(x, (torch.tensor(1), some[0])), x.expand(some.sum() - 5, 3, 5)),
+            (sum(x[i] * i for i in torch.arange(3)), x * len(torch.ones(3, 2).nonzero())),
+            x if f"{some[0]}" == "3" else -x,
+        )
+
+    check(model, X)
 
 
 def test_decisions_by_masks_that_are_made_inside() -> None:

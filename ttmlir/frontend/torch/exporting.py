@@ -15,6 +15,7 @@ from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.conversions import idle_conversions_skipped
+from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_sizes
 from ttmlir.frontend.torch.data.values import KnownValues
 from ttmlir.frontend.torch.data.watching import watch
 from ttmlir.frontend.torch.decompositions import own_decompositions
@@ -201,6 +202,10 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         known = KnownValues(module, dict(module.named_buffers()))
         with watch(known):
             exported = torch_package().export.export(module, args, kwargs, strict=False)
+        if has_unknown_sizes(exported.graph):
+            bounded = take_names(create_bounded(exported), module)
+            with watch(known):
+                exported = torch_package().export.export(bounded, args, kwargs, strict=False)
         exported.graph_module.meta[_DECIDED] = known.decided
         return exported
 

@@ -18,6 +18,7 @@ from ttmlir.frontend.torch.data.leaves import (
     replace_leaves,
     without_modes,
 )
+from ttmlir.frontend.torch.data.turns import MOST_TURNS
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.known import LIMIT
 from ttmlir.frontend.torch.places import place_of_here
@@ -41,7 +42,10 @@ class KnownValues:
     """The buffers of the module before torch made fakes of them."""
     decided: dict[str, LocationAttr] = field(default_factory=dict[str, LocationAttr])
     """Buffers that Python has decided by, and where."""
+    in_turn: bool = False
+    """True in a loop over places, each of which may not be there."""
     _values: dict[int, tuple[Any, Value]] = field(default_factory=dict[int, tuple[Any, Value]])
+    _masks: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
     _changed: set[int] = field(default_factory=set[int])
     """Memory that has been written to in a way that is not known."""
 
@@ -103,6 +107,15 @@ class KnownValues:
     def keep(self, tensor: Any, number: Any) -> None:
         """Say what a tensor holds that is new."""
         self._keep(tensor, Value(number))
+
+    def found(self, places: Any, mask: Any) -> None:
+        """Say of which mask these are the places."""
+        self._masks[id(places)] = places, mask
+
+    def mask_of(self, places: Any) -> Any:
+        """The mask of which these are the places, if it is small; None if it is not known."""
+        mask = self._masks.get(id(places), (None, None))[1]
+        return None if mask is None or mask.numel() > MOST_TURNS else mask
 
     # -- tensors -------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.frontend.torch.data.leaves import is_tensor, replace_leaves, without_modes
+from ttmlir.frontend.torch.data.turns import turns
 from ttmlir.frontend.torch.decompositions.statistics import UNTRACEABLE
 from ttmlir.frontend.torch.elements import torch_package
 
@@ -43,10 +44,16 @@ def watch(known: KnownValues) -> Any:
                 if found is not None:
                     return replace_leaves(found[0], lambda each: _traced(known, each))
                 func = _by_places(known, name, args, kwargs) or func
+            if name == "unbind" and args[1:] in ((), (0,)) and not kwargs:
+                mask = known.mask_of(args[0])
+                if mask is not None:
+                    return turns(mask, known)
             args, kwargs = _with_numbers(known, name, args, kwargs)
             pending = known.begin(func, args, kwargs)
             result = replacements.get(func, func)(*args, **kwargs)
             known.end(pending, result)
+            if name == "nonzero" and len(args) == 1 and not kwargs:
+                known.found(result, args[0])
             return result
 
     return Watching()
@@ -69,6 +76,14 @@ _LISTS = (
     *("tensor_split", "range", "multinomial"),
 )
 """Functions that take sizes, which may be tensors of one number."""
+
+
+def _within(x: Any, *place: Any) -> tuple[Any, ...]:
+    """The arguments of a selection, with a place that exists: turns for others do not happen."""
+    if len(place) != 2 or not all(isinstance(each, int) for each in place):
+        return (x, *place)
+    dim, index = place
+    return (x, dim, min(index, x.shape[dim] - 1))
 
 
 def _is_sized(name: str, args: Any, kwargs: Any) -> bool:
@@ -117,6 +132,8 @@ def _read(known: KnownValues, func: Callable[..., Any], args: Any, kwargs: Any) 
 def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments, with Python's numbers and places for known sizes and masks among them."""
     torch = torch_package()
+    if known.in_turn and name == "select":
+        return _within(*args), kwargs
 
     def number(each: Any) -> Any:
         if not is_tensor(each) or each.dim() or each.dtype.is_floating_point:
@@ -134,7 +151,7 @@ def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tupl
         found: list[Any] = []
         for each in indices:
             value = None
-            if isinstance(each, slice):
+            if isinstance(each, slice) or (is_tensor(each) and each.dtype != torch.bool):
                 each = replace_leaves(each, number)
             elif is_tensor(each) and each.dtype == torch.bool:
                 value = known.read(each)
