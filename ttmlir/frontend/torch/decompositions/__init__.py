@@ -11,8 +11,10 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
     counting,
+    digits,
     linear_algebra,
     ordering,
+    polynomials,
     products,
     quantization,
     reference_quantization,
@@ -27,8 +29,10 @@ from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
     **counting.DECOMPOSITIONS,
+    **digits.DECOMPOSITIONS,
     **linear_algebra.DECOMPOSITIONS,
     **ordering.DECOMPOSITIONS,
+    **polynomials.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
     **reference_quantization.DECOMPOSITIONS,

@@ -284,6 +284,7 @@ def _strides(shape: Shape) -> Shape:
 RULES: dict[str, TorchRule] = {
     "_unsafe_view": _reshape,
     "as_strided": _as_strided,
+    "as_strided_copy": _as_strided,
     "cat": _cat,
     "constant_pad_nd": _constant_pad,
     "diagonal": _diagonal,
@@ -293,6 +294,7 @@ RULES: dict[str, TorchRule] = {
     "flatten": _reshape,
     "flip": _flip,
     "permute": _permute,
+    "permute_copy": _permute,
     "repeat": _repeat,
     "reshape": _reshape,
     "roll": _roll,
