@@ -44,6 +44,8 @@ def test_views() -> None:
         F.channel_shuffle(x[None], 3)
         torch.broadcast_to(x[:1], (2, 5, 7))
         x.as_strided((5, 7), (7, 1), 35)
+        x.as_strided((9, 3, 4), (20, 2, 1), 3)
+        (2 * x).permute(2, 0, 1).as_strided((4, 6), (3, 35), 2)
         """,
         x=numbers(6, 5, 7),
     )

@@ -15,11 +15,13 @@ from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Layout, read_layout
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.conversions import idle_conversions_skipped
+from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_sizes
+from ttmlir.frontend.torch.data.values import KnownValues
+from ttmlir.frontend.torch.data.watching import watch
 from ttmlir.frontend.torch.decompositions import own_decompositions
-from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
-from ttmlir.frontend.torch.quiet import quiet, reason_of
+from ttmlir.frontend.torch.quiet import CHOICES, COUNTING_NORM, quiet, reason_of
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.frontend.torch.training.gradients import (
@@ -197,8 +199,15 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     with user_frames_kept(), quiet(), idle_conversions_skipped(), warnings.catch_warnings():
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
-        with replace_untraceable():
-            return torch_package().export.export(module, args, kwargs, strict=False)
+        known = KnownValues(module, dict(module.named_buffers()))
+        with watch(known):
+            exported = torch_package().export.export(module, args, kwargs, strict=False)
+        if has_unknown_sizes(exported.graph):
+            bounded = take_names(create_bounded(exported), module)
+            with watch(known):
+                exported = torch_package().export.export(bounded, args, kwargs, strict=False)
+        exported.graph_module.meta[_DECIDED] = known.decided
+        return exported
 
 
 def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
@@ -237,11 +246,29 @@ def decompose(exported: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             table = {**_decompositions(), **own_decompositions()}
-            return exported.run_decompositions(table)
+            decomposed = exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
             place = place_of_trace(str(error))
             raise _untraceable(error, place) from error
+    _check_decisions(exported, decomposed)
+    return decomposed
+
+
+_DECIDED = "ttmlir.decided"
+
+
+def _check_decisions(exported: Any, decomposed: Any) -> None:
+    """Refuse decisions by buffers that a program changes: the next call might decide otherwise."""
+    decided: Mapping[str, LocationAttr] = exported.graph_module.meta.get(_DECIDED, {})
+    for name in decomposed.graph_signature.buffers_to_mutate.values():
+        if name in decided:
+            remedy = COUNTING_NORM if name.endswith("num_batches_tracked") else CHOICES
+            reason = (
+                f"what it does depends on the numbers in a tensor; the buffer '{name}', by which "
+                f"Python decides, changes in each call; {remedy}"
+            )
+            raise LocatedError(decided[name], f"torch cannot trace this: {reason}")
 
 
 @cache

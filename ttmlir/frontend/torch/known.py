@@ -9,6 +9,7 @@ from typing import Any, cast
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.call import Known
+from ttmlir.frontend.torch.data.leaves import is_tensor, leaves
 from ttmlir.frontend.torch.elements import static_shape, torch_package
 
 LIMIT = 1 << 16
@@ -40,15 +41,3 @@ def _torch_value(argument: Any) -> Any:
     if isinstance(argument, list):
         return [_torch_value(item) for item in cast("list[Any]", argument)]
     return argument.tensor if isinstance(argument, Known) else argument
-
-
-def is_tensor(meta: Any) -> bool:
-    """True for tensors, fake ones included."""
-    return isinstance(meta, torch_package().Tensor)
-
-
-def leaves(value: Any) -> list[Any]:
-    """The items of nested lists and tuples."""
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in cast("list[Any]", value) for leaf in leaves(item)]
-    return [value]

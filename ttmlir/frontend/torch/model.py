@@ -22,6 +22,7 @@ from ttmlir.frontend.calls.signature import as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
+from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
@@ -30,8 +31,6 @@ from ttmlir.frontend.torch.exporting import (
     takes_seed,
     trace_model,
 )
-from ttmlir.frontend.torch.known import is_tensor
-from ttmlir.frontend.torch.numbers import is_symbolic
 from ttmlir.frontend.torch.program import (
     ImportedProgram,
     Weights,

@@ -29,12 +29,6 @@ _ARITHMETIC = {
 }
 
 
-def is_symbolic(meta: Any) -> bool:
-    """True for a number or truth value that torch does not know."""
-    torch = torch_package()
-    return isinstance(meta, (torch.SymInt, torch.SymBool, torch.SymFloat))
-
-
 def number_of(node: Any, arguments: Sequence[Any]) -> Number:
     """The number that a node computes; what cannot be computed is refused where it is used."""
     name = str(getattr(node.target, "__name__", node.target))

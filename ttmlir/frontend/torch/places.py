@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.frontend.torch.decompositions import untraceable
+from ttmlir.frontend.torch.data import watching
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location, name_location
@@ -36,10 +36,19 @@ def place_of_trace(trace: str) -> LocationAttr:
     return _place(*own[-1]) if own else UNKNOWN_LOC
 
 
+def place_of_here() -> LocationAttr:
+    """The innermost line outside of torch that has led here."""
+    return _place_of_frames(traceback.extract_stack())
+
+
 def place_of_error(error: BaseException) -> LocationAttr:
     """The innermost line outside of torch that an exception came through."""
     # The frames that lead here, then those from here to the error.
-    frames = [*traceback.extract_stack(), *traceback.extract_tb(error.__traceback__)]
+    behind = traceback.extract_tb(error.__traceback__)
+    return _place_of_frames([*traceback.extract_stack(), *behind])
+
+
+def _place_of_frames(frames: Sequence[traceback.FrameSummary]) -> LocationAttr:
     own = [frames[i] for i in _own([frame.filename for frame in frames])]
     if not own or own[-1].lineno is None:
         return UNKNOWN_LOC
@@ -69,7 +78,7 @@ def _own(files: Sequence[str]) -> list[int]:
 
 def _is_ours(file: str) -> bool:
     """True for files that call models, which those that all calls of torch pass through do not."""
-    return file.startswith(PACKAGE_FOLDER) and file != untraceable.__file__
+    return file.startswith(PACKAGE_FOLDER) and file != watching.__file__
 
 
 _USER, _LIBRARY, _TEXT, _HIDDEN = "user", "library", "text", "hidden"

@@ -19,6 +19,7 @@ from ttmlir.compiler import transform
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
 from ttmlir.frontend.torch.control import OPERATIONS, ControlFlow
+from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor, leaves
 from ttmlir.frontend.torch.elements import (
     SUPPORTED_DTYPES,
     dtype_name,
@@ -27,8 +28,8 @@ from ttmlir.frontend.torch.elements import (
     tensor_type,
 )
 from ttmlir.frontend.torch.exporting import decompose
-from ttmlir.frontend.torch.known import compute, is_tensor, leaves
-from ttmlir.frontend.torch.numbers import is_symbolic, number_of
+from ttmlir.frontend.torch.known import compute
+from ttmlir.frontend.torch.numbers import number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import instead_of, near

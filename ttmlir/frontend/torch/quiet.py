@@ -48,6 +48,12 @@ _REASONS = (
 """What torch says in its own terms, and in those of the user."""
 
 
+CHOICES = (
+    "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
+    "between functions"
+)
+COUNTING_NORM = "give BatchNorm a momentum, or compile it after .eval()"
+"""What to do instead of a mean over as many batches as there have been."""
 _DATA_DEPENDENT = "data-dependent"
 """How torch says that it would have to know numbers that only a run has."""
 
@@ -76,8 +82,8 @@ def _remedy(error: BaseException) -> str:
             " False (nn.Transformer), is_causal=... (encoders and decoders)"
         )
     if any(file.endswith("batchnorm.py") for file in files):
-        return "give BatchNorm a momentum, or compile it after .eval()"
-    return (
-        "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
-        "between functions, and torch._higher_order_ops.while_loop repeats one"
+        return COUNTING_NORM
+    return CHOICES + (
+        ", and torch._higher_order_ops.while_loop repeats one; Python may decide by a tensor that "
+        "the model closes over instead of taking it as an argument"
     )

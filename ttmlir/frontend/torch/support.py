@@ -76,6 +76,8 @@ _INSTEAD = {
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
         "keeps the shape",
     ),
+    "equal": "Python cannot know it here; write (a == b).all(), which is a tensor",
+    "allclose": "Python cannot know it here; write torch.isclose(a, b).all(), which is a tensor",
     "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
     "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
     "torch.linalg.eigh",

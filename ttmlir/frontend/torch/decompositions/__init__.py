@@ -11,9 +11,11 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
     counting,
+    digits,
     linear_algebra,
     losses,
     ordering,
+    polynomials,
     products,
     quantization,
     reference_quantization,
@@ -29,9 +31,11 @@ from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
     **counting.DECOMPOSITIONS,
+    **digits.DECOMPOSITIONS,
     **linear_algebra.DECOMPOSITIONS,
     **losses.DECOMPOSITIONS,
     **ordering.DECOMPOSITIONS,
+    **polynomials.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
     **reference_quantization.DECOMPOSITIONS,

@@ -158,12 +158,39 @@ def _derivative(n: int, x: Any) -> Any:
     torch = torch_package()
     sign = 1.0 if n % 2 else -1.0
     if n > 1:
-        return sign * math.factorial(n) * _hurwitz(float(n + 1), x)
+        return _higher_derivative(n, sign, x)
     # psi'(1 - x) + psi'(x) = (pi / sin(pi * x)) ** 2.
     is_left = x < 0.5
     right = _zeta(2.0, torch.where(is_left, 1 - x, x))
     sine = torch.sin(math.pi * (x - x.round()))
     return torch.where(is_left, (math.pi / sine).square() - right, right)
+
+
+def _higher_derivative(n: int, sign: float, x: Any) -> Any:
+    torch = torch_package()
+    is_left = x < 0
+    size = math.factorial(n)
+    right = sign * size * _hurwitz(float(n + 1), torch.where(is_left, 1 - x, x))
+    # (-1)^n psi_n(1 - x) - psi_n(x) is the n-th derivative of pi / tan(pi * x), a polynomial in it.
+    coefficients = [0, 1]
+    for _ in range(n):
+        # The derivative of a power of the cotangent c: -k * c ** (k - 1) * (1 + c * c).
+        after = [0] * (len(coefficients) + 1)
+        for power, each in enumerate(coefficients):
+            if power:
+                after[power - 1] -= power * each
+                after[power + 1] -= power * each
+        coefficients = after
+    part = x - x.round()
+    # Where the cotangent is small, it is the tangent of the rest of a right angle.
+    turned = torch.sign(part) * torch.tan(math.pi * (0.5 - part.abs()))
+    cotangent = torch.where(part.abs() > 0.25, turned, 1 / torch.tan(math.pi * part))
+    bent: Any = 0.0
+    for each in reversed(coefficients):
+        bent = bent * cotangent + float(each)
+    left = (-sign) * right - math.pi ** (n + 1) * bent
+    pole = torch.logical_and(is_left, part == 0)
+    return torch.where(pole, sign * torch.inf, torch.where(is_left, left, right))
 
 
 # -- signs and exponents -----------------------------------------------------------------------

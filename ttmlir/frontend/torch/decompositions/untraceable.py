@@ -10,14 +10,20 @@ from ttmlir.frontend.torch.decompositions import losses, statistics, tables
 from ttmlir.frontend.torch.elements import torch_package
 
 
-def replace_untraceable() -> Any:
-    """A context in which functions and methods that torch cannot trace are those of ours."""
+def own_functions() -> dict[Any, Any]:
+    """What stands for functions and methods that torch cannot trace."""
     torch = torch_package()
-    replacements: dict[Any, Any] = {
+    return {
         owner: function
         for name, function in _UNTRACEABLE.items()
         for owner in (attrgetter(name)(torch), getattr(torch.Tensor, name, None))
     }
+
+
+def replace_untraceable() -> Any:
+    """A context in which functions and methods that torch cannot trace are those of ours."""
+    torch = torch_package()
+    replacements = own_functions()
 
     class Replacing(torch.overrides.TorchFunctionMode):
         def __torch_function__(

@@ -45,6 +45,9 @@ def _embedding(call: TorchCall) -> SSAValue:
 
 def _index_select(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
+    if not value_shape(x):
+        # Whichever place is asked for, there is one.
+        return build.broadcast(x, call.shape)
     dim = call.dim(x)
     known = call.known("index")
     if known is not None and (bounds := progression(known)) is not None:

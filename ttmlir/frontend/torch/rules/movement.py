@@ -255,18 +255,26 @@ def _width(element: Attribute) -> int:
 
 
 def _as_strided(call: TorchCall) -> SSAValue:
+    """Elements by their places in memory, in which windows may overlap."""
     build, x, strides = call.build, call.tensor(), tuple(call["stride"])
-    shape, offset = call.shape, call.arguments.get("storage_offset") or 0
-    dense = _strides(shape)
-    same = all(a == b or n == 1 for a, b, n in zip(strides, dense, shape, strict=True))
-    elements = math.prod(shape)
-    if same and offset + elements <= math.prod(value_shape(x)):
-        flat = build.reshape(x, (math.prod(value_shape(x)),))
+    shape, meta = call.shape, call.node.args[0].meta["val"]
+    given = call.arguments.get("storage_offset")
+    offset = 0 if given is None else given - meta.storage_offset()
+    order = sorted(range(meta.dim()), key=lambda dim: (-meta.stride(dim), dim))
+    last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    if not meta.permute(order).is_contiguous() or offset < 0 or last >= meta.numel():
+        call.refuse(
+            "a view of the memory behind a tensor that has gaps, or of more than the tensor, is "
+            "not supported; use slices, permute and expand, or x.contiguous() before it"
+        )
+    flat = build.reshape(build.permute(x, order), (meta.numel(),))
+    elements, dense = math.prod(shape), _strides(shape)
+    if all(a == b or n == 1 for a, b, n in zip(strides, dense, shape, strict=True)):
         return build.reshape(build.slice_along(flat, 0, offset, offset + elements), shape)
-    call.refuse(
-        f"strides {strides} of a tensor of shape {shape} are not supported, only those of "
-        "contiguous tensors; use slices, permute and expand"
-    )
+    places = torch_package().arange(meta.numel()).as_strided(shape, strides, offset)
+    index = build.create_tensor(places.reshape(-1).contiguous())
+    found = build.create_inferred("gather", flat, index, dim=0)
+    return build.reshape(found, shape)
 
 
 def _strides(shape: Shape) -> Shape:
@@ -276,6 +284,7 @@ def _strides(shape: Shape) -> Shape:
 RULES: dict[str, TorchRule] = {
     "_unsafe_view": _reshape,
     "as_strided": _as_strided,
+    "as_strided_copy": _as_strided,
     "cat": _cat,
     "constant_pad_nd": _constant_pad,
     "diagonal": _diagonal,
@@ -285,6 +294,7 @@ RULES: dict[str, TorchRule] = {
     "flatten": _reshape,
     "flip": _flip,
     "permute": _permute,
+    "permute_copy": _permute,
     "repeat": _repeat,
     "reshape": _reshape,
     "roll": _roll,

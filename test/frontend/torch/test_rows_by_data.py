@@ -1,0 +1,188 @@
+"""Programs whose shapes depend on data, where results have fixed shapes, against torch itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import ttmlir
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+F: Any = import_module("torch.nn.functional")
+
+GENERATOR = torch.Generator().manual_seed(4)
+X = torch.randn(6, 5, generator=GENERATOR)
+SOME = torch.tensor([False, True, True, False, True, True])
+MASKS = {"some": SOME, "one": torch.arange(6) == 3, "all": SOME | True}
+
+
+def check(model: Callable[..., Any], *others: tuple[Any, ...]) -> None:
+    """The model, compiled for the first arguments, returns what torch does for all of them."""
+    compiled = ttmlir.compile(model, *_copied(others[0]))
+    for arguments in others:
+        found, wanted = compiled(*_copied(arguments)), model(*_copied(arguments))
+        for first, second in zip(_leaves(found), _leaves(wanted), strict=True):
+            torch.testing.assert_close(first, second)
+
+
+def _copied(arguments: tuple[Any, ...]) -> list[Any]:
+    return [each.clone() for each in arguments]
+
+
+def _leaves(value: Any) -> list[Any]:
+    return torch.utils._pytree.tree_leaves(value)
+
+
+def refusal(model: Callable[..., Any], *arguments: Any) -> str:
+    """The text of the error."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(model, *arguments)
+    return str(caught.value)
+
+
+def reductions(x: Any, mask: Any) -> Any:
+    """Of the rows that a mask selects, each by itself and together."""
+    y = x[mask]
+    count = y.shape[0]
+    changed = torch.zeros_like(x)
+    changed[mask] = F.layer_norm(y, (5,)) * y.sum(0) + count
+    return (
+        changed,
+        (y.sum(0), y.mean(0), y.amax(0), y.min(0), y.argmax(0), y.prod(0), y.logsumexp(0)),
+        (y.sum(), y.mean(), y.reshape(-1).sum() / count, (y > 0).all(0), (y > 1).any()),
+        (y.softmax(0).sum(0), y.cumsum(0).amax(0), y.sort(0)[0][0], y.T @ y, (y @ y.T).sum()),
+        (y[0], y[-1], y[1:].sum(0), y[y[:, 0] > 0].sum(0), torch.arange(count).sum()),
+        F.conv1d(y[:, None], torch.ones(2, 1, 3)).sum(0),
+        x.masked_select(x > 0).sum(),
+    )
+
+
+def test_what_is_computed_of_selected_rows() -> None:
+    """Of some rows, of one and of all of them."""
+    check(reductions, *((X, mask) for mask in MASKS.values()))
+
+
+def writes(x: Any, mask: Any) -> Any:
+    """Selected rows put to places, added to them, and joined with others."""
+    y = x[mask] * 2
+    places = mask.nonzero()[:, 0]
+    (again,) = torch.where(mask)
+    put, added = x.clone(), x.clone()
+    put[places] = y
+    added[again] += y
+    joined = torch.cat([y, x])
+    return (
+        (put, added, x.index_put((again,), y, accumulate=True)),
+        (x.masked_scatter(mask[:, None], y), torch.zeros_like(x).index_add(0, places, y)),
+        (joined.sum(0), joined.softmax(0).amax(0)),
+        # The same number of rows, chosen by another mask.
+        (y + x[mask.flip(0)]).sum(0),
+    )
+
+
+def test_writes_of_selected_rows() -> None:
+    """To where they were, and to other places."""
+    check(writes, *((X, mask) for mask in MASKS.values()))
+
+
+def test_different_numbers() -> None:
+    """`unique` with the places and counts of numbers."""
+
+    def model(x: Any) -> Any:
+        numbers, places, counts = torch.unique(x, return_inverse=True, return_counts=True)
+        same = torch.unique_consecutive(x)
+        return numbers.sum(), places, counts.amax(), (numbers * counts).sum(), same.sum()
+
+    check(model, (torch.tensor([3, 1, 3, 2, 2, 9]),), (torch.tensor([7, 7, 7, 7, 7, 7]),))
+
+
+def test_parts_whose_lengths_are_data() -> None:
+    """Routing by sorted rows: each part has a factor of its own."""
+
+    def model(x: Any, lengths: Any) -> Any:
+        parts = x.split(lengths.tolist())
+        return torch.cat([part * (i + 1) for i, part in enumerate(parts)]) + x
+
+    check(model, (X, torch.tensor([1, 3, 2])), (X, torch.tensor([0, 6, 0])))
+
+
+class Experts(nn.Module):
+    """A mixture of experts with a loop over those that were hit, as transformers writes it."""
+
+    def __init__(self) -> None:
+        """Three experts, of which two are chosen for a row; nobody may choose a fourth."""
+        super().__init__()
+        self.weights = nn.Parameter(torch.randn(3, 5, 5, generator=GENERATOR))
+
+    def forward(self, x: Any, chosen: Any, scores: Any) -> Any:
+        """Sums of what experts make of rows."""
+        total = torch.zeros_like(x)
+        turns = torch.zeros(())
+        mask = F.one_hot(chosen, num_classes=4).permute(2, 1, 0)
+        for expert in torch.greater(mask.sum(dim=(-1, -2)), 0).nonzero():
+            number = expert[0]
+            with torch.no_grad():
+                order, rows = torch.where(mask[number])
+            found = torch.tanh(F.linear(x[rows], self.weights[number]))
+            total.index_add_(0, rows, found * scores[rows, order, None])
+            turns += 1
+        return total, turns
+
+
+def test_experts_that_were_hit() -> None:
+    """Some of them, or one; the number of turns counts those, too."""
+    scores = torch.rand(6, 2, generator=GENERATOR)
+    some = torch.tensor([[0, 1], [2, 0], [1, 2], [1, 0], [2, 1], [0, 2]])
+    one = torch.zeros(6, 2, dtype=torch.int64)
+    check(Experts().eval(), (X, some, scores), (X, one, scores))
+
+
+def test_writes_in_turns() -> None:
+    """By places in two dimensions."""
+
+    def model(x: Any, mask: Any) -> Any:
+        for row, column in mask.nonzero():
+            x[row, column] = x[row, column] * 10 + 1
+        return x
+
+    check(model, (X[:2, :3], X[:2, :3] > 0))
+
+
+def _rebound(x: Any) -> Any:
+    total = torch.zeros(5)
+    for i in (x[:, 0] > 0).nonzero():
+        total = total + x[i[0]]
+    return total
+
+
+def _listed(x: Any) -> Any:
+    return sum(x[i] for i in [int(place) for place in (x[:, 0] > 0).nonzero()])
+
+
+def test_loops_whose_turns_are_lost_are_refused() -> None:
+    """What a turn makes is not known behind the loop; the advice works."""
+    for model in (_rebound, _listed):
+        text = refusal(model, X)
+        assert "test_rows_by_data.py:" in text
+        assert "let the loop write to a tensor that was made in front of it: total += ..." in text
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (lambda x: x[x > 0], "the result has a shape that depends on the numbers in a tensor"),
+        (lambda x: x.nonzero(), "the result has a shape that depends on the numbers in a tensor"),
+        (lambda x: x[x[:, 0] > 0].flip(0).sum(0), "the shape u0x5 depends on the numbers"),
+        (
+            lambda x: x[x[:, 0] > 0, 1].sum() + x[x[:, 0] > 0, x[0, :1].long()].sum(),
+            "x[mask][:, i]",
+        ),
+    ],
+)
+def test_refusals(model: Callable[..., Any], words: str) -> None:
+    """Results of unknown shapes, and operations that mix rows."""
+    assert words in refusal(model, X)

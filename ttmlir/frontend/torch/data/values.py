@@ -1,0 +1,206 @@
+"""Numbers of tensors that follow from a model alone, not from its arguments, while it is traced.
+
+Masks of ones, positions and strides in buffers are computed beside torch's fakes of them, so that
+Python may decide by them: `if mask.all():`, `int(x)`, `x[mask]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import LocationAttr
+
+from ttmlir.frontend.torch.data.leaves import (
+    is_symbolic,
+    is_tensor,
+    replace_leaves,
+    without_modes,
+)
+from ttmlir.frontend.torch.data.turns import MOST_TURNS
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.known import LIMIT
+from ttmlir.frontend.torch.places import place_of_here
+
+
+@dataclass(frozen=True)
+class Value:
+    """What is known of a tensor."""
+
+    tensor: Any
+    buffers: frozenset[str] = frozenset()
+    """The buffers of the module that its numbers come from."""
+
+
+@dataclass
+class KnownValues:
+    """The numbers of tensors, as far as they are known, during one trace of a module."""
+
+    module: Any
+    buffers: Mapping[str, Any]
+    """The buffers of the module before torch made fakes of them."""
+    decided: dict[str, LocationAttr] = field(default_factory=dict[str, LocationAttr])
+    """Buffers that Python has decided by, and where."""
+    in_turn: bool = False
+    """True in a loop over places, each of which may not be there."""
+    _values: dict[int, tuple[Any, Value]] = field(default_factory=dict[int, tuple[Any, Value]])
+    _masks: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
+    _changed: set[int] = field(default_factory=set[int])
+    """Memory that has been written to in a way that is not known."""
+
+    def read(self, tensor: Any) -> Any:
+        """The tensor with its numbers, on whose account Python goes on; None if not known."""
+        found = self._of(tensor)
+        if found is None:
+            return None
+        self.decide(found)
+        return found.tensor
+
+    def decide(self, value: Value) -> None:
+        """Note that Python goes on by these numbers."""
+        for name in value.buffers:
+            self.decided.setdefault(name, place_of_here())
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def begin(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Pending:
+        """What there is to know before a call of torch."""
+        inputs = _leaves_of((args, kwargs))
+        tensors = [each for each in inputs if is_tensor(each)]
+        versions = [(each, _version(each)) for each in tensors]
+        found = [self._of(each) for each in tensors]
+        name = getattr(function, "__name__", "")
+        # Overloads are called by torch itself, on the way down.
+        is_overload = isinstance(function, torch_package()._ops.OpOverload)
+        usable = (
+            not is_overload
+            and None not in found
+            and not any(part in name for part in _UNKNOWN)
+            and not any(is_symbolic(each) for each in inputs)
+        )
+        result: Value | None = None
+        if usable:
+            known = {id(t): v.tensor for t, v in zip(tensors, found, strict=True) if v is not None}
+            buffers = frozenset[str]().union(*(v.buffers for v in found if v is not None))
+            computed = _compute(function, args, kwargs, known)
+            result = None if computed is None else Value(computed[0], buffers)
+        return Pending(versions, result)
+
+    def end(self, pending: Pending, result: Any) -> None:
+        """Keep what a call has left."""
+        for tensor, version in pending.versions:
+            if _version(tensor) != version and pending.result is None:
+                self._changed.add(_memory(tensor))
+        if pending.result is None:
+            return
+        fakes, numbers = _leaves_of(result), _leaves_of(pending.result.tensor)
+        if len(fakes) != len(numbers):
+            return
+        for fake, number in zip(fakes, numbers, strict=True):
+            is_same = is_tensor(fake) and is_tensor(number) and fake.dtype == number.dtype
+            if is_same and number.numel() <= LIMIT and fake.dim() == number.dim():
+                self._keep(fake, Value(number, pending.result.buffers))
+
+    def keep(self, tensor: Any, number: Any) -> None:
+        """Say what a tensor holds that is new."""
+        self._keep(tensor, Value(number))
+
+    def found(self, places: Any, mask: Any) -> None:
+        """Say of which mask these are the places."""
+        self._masks[id(places)] = places, mask
+
+    def mask_of(self, places: Any) -> Any:
+        """The mask of which these are the places, if it is small; None if it is not known."""
+        mask = self._masks.get(id(places), (None, None))[1]
+        return None if mask is None or mask.numel() > MOST_TURNS else mask
+
+    # -- tensors -------------------------------------------------------------------------------
+
+    def _keep(self, tensor: Any, value: Value) -> None:
+        # The tensor is kept, too, so that no other one gets its identity.
+        self._values[id(tensor)] = tensor, value
+
+    def _of(self, tensor: Any) -> Value | None:
+        if id(tensor) in self._values:
+            return None if _memory(tensor) in self._changed else self._values[id(tensor)][1]
+        torch = torch_package()
+        value: Value | None = None
+        if isinstance(tensor, torch.nn.Parameter):
+            return None
+        if not isinstance(tensor, torch._subclasses.FakeTensor):
+            value = _plain(tensor)
+        else:
+            for name, buffer in self.module.named_buffers():
+                if buffer is tensor and name in self.buffers:
+                    given = _plain(self.buffers[name])
+                    value = None if given is None else Value(given.tensor, frozenset([name]))
+        if value is not None:
+            self._keep(tensor, value)
+        return value
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A call that has begun."""
+
+    versions: list[tuple[Any, Any]]
+    result: Value | None
+
+
+_UNKNOWN = ("empty", "__get__", "__set__", "requires_grad", "backward")
+"""Parts of the names of functions whose results are not known, or are no tensors."""
+
+
+def _plain(tensor: Any) -> Value | None:
+    """A copy of a small tensor that exists, on the CPU; None for other kinds."""
+    torch = torch_package()
+    is_dense = type(tensor) in (torch.Tensor, torch.nn.Buffer) and tensor.layout == torch.strided
+    if not is_dense or tensor.device.type != "cpu" or tensor.numel() > LIMIT:
+        return None
+    with without_modes(), torch.no_grad():
+        return Value(tensor.detach().clone())
+
+
+def _compute(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    known: Mapping[int, Any],
+) -> tuple[Any] | None:
+    """What a function of torch returns for known tensors; nothing if it fails or is random."""
+    torch = torch_package()
+    real_args, real_kwargs = replace_leaves(
+        (tuple(args), dict(kwargs)), lambda each: known.get(id(each), each)
+    )
+    with torch._C.DisableTorchFunction(), without_modes(), torch.no_grad():
+        before = torch.default_generator.get_state()
+        try:
+            result = function(*real_args, **real_kwargs)
+        except Exception:
+            # The call itself says what is wrong with it.
+            return None
+        if torch.equal(torch.default_generator.get_state(), before):
+            return (result,)
+        torch.default_generator.set_state(before)
+        return None
+
+
+def _version(tensor: Any) -> Any:
+    try:
+        return tensor._version
+    except RuntimeError:
+        # Tensors of torch.inference_mode count no changes.
+        return None
+
+
+def _memory(tensor: Any) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def _leaves_of(value: Any) -> list[Any]:
+    found: list[Any] = []
+    replace_leaves(value, found.append)
+    return found

@@ -1,0 +1,163 @@
+"""What torch cannot trace, replaced while it traces a model: functions, and looks at numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ttmlir.frontend.torch.data.leaves import is_tensor, replace_leaves, without_modes
+from ttmlir.frontend.torch.data.turns import turns
+from ttmlir.frontend.torch.decompositions.untraceable import own_functions
+from ttmlir.frontend.torch.elements import torch_package
+
+if TYPE_CHECKING:
+    from ttmlir.frontend.torch.data.values import KnownValues
+
+
+def watch(known: KnownValues) -> Any:
+    """A context in which functions and methods that torch cannot trace are those of ours.
+
+    Where numbers of tensors are known, Python may look at them, and shapes may depend on them.
+    """
+    torch = torch_package()
+    replacements = own_functions()
+
+    class Watching(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            kwargs = kwargs or {}
+            if torch.compiler.is_dynamo_compiling():
+                # Bodies of loops and branches are read by another tracer, this method with them.
+                return func(*args, **kwargs)
+            name = getattr(func, "__name__", "")
+            if name in ("__get__", "__set__"):
+                return func(*args, **kwargs)
+            if name in _READERS and (found := _read(known, func, args, kwargs)) is not None:
+                return found[0]
+            if _is_sized(name, args, kwargs):
+                found = _read(known, func, args, kwargs)
+                if found is not None:
+                    return replace_leaves(found[0], lambda each: _traced(known, each))
+                func = _by_places(known, name, args, kwargs) or func
+            if name == "unbind" and args[1:] in ((), (0,)) and not kwargs:
+                mask = known.mask_of(args[0])
+                if mask is not None:
+                    return turns(mask, known)
+            args, kwargs = _with_numbers(known, name, args, kwargs)
+            pending = known.begin(func, args, kwargs)
+            result = replacements.get(func, func)(*args, **kwargs)
+            known.end(pending, result)
+            if name == "nonzero" and len(args) == 1 and not kwargs:
+                known.found(result, args[0])
+            return result
+
+    return Watching()
+
+
+_READERS = (
+    *("item", "tolist", "is_nonzero", "equal", "allclose", "__bool__", "__int__", "__float__"),
+    *("__index__", "__format__", "__contains__"),
+)
+"""Functions that give Python numbers."""
+_SIZED = (
+    *("nonzero", "argwhere", "where", "masked_select", "unique", "unique_consecutive", "bincount"),
+    "repeat_interleave",
+)
+"""Functions whose results have the shapes that numbers ask for."""
+_LISTS = (
+    *("pad", "interpolate", "upsample", "view", "reshape", "expand", "repeat", "zeros", "ones"),
+    *("full", "empty", "new_zeros", "new_ones", "new_full", "new_empty", "arange", "narrow"),
+    *("linspace", "split", "chunk", "topk", "tile", "eye", "one_hot", "unflatten", "roll"),
+    *("tensor_split", "range", "multinomial"),
+)
+"""Functions that take sizes, which may be tensors of one number."""
+
+
+def _within(x: Any, *place: Any) -> tuple[Any, ...]:
+    """The arguments of a selection, with a place that exists: turns for others do not happen."""
+    if len(place) != 2 or not all(isinstance(each, int) for each in place):
+        return (x, *place)
+    dim, index = place
+    return (x, dim, min(index, x.shape[dim] - 1))
+
+
+def _is_sized(name: str, args: Any, kwargs: Any) -> bool:
+    return name in _SIZED and (name != "where" or len(args) + len(kwargs) == 1)
+
+
+def _traced(known: KnownValues, value: Any) -> Any:
+    """A tensor that exists, as one that the program may change."""
+    if not is_tensor(value):
+        return value
+    fake = value.clone()
+    known.keep(fake, value)
+    return fake
+
+
+def _by_places(known: KnownValues, name: str, args: Any, kwargs: Any) -> Any:
+    """A function like one whose other argument is known, a mask or counts; None if it is not."""
+    torch = torch_package()
+    given: Any = kwargs.get("mask", kwargs.get("repeats")) if len(args) < 2 else args[1]
+    value = known.read(given) if args and is_tensor(given) else None
+    if value is None:
+        return None
+
+    def select(x: Any, *_: Any, **__: Any) -> Any:
+        shape = torch.broadcast_shapes(x.shape, value.shape)
+        return x.expand(shape)[tuple(_places(value, shape))]
+
+    def repeat(x: Any, _: Any = None, dim: int | None = None, **__: Any) -> Any:
+        x, dim = (x.reshape(-1), 0) if dim is None else (x, dim)
+        with torch._C.DisableTorchFunction(), without_modes():
+            places = torch.arange(x.shape[dim]).repeat_interleave(value)
+        return x.index_select(dim, places)
+
+    return {"masked_select": select, "repeat_interleave": repeat}.get(name)
+
+
+def _read(known: KnownValues, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The result of a function of known tensors in a tuple; None if one is not known."""
+    pending = known.begin(func, args, kwargs)
+    if pending.result is None:
+        return None
+    known.decide(pending.result)
+    return (pending.result.tensor,)
+
+
+def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments, with Python's numbers and places for known sizes and masks among them."""
+    torch = torch_package()
+    if known.in_turn and name == "select":
+        return _within(*args), kwargs
+
+    def number(each: Any) -> Any:
+        if not is_tensor(each) or each.dim() or each.dtype.is_floating_point:
+            return each
+        value = known.read(each)
+        return each if value is None else value.item()
+
+    if name in _LISTS:
+        first, rest = args[:1], args[1:]
+        if first and not is_tensor(first[0]):
+            first = replace_leaves(first, number)
+        return (*first, *replace_leaves(rest, number)), replace_leaves(kwargs, number)
+    if name in ("__getitem__", "__setitem__") and not isinstance(args[0], tuple):
+        indices = args[1] if isinstance(args[1], tuple) else (args[1],)
+        found: list[Any] = []
+        for each in indices:
+            value = None
+            if isinstance(each, slice) or (is_tensor(each) and each.dtype != torch.bool):
+                each = replace_leaves(each, number)
+            elif is_tensor(each) and each.dtype == torch.bool:
+                value = known.read(each)
+            found += [each] if value is None else _places(value)
+        return (args[0], tuple(found), *args[2:]), kwargs
+    return args, kwargs
+
+
+def _places(mask: Any, shape: Sequence[int] | None = None) -> list[Any]:
+    """The numbers of the elements where a known mask is true, one tensor for each dimension."""
+    with torch_package()._C.DisableTorchFunction(), without_modes():
+        whole = mask if shape is None else mask.expand(shape)
+        return [each.clone() for each in whole.nonzero(as_tuple=True)]
