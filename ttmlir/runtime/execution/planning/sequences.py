@@ -114,11 +114,12 @@ def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> 
     one = np.float32(1)
 
     def run(outer: Array, inner: Array, *inputs: Array) -> tuple[Array, ...]:
-        shape = outer.shape
-        batch = outer.size // width
+        # The first outer state may have another shape than what cells make of it.
+        shape = inner.shape
+        batch = inner.size // width
         state = np.array(outer.reshape(batch, width).T, order="C")
         memory = np.array(inner.reshape(batch, width).T, order="C")
-        given = np.stack(inputs).reshape(count, batch, -1)
+        given = np.stack([each.reshape(batch, -1) for each in inputs])
         given += offsets
         added = np.empty((count, 4 * width, batch), np.float32)
         for place, each in zip(places, columns, strict=True):
