@@ -5,6 +5,7 @@ Expected values and structures are those of `jax.jit`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,41 @@ def test_sparse_matrices() -> None:
     np.testing.assert_allclose(compiled(sparse, X), dense @ X.T, rtol=1e-6)
     with pytest.raises(InputError, match="takes matrix as a BCOO of 2; got an array"):
         compiled(dense, X)
+
+
+class OtherJit:
+    """What a `jit` of another library returns: its stages are none of JAX."""
+
+    def __init__(self, function: Any) -> None:
+        """Around a function."""
+        functools.update_wrapper(self, function)
+
+    def __call__(self, module: Any, x: Any) -> Any:
+        """What the function computes; the module is changed."""
+        return self.__wrapped__(module, x)[0]  # type: ignore[attr-defined]
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """An object of another class than JAX's."""
+        return object()
+
+    lower = eval_shape = trace
+
+
+def test_the_jit_of_another_library() -> None:
+    """The function that it decorates is compiled, and returns what it changes."""
+
+    @OtherJit
+    def apply(module: Dropout, x: Any) -> Any:
+        return module(x), module
+
+    with pytest.raises(TypeError) as caught:
+        ttmlir.compile(apply, make_dropout(), X)
+    assert str(caught.value) == (
+        f"ttmlir.compile cannot compile 'apply', an object of {__name__.partition('.')[0]} whose "
+        "calls may change modules in place; it takes the function without this decorator, which "
+        "the attribute __wrapped__ holds. Let the function return the modules that it changes, "
+        "such as model, optimizer, loss, and pass those to the next call"
+    )
+    function: Any = apply.__wrapped__  # type: ignore[attr-defined]
+    compiled = ttmlir.compile(function, make_dropout(), X)
+    np.testing.assert_array_equal(compiled(make_dropout(), X)[0], apply(make_dropout(), X))
