@@ -74,6 +74,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     traced = None
     keep_unused = not isinstance(model, jax.stages.Wrapped)
     if isinstance(model, jax.stages.Wrapped):
+        _refuse_other_jit(model)
         with tracing(_name_of(model)):
             traced = model.trace(*args, **kwargs)
     elif isinstance(model, FunctionType) and _is_native(jax, (args, kwargs)):
@@ -85,6 +86,19 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         return _import_function(jax, model, (args, kwargs))
     program = _of_traced(jax, traced, keep_unused=keep_unused)
     return _import(jax, program, model, (args, kwargs))
+
+
+def _refuse_other_jit(model: Any) -> None:
+    """TypeError for what the `jit` of another library returns, such as that of flax's nnx."""
+    package = type(model).__module__.partition(".")[0]
+    if package not in ("jax", "jaxlib"):
+        name = _name_of(model)
+        raise TypeError(
+            f"ttmlir.compile cannot compile '{name}', an object of {package} whose calls may "
+            "change modules in place; it takes the function without this decorator, which the "
+            "attribute __wrapped__ holds. Let the function return the modules that it changes, "
+            "such as model, optimizer, loss, and pass those to the next call"
+        )
 
 
 def _is_native(jax: Any, arguments: CallArguments) -> bool:

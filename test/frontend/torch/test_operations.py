@@ -190,6 +190,13 @@ def test_functions_of_two_tensors(first: tuple[int, ...], second: tuple[int, ...
     check_all(ARITHMETIC + REAL, x=numbers(*first), y=_divisor(*second))
 
 
+def test_the_sign_of_nan_is_0() -> None:
+    """In torch, for `sign` and `sgn`."""
+    x = torch.tensor([[float("nan"), 2.5, -0.0], [-3.0, 0.0, float("inf")]])
+    signs = "torch.sign(x)\ntorch.sgn(x)\ntorch.sign(y)\ntorch.sign(z)"
+    check_all(signs, x=x, y=x.bfloat16(), z=torch.tensor([-7, 0, 2]))
+
+
 def test_extremes_skip_nan() -> None:
     """The number, where the other one is none; `maximum` does not."""
     nan = float("nan")

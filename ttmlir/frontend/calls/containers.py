@@ -65,12 +65,16 @@ class Opener(ABC):
         """The keys of a dictionary in the order of its leaves."""
         return list(keys)
 
+    def open_mapping(self, value: Mapping[Any, Any]) -> Opened:
+        """A dictionary of any kind."""
+        return _open_mapping(value, self.order)
+
     def open(self, value: Any) -> Opened | None:
         """One level of a container; None for everything else."""
         if value is None or isinstance(value, (*_PLAIN, *_FUNCTIONS)) or self.is_leaf(value):
             return None
         if isinstance(value, Mapping):
-            return _open_mapping(cast("Mapping[Any, Any]", value), self.order)
+            return self.open_mapping(cast("Mapping[Any, Any]", value))
         if type(value) in (list, tuple) or hasattr(value, "_fields"):
             return _open_sequence(value)
         if (opened := self.open_registered(value)) is not None:
@@ -297,6 +301,11 @@ class ContainerLayout(Layout):
             raise InputError(
                 f"takes {what} as {self.describe()}; got {describe(value, self.opener)}"
             )
+        if not self.is_mapping and not _are_same(opened.context, self.opened.context):
+            raise InputError(
+                f"was compiled for another {self.of.__name__} as {what}: one that differs in what "
+                "is no array; call ttmlir.compile again with this value"
+            )
         given = dict(zip(opened.names, opened.children, strict=True))
         return [
             leaf
@@ -314,7 +323,7 @@ class ContainerLayout(Layout):
             return False
         if self.is_mapping and _is_mapping(value):
             return True
-        return type(value) is self.of and _are_same(opened.context, self.opened.context)
+        return type(value) is self.of
 
     def unflatten(self, leaves: Iterator[Any]) -> Any:
         """A container of the same class."""

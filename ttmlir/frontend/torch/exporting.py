@@ -19,6 +19,7 @@ from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_size
 from ttmlir.frontend.torch.data.values import KnownValues
 from ttmlir.frontend.torch.data.watching import watch
 from ttmlir.frontend.torch.decompositions import own_decompositions
+from ttmlir.frontend.torch.decompositions.untraceable import no_validation
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.quiet import CHOICES, COUNTING_NORM, quiet, reason_of
@@ -200,11 +201,11 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
         known = KnownValues(module, dict(module.named_buffers()))
-        with watch(known):
+        with no_validation(), watch(known):
             exported = torch_package().export.export(module, args, kwargs, strict=False)
         if has_unknown_sizes(exported.graph):
             bounded = take_names(create_bounded(exported), module)
-            with watch(known):
+            with no_validation(), watch(known):
                 exported = torch_package().export.export(bounded, args, kwargs, strict=False)
         exported.graph_module.meta[_DECIDED] = known.decided
         return exported

@@ -1,8 +1,13 @@
-"""Functions of torch that it cannot trace, replaced while it traces a model."""
+"""Functions of torch that look at numbers while it traces them, replaced for that time.
+
+Some compute by what they find. Others look for mistakes, and do nothing but raise an error if there
+is one: a compiled model leaves that out, as Python leaves out assertions with `-O`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
@@ -20,8 +25,9 @@ def own_functions() -> dict[Any, Any]:
     }
 
 
-def replace_untraceable() -> Any:
-    """A context in which functions and methods that torch cannot trace are those of ours."""
+@contextmanager
+def replace_untraceable() -> Generator[None]:
+    """Let functions and methods that torch cannot trace be ours, and distributions not validate."""
     torch = torch_package()
     replacements = own_functions()
 
@@ -31,7 +37,24 @@ def replace_untraceable() -> Any:
         ) -> Any:
             return replacements.get(func, func)(*args, **(kwargs or {}))
 
-    return Replacing()
+    with no_validation(), Replacing():
+        yield
+
+
+@contextmanager
+def no_validation() -> Generator[None]:
+    """Let no distribution look at its parameters and samples, also those that are told to."""
+    base = torch_package().distributions.Distribution
+
+    def write(distribution: Any, value: bool) -> None:
+        vars(distribution)["_validate_args"] = value
+
+    before = base._validate_args
+    base._validate_args = property(lambda _: False, write)
+    try:
+        yield
+    finally:
+        base._validate_args = before
 
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {

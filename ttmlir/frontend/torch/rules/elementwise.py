@@ -41,6 +41,14 @@ def _scale(mnemonic: str, factor: float) -> Function:
     return function
 
 
+def _sign(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    """The sign of numbers, that of NaN being 0."""
+    sign = build.compute("sign", x)
+    if not is_floating(element_type(x)):
+        return sign
+    return build.compute("where", _compare(build, "ne", x, x), build.create_number(0.0, x), sign)
+
+
 def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
     return build.compute("trunc", x) if is_floating(element_type(x)) else x
 
@@ -357,6 +365,7 @@ RULES: dict[str, TorchRule] = {
     "pow": _pow,
     "remainder": _remainder,
     "round": _round,
+    "sign": _function(_sign),
     "sub": _sum("subtract"),
     "trunc": _function(_trunc),
     "where.Scalar": _where,
