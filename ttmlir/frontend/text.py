@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from errno import EFBIG
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def _tuple_of(types: Iterable[Attribute]) -> Structure:
 
     return tuple_of(
         *(
-            _tuple_of(cast("TupleType", type_).types.data) if isinstance(type_, TupleType) else LEAF
+            _tuple_of(type_.types.data) if isinstance(type_, TupleType) else LEAF
             for type_ in types
             if not isinstance(type_, TokenType)
         )

@@ -40,8 +40,8 @@ def expand_top_k(op: Operation) -> None:
     """
     count = len(op.results)
     config = op.attributes.get("mhlo.backend_config")
-    given = config.data if isinstance(config, DictionaryAttr) else {}
-    dim, comparator = given.get("reduction_dim"), _comparator(op)
+    dim = config.data.get("reduction_dim") if isinstance(config, DictionaryAttr) else None
+    comparator = _comparator(op)
     if not isinstance(dim, IntegerAttr) or comparator is None or len(op.operands) != 2 * count:
         refuse_to_legalize(
             op,

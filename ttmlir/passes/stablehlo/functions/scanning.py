@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.text.form import integer
@@ -49,8 +49,8 @@ def expand_scan(op: Operation) -> None:
 
 def _first_segment(op: Operation, name: str) -> int:
     """How many inputs, or outputs, there are before what is carried."""
-    segments = cast("DenseArrayBase", op.properties[f"{name}SegmentSizes"])
-    return int(segments.get_values()[0])
+    segments = cast("DenseArrayBase[IntegerType]", op.properties[f"{name}SegmentSizes"])
+    return segments.get_values()[0]
 
 
 def _length(op: Operation, values: Sequence[SSAValue], dim: int) -> int:
