@@ -433,7 +433,7 @@ _ELEMENTWISE = (
     *("silu", "relu", "relu6", "selu", "celu", "elu", "gelu", "hardtanh", "hardswish", "mish"),
     *("leaky_relu", "zeros_like", "ones_like", "full_like", "copy", "where", "masked_fill"),
     *("float_power", "square", "clamp", "lift_fresh_copy", "expand_as", "feature_dropout"),
-    *("log_sigmoid", "hardsigmoid", "softplus", "threshold", "fill", "zero"),
+    *("log_sigmoid", "softplus", "threshold", "fill", "zero"),
 )
 _VIEWS = (
     *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze", "permute"),

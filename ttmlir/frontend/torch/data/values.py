@@ -121,6 +121,8 @@ class KnownValues:
 
     def _keep(self, tensor: Any, value: Value) -> None:
         # The tensor is kept, too, so that no other one gets its identity.
+        if torch_package()._C._functorch.is_functorch_wrapped_tensor(tensor):
+            return
         self._values[id(tensor)] = tensor, value
 
     def _of(self, tensor: Any) -> Value | None:
@@ -128,7 +130,9 @@ class KnownValues:
             return None if _memory(tensor) in self._changed else self._values[id(tensor)][1]
         torch = torch_package()
         value: Value | None = None
-        if isinstance(tensor, torch.nn.Parameter):
+        # What vmap and gradients see has no memory of its own.
+        is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        if is_wrapped or isinstance(tensor, torch.nn.Parameter):
             return None
         if not isinstance(tensor, torch._subclasses.FakeTensor):
             value = _plain(tensor)
@@ -197,6 +201,9 @@ def _version(tensor: Any) -> Any:
 
 
 def _memory(tensor: Any) -> int:
+    functorch: Any = torch_package()._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
     return tensor.untyped_storage()._cdata
 
 
