@@ -40,7 +40,11 @@ class Start:
     def build(self, parameter: Any) -> Any:
         """The tensor for a parameter."""
         torch = torch_package()
-        return torch.tensor(self.value) if self.single else torch.full_like(parameter, self.value)
+        if self.single:
+            return torch.tensor(self.value)
+        is_complex = parameter.is_complex()
+        value = complex(self.value, self.value) if is_complex else self.value
+        return torch.full_like(parameter, value)
 
 
 @dataclass(frozen=True)

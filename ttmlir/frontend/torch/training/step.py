@@ -17,7 +17,10 @@ from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import tensor_of
 from ttmlir.frontend.torch.training.holding import hold
 from ttmlir.frontend.torch.training.optimizers import Group, Moment, Update, find_update
+from ttmlir.layout.element_type import PARTS
+from ttmlir.runtime.complex_pairs import join
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.signature import names_of_pair
 
 MODEL, OPTIMIZER, COUNT = "model.", "optimizer.", "optimizer.step"
 """Where the state of a step has the model's, the optimizer's, and the number of steps."""
@@ -145,7 +148,14 @@ class TrainStep:
         signature = source.signature
         indices = signature.bound[len(signature.bound) - signature.state :]
         names = signature.input_names
-        return {names[index]: tensor_of(source.bound[index]) for index in indices}
+        state = {names[index]: source.bound[index] for index in indices}
+        whole = {name for name, tensor in self._tensors.items() if tensor.is_complex()}
+        for name in list(state):
+            stem = name.removesuffix(f".{PARTS[0]}")
+            of_optimizer = stem.removeprefix(OPTIMIZER).partition(".")[2]
+            if stem != name and {stem.removeprefix(MODEL), of_optimizer} & whole:
+                state[stem] = join(*(state.pop(part) for part in names_of_pair(stem)))
+        return {name: tensor_of(array) for name, array in state.items()}
 
     def __repr__(self) -> str:
         """The program and how far it is."""
@@ -252,13 +262,24 @@ def _apply(
                 if name not in gradients:
                     continue
                 slots = {slot: kept[f"{slot}.{name}"] for slot in update.slots(options)}
-                parameter = parameters[name]
+                # Optimizers take complex numbers for pairs of real ones.
+                parameter = _as_real(parameters[name])
+                given = {slot: _as_real(value) for slot, value in slots.items()}
                 moved, new = update.move(
-                    options, parameter, gradients[name], slots, Moment(rate, number)
+                    options, parameter, _as_real(gradients[name]), given, Moment(rate, number)
                 )
-                parameter.copy_(moved)
+                parameters[name].copy_(_like(parameters[name], moved))
                 for slot, value in new.items():
-                    slots[slot].copy_(value)
+                    slots[slot].copy_(_like(slots[slot], value))
+
+
+def _as_real(tensor: Any) -> Any:
+    torch = torch_package()
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def _like(tensor: Any, values: Any) -> Any:
+    return torch_package().view_as_complex(values) if tensor.is_complex() else values
 
 
 def _clip(gradients: Mapping[str, Any], limit: float) -> dict[str, Any]:
