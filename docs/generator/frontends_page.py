@@ -47,10 +47,11 @@ _DIALECTS = {
 }
 """Frontends with their dialects and the names of what is converted."""
 
+_COMPLEX = {name for name in COMPLEX if name.startswith(("stablehlo.", "chlo."))}
 _FLATTENED = {
     *REGIONS,
     *(SCAN, *CONTROL, *OPERATIONS, *GONE, *DYNAMIC, "stablehlo.composite", "stablehlo.return"),
-    *((COMPLEX.keys() | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
+    *((_COMPLEX | RARE.keys() | QUANTIZED.keys()) - STABLEHLO.keys()),
 }
 """What is gone before: control flow, composites, and what is written in terms of others."""
 

@@ -161,6 +161,13 @@ def _plan(
     function = getattr(model, "forward", model) if framework == "torch" else model
     layout, leaves = read_call("model", function, (args, kwargs), opener)
     shapes = [getattr(leaf, "shape", ()) for leaf in leaves]
+    names = layout.leaf_names
+    for name, leaf in zip(names, leaves, strict=True):
+        if "complex" in str(getattr(leaf, "dtype", "")) or isinstance(leaf, complex):
+            raise TypeError(
+                f"buckets: '{name}' is complex; give its real and its imaginary part as arguments "
+                "and join them inside of the model"
+            )
     plan = plan_buckets(layout.leaf_names, shapes, buckets)
     examples: dict[str, Example] = {}
     for choice in plan.choices:

@@ -29,6 +29,7 @@ from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
 from ttmlir.frontend.calls.jax_containers import OPENER
 from ttmlir.frontend.compiled import ImportedModel, narrow
+from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.jax_constants import bind_constants, hoist_constants
 from ttmlir.frontend.jax_tracing import tracing
@@ -348,7 +349,7 @@ def _make_model(
         arguments=call.structure,
         results=results.structure,
     )
-    return ImportedModel(
+    imported = ImportedModel(
         name=name,
         signature=signature,
         module=module,
@@ -361,6 +362,7 @@ def _make_model(
         reference=reference,
         flatten_results=flatten_results,
     )
+    return split_model(imported, _main(module))
 
 
 def _array(jax: Any, leaf: Any, expected: Any) -> Array:

@@ -14,7 +14,9 @@ import numpy as np
 from ttmlir.files import write_file
 from ttmlir.frontend.calls.calling import CallableModel, NumericsName
 from ttmlir.frontend.calls.signature import as_array, convention_of, make_arrays_of
+from ttmlir.layout.element_type import PARTS
 from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.complex_pairs import join_pairs, part_of
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import file_bytes, read_binary
@@ -125,10 +127,10 @@ class LoadedModel(CallableModel):
         if len(found.inputs) != len(signature.input_names):
             raise InputError(f"{self._program.where}: the golden results are of other inputs")
         make = make_arrays_of(self._framework)
-        arguments = [
-            make(array) for i, array in enumerate(found.inputs) if i not in signature.bound
-        ]
-        results = [make(array) for array in found.outputs[signature.state :]]
+        given = [array for i, array in enumerate(found.inputs) if i not in signature.bound]
+        arguments = [make(array) for array in join_pairs(given, signature.arguments.are_complex)]
+        outputs = join_pairs(found.outputs[signature.state :], signature.results.are_complex)
+        results = [make(array) for array in outputs]
         args, kwargs = signature.arguments.unflatten(iter(arguments))
         return GoldenCall(args, kwargs, signature.results.unflatten(iter(results)))
 
@@ -173,11 +175,21 @@ def _find_weights(
 ) -> dict[int, Array]:
     """The inputs that no argument gives."""
     names = {index: signature.input_names[index] for index in signature.bound}
-    missing = [name for name in names.values() if name not in weights]
+    missing = [name for name in names.values() if _find_weight(name, weights) is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
         raise InputError(
             f"{file_name}: the weights {shown} are not in the file; give them with "
             "ttmlir.load(path, weights=module.state_dict())"
         )
-    return {index: np.asarray(as_array(weights[name])) for index, name in names.items()}
+    return {index: np.asarray(_find_weight(name, weights)) for index, name in names.items()}
+
+
+def _find_weight(name: str, weights: Mapping[str, Any]) -> Any:
+    """The array of a weight, or of one of the parts of a complex one; None if there is none."""
+    if name in weights:
+        return as_array(weights[name])
+    whole, _, part = name.rpartition(".")
+    if part not in PARTS or whole not in weights:
+        return None
+    return part_of(as_array(weights[whole]), part)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ttmlir.compiler import parse, transform
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow
+from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, read_compact
 from ttmlir.mlir.reporting.diagnostics import OpError, Source
@@ -65,7 +66,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         leaves = signature.flatten(args, kwargs) if has_tuples else args
         return [np.asarray(leaf) for leaf in leaves]
 
-    return ImportedModel(
+    imported = ImportedModel(
         name=function.sym_name.data,
         module=module,
         warnings=narrow(module),
@@ -77,6 +78,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         signature=signature,
         texts=texts,
     )
+    return split_model(imported, function)
 
 
 def import_file(path: Path) -> ImportedModel:

@@ -43,7 +43,9 @@ from ttmlir.interpreter.traces import MOST_RESULTS, Trace
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_line_col, name_of
+from ttmlir.passes.stablehlo.complex.boundaries import split_signature
 from ttmlir.runtime.accuracy import Accuracy
+from ttmlir.runtime.complex_pairs import split, split_complex
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs
@@ -247,11 +249,14 @@ def bisect_module(
     of the target's pipeline.
     """
     tolerance = tolerance_for(numerics) if tolerance is None else tolerance
+    # Levels below stablehlo take pairs of real tensors for complex ones; so do all of them.
+    split_signature(find_function(module, function))
     operations = name_operations(module)
     levels, files = levels_of(module, function, target, options)
     if inputs is None:
         rng = np.random.default_rng(seed)
         inputs = generate_inputs(files[-1].program(), "randn", rng)
+    inputs = split_complex(map(np.asarray, inputs))
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
     calls = calls_by_name(operations)
@@ -264,7 +269,7 @@ def bisect_module(
         name, reference = FRAMEWORK, _trace_of_framework(operations, framework_trace)
     reports: list[LevelReport] = []
     if framework_results is not None:
-        results = [np.asarray(result) for result in framework_results]
+        results = split_complex(map(np.asarray, framework_results))
         if framework_trace is not None:
             reference.outputs = results
         place = find_function(module, function).location
@@ -392,13 +397,13 @@ class _Comparison:
         shapes = result_shapes(op)
         if op.name in LOOPS:
             return []
-        if len(shapes) == 1:
+        if len(shapes) == 1 and not np.iscomplexobj(expected[-1]):
             return _pairs_of_executions(op, self.calls, expected, actual)
         if not shapes or tuple(value.shape for value in expected[-len(shapes) :]) != shapes:
             return []
         # What becomes of which result is not known; each is compared with the nearest one.
         pairs: list[tuple[Array, Array]] = []
-        for value in expected[-len(shapes) :]:
+        for value in _real_parts(expected[-len(shapes) :], actual):
             candidates = [each for each in actual if each.shape == value.shape]
             if candidates:
                 pairs.append((value, max(candidates, key=partial(self._likeness, value))))
@@ -453,6 +458,18 @@ class _Comparison:
         if accuracy is not None:
             self.worst = min(self.worst, accuracy.pcc)
         return accuracy
+
+
+def _real_parts(expected: Sequence[Array], actual: Sequence[Array]) -> Iterator[Array]:
+    """Results as they are, or the parts of complex ones where there are real ones instead.
+
+    A part that the operation hands on as it was is not seen, and which one that is neither.
+    """
+    for value in expected:
+        if not np.iscomplexobj(value) or any(map(np.iscomplexobj, actual)):
+            yield value
+        elif sum(each.shape == value.shape for each in actual) > 1:
+            yield from split(value)
 
 
 def _pairs_of_executions(

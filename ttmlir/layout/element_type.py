@@ -200,3 +200,7 @@ def _data_type_of(keyword: str) -> DataType:
     raise LayoutError(
         f"element type '{keyword}' has no storage format; supported are {SUPPORTED_SCALARS}"
     )
+
+
+PARTS = ("real", "imag")
+"""The two real tensors that a complex one becomes; their names end in these, behind a point."""

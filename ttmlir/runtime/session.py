@@ -208,7 +208,7 @@ def _as_array(given: Any, where: str) -> Array:
 
 def array_of_torch(torch: Any, tensor: Any) -> Array:
     """The numbers of a torch tensor as an array that shares its memory where possible."""
-    tensor = tensor.detach().cpu().resolve_neg()
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:
         return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
     if "float8" in str(tensor.dtype):

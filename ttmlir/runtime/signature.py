@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from ttmlir.layout.element_type import PARTS
 from ttmlir.runtime.errors import BinaryError, InputError
 
 Table = Mapping[str, Any]
@@ -19,6 +20,7 @@ Key = str | int | float | bool | None
 
 MAX_DEPTH = 64
 """Deepest nesting of containers of arguments that is read from a file."""
+_LEAVES = ("Leaf", "Complex")
 _CONTAINERS = ("Tuple", "List", "Dict")
 
 
@@ -37,7 +39,7 @@ class Structure:
     def flatten(self, value: Any, what: str) -> list[Any]:
         """The leaves of a value of this structure; `what` is named if it has another one."""
         match self.kind:
-            case "Leaf":
+            case "Leaf" | "Complex":
                 return [value]
             case "Ignored":
                 return []
@@ -83,7 +85,7 @@ class Structure:
     def unflatten(self, leaves: Iterator[Any]) -> Any:
         """A value of this structure with the next leaves."""
         match self.kind:
-            case "Leaf":
+            case "Leaf" | "Complex":
                 return next(leaves)
             case "Tuple":
                 return tuple(child.unflatten(leaves) for child in self.children)
@@ -97,8 +99,22 @@ class Structure:
 
     @property
     def leaf_count(self) -> int:
-        """The number of arrays in it."""
-        return (self.kind == "Leaf") + sum(child.leaf_count for child in self.children)
+        """The number of arrays of the program in it."""
+        return sum(1 + is_complex for is_complex in self.are_complex)
+
+    @property
+    def are_complex(self) -> tuple[bool, ...]:
+        """Of each leaf, whether it is complex: two arrays of the program."""
+        if self.kind in _LEAVES:
+            return (self.kind == "Complex",)
+        return tuple(flag for child in self.children for flag in child.are_complex)
+
+    def with_complex(self, are_complex: Iterator[bool]) -> Structure:
+        """The same structure with the next leaves complex or not."""
+        if self.kind in _LEAVES:
+            return replace(self, kind="Complex" if next(are_complex) else "Leaf")
+        children = tuple(child.with_complex(are_complex) for child in self.children)
+        return replace(self, children=children)
 
     def to_tables(self) -> list[Table]:
         """`StructureNode` tables: this one, then its children."""
@@ -133,6 +149,12 @@ def constant(value: Any) -> Structure:
         return NOTHING
     known = isinstance(value, str | int | float)
     return Structure(kind="Constant", value=value if known else repr(value))
+
+
+def names_of_pair(name: str) -> tuple[str, str]:
+    """The names of the two arrays of a complex one."""
+    real, imag = (f"{name}.{part}" for part in PARTS)
+    return real, imag
 
 
 def positional(inputs: int, outputs: int) -> tuple[Structure, Structure]:
@@ -176,6 +198,16 @@ class CallSignature:
             leaves += child.flatten(kwargs[str(key)], f"argument {key}")
         return leaves
 
+    @property
+    def leaf_names(self) -> list[str]:
+        """The user's names of the arrays of a call."""
+        bound = set(self.bound)
+        names = iter(name for i, name in enumerate(self.input_names) if i not in bound)
+        return [
+            _name_of_pair(next(names), next(names)) if is_pair else next(names)
+            for is_pair in self.arguments.are_complex
+        ]
+
     def to_table(self) -> dict[str, Any]:
         """The schema's table."""
         return {
@@ -189,6 +221,12 @@ class CallSignature:
             "parameter_names": [name for name, _ in self.parameters],
             "parameter_sizes": [size for _, size in self.parameters],
         }
+
+
+def _name_of_pair(real: str, imag: str) -> str:
+    """The name of what two arrays are the parts of."""
+    del imag
+    return real.removesuffix(f".{PARTS[0]}")
 
 
 def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallSignature:

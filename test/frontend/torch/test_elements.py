@@ -29,6 +29,8 @@ TYPES = {
     "bfloat16": "bf16",
     "float16": "f16",
     "float64": "f64",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
     "bool": "i1",
     **{f"int{width}": f"i{width}" for width in (8, 16, 32, 64)},
     **{f"uint{width}": f"ui{width}" for width in (8, 16, 32, 64)},
@@ -62,7 +64,7 @@ def test_types_of_dtypes(name: str) -> None:
     element = element_of(getattr(torch, name))
     assert element is not None
     assert str(element) == TYPES[name]
-    assert is_floating(element) == ("float" in name)
+    assert is_floating(element) == ("float" in name or "complex" in name)
     assert is_boolean(element) == (name == "bool")
     tensor = torch.zeros(3, 5).to(getattr(torch, name))
     assert (static_shape(tensor), str(tensor_type(tensor))) == (
@@ -72,8 +74,8 @@ def test_types_of_dtypes(name: str) -> None:
 
 
 def test_other_dtypes_have_no_type() -> None:
-    """Complex numbers, and two numbers in a byte."""
-    assert element_of(torch.complex64) is None
+    """Complex numbers of 16 bits, and two numbers in a byte."""
+    assert element_of(torch.complex32) is None
     assert element_of(torch.float4_e2m1fn_x2) is None
 
 

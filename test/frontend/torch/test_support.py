@@ -21,10 +21,6 @@ RANDOM = (
     "random numbers that take an unknown number of tries are not supported; make them outside and "
     "pass them as an argument"
 )
-COMPLEX = (
-    "complex numbers and their transforms are not supported; programs of JAX may have them "
-    "inside, with real arguments and results"
-)
 AT_RUN_TIME = (
     "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
     "the shape"
@@ -32,7 +28,6 @@ AT_RUN_TIME = (
 INSTEAD = {
     **dict.fromkeys(["unique_dim", "unique_consecutive", "_unique2", "bincount"], DIFFERENT),
     **dict.fromkeys(["poisson", "binomial", "_standard_gamma", "_sample_dirichlet"], RANDOM),
-    **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
     **dict.fromkeys(["masked_select", "nonzero"], AT_RUN_TIME),
 }
 

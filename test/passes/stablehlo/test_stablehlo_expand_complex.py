@@ -131,11 +131,11 @@ def test_transforms_of_several_dimensions() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda z: z.prod(), "of complex numbers there are only sums"),
-        (lambda z: jnp.arcsin(z), "with complex numbers there are only abs, add, "),
+        (lambda z: z.max(), "of complex numbers there are only sums and products"),
+        (lambda z: jnp.sort(z), "with complex numbers there are only abs, acos, acosh, add, "),
         (
-            lambda z: jax.lax.fori_loop(0, 1000, lambda i, v: v * 1j, z),
-            "complex values in loops and branches are not supported",
+            lambda z: jax.lax.reduce_window(z, 1 + 0j, jax.lax.mul, (1, 2, 1), (1, 1, 1), "VALID"),
+            "in windows there are only those of cumprod",
         ),
     ],
 )
@@ -145,9 +145,34 @@ def test_refusals(function: Callable[[Any], Any], message: str) -> None:
         ttmlir.compile(lambda a, b: split(function(a + 1j * b)), *PARTS)
 
 
-def test_complex_arguments_and_results_are_refused() -> None:
-    """They would be two tensors."""
-    with pytest.raises(DiagnosticError, match="pass the real and the imaginary part"):
-        ttmlir.compile(lambda z: z.real, (PARTS[0] * 1j).astype(np.complex64))
-    with pytest.raises(DiagnosticError, match="complex results are not supported; give"):
-        ttmlir.compile(lambda x: x + 1j, PARTS[0])
+INVERSE = ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "sqrt")
+
+
+@pytest.mark.parametrize("name", INVERSE)
+def test_inverse_functions(name: str) -> None:
+    """Large and small numbers, and both sides of the branch cuts, which zeros with a sign tell."""
+    real = (-2.5, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.5)
+    cuts = [complex(a, b) for a in real for b in (0.0, -0.0, 2.0)]
+    numbers = [(PARTS[0] + 1j * PARTS[1]).ravel() * scale for scale in (1e-3, 1, 30)]
+    x = np.concatenate([*numbers, cuts]).astype(np.complex64)
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(x.astype(np.complex128))
+    found = ttmlir.compile(getattr(jnp, name), x)(x)
+    ends = np.isinf(expected)
+    np.testing.assert_array_equal(np.isinf(found), ends)
+    np.testing.assert_allclose(found[~ends], expected[~ends], rtol=3e-6)
+
+
+PRODUCTS: dict[str, Callable[[Any], Any]] = {
+    "of all": lambda z: z.prod(),
+    "of two dimensions": lambda z: z.prod((0, 2)),
+    "of none": lambda z: z[:, :0].prod(1),
+    "running": lambda z: jnp.cumprod(z, 1),
+    "running from behind": lambda z: jax.lax.cumprod(z, 2, reverse=True),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_elements(name: str) -> None:
+    """By halves, of extents that are even and odd."""
+    check(PRODUCTS[name], *PARTS[:, :, :5, :7])

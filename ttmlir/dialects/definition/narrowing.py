@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType, f64
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, TensorType, f64
 
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, warn
 
@@ -23,12 +23,15 @@ def narrow(root: Operation) -> Diagnostic | None:
     for op in root.walk():
         for value in _values(op):
             type_ = value.type
-            if (
-                isinstance(type_, TensorType)
-                and cast("TensorType[Attribute]", type_).element_type == f64
+            if isinstance(type_, TensorType) and _is_f64(
+                cast("TensorType[Attribute]", type_).element_type
             ):
                 return Diagnostic("warning", op.location, F64_IS_NARROWED)
     return None
+
+
+def _is_f64(element: Attribute) -> bool:
+    return element in (f64, ComplexType(f64))
 
 
 def warn_of_narrowing(root: Operation) -> None:

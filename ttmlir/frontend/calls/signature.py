@@ -11,6 +11,7 @@ import numpy as np
 
 from ttmlir.frontend.calls.calling import CallingConvention, Number
 from ttmlir.frontend.errors import missing_package
+from ttmlir.runtime.complex_pairs import join_pairs, split_leaves
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
@@ -57,15 +58,17 @@ class _Caller:
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from None
         is_jax = self._signature.framework == "jax"
-        return [as_array(leaf, narrow=is_jax) for leaf in leaves]
+        arrays = [as_array(leaf, narrow=is_jax) for leaf in leaves]
+        flags, names = self._signature.arguments.are_complex, self._signature.leaf_names
+        return split_leaves(arrays, flags, names, self._signature.name)
 
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of state are kept."""
         signature = self._signature
         state = signature.bound[len(signature.bound) - signature.state :]
         self.bound.update(zip(state, results, strict=False))
-        leaves = iter([self._make(result) for result in results[len(state) :]])
-        return signature.results.unflatten(leaves)
+        joined = join_pairs(results[len(state) :], signature.results.are_complex)
+        return signature.results.unflatten(iter([self._make(result) for result in joined]))
 
 
 def as_array(leaf: Any, *, narrow: bool = False) -> Array | Number:
@@ -82,9 +85,15 @@ def as_array(leaf: Any, *, narrow: bool = False) -> Array | Number:
         array = np.asarray(leaf)
     if array.dtype == np.dtype(object):
         raise InputError(f"takes arrays and numbers, not a {type(leaf).__name__}")
-    if narrow and array.dtype.itemsize == 8:
-        return array.astype(f"{array.dtype.kind}4")
+    kind = array.dtype.kind
+    if narrow and array.dtype.itemsize == (_WIDE_COMPLEX if kind == "c" else _WIDE):
+        return array.astype(f"{kind}{array.dtype.itemsize // 2}")
     return array
+
+
+_WIDE = 8
+_WIDE_COMPLEX = 16
+"""Bytes of numbers of 64 bits."""
 
 
 def make_arrays_of(framework: str) -> Callable[[Array], Any]:

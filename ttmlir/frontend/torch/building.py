@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -30,7 +29,9 @@ class BodyBuilder(Builder):
     def __init__(self, block: Block) -> None:
         """Build in an empty block."""
         super().__init__(block, UNKNOWN_LOC)
-        self._numbers: dict[tuple[float, bool, Attribute, int], SSAValue] = {}
+        self._numbers: dict[tuple[str, Attribute, int], SSAValue] = {}
+        self.complex_views: dict[SSAValue, SSAValue] = {}
+        """Complex tensors by the pairs of real ones that `view_as_real` gave of them."""
 
     def finish(self, values: Sequence[SSAValue]) -> None:
         """End the function with its results, without what they do not depend on.
@@ -65,23 +66,25 @@ class BodyBuilder(Builder):
         elements = elements_of_tensor(tensor)
         return self.create_constant(elements, elements.type)
 
-    def create_splat(self, number: float | bool, type_: Attribute) -> SSAValue:
+    def create_splat(self, number: complex | bool, type_: Attribute) -> SSAValue:
         """A constant of one number; integers wrap, as in torch."""
         tensor = cast("TensorType[Attribute]", type_)
         elements = splat_of(number, tensor.element_type, tensor.get_shape())
         return self.create_constant(elements, type_)
 
-    def create_number(self, value: float | bool, like: SSAValue) -> SSAValue:
+    def create_number(self, value: complex | bool, like: SSAValue) -> SSAValue:
         """A number that broadcasts against a tensor and has its element type.
 
         Equal numbers are one operation.
         """
         return self.create_number_of_rank(value, element_type(like), len(value_shape(like)))
 
-    def create_number_of_rank(self, value: float | bool, element: Attribute, rank: int) -> SSAValue:
+    def create_number_of_rank(
+        self, value: complex | bool, element: Attribute, rank: int
+    ) -> SSAValue:
         """A number as a tensor of `rank` extents of 1."""
-        # 0.0 and -0.0, and 1 and True, are equal keys but different numbers.
-        key = (value, math.copysign(1, value) < 0, element, rank)
+        # 0.0 and -0.0, and 1 and True, are equal but different numbers.
+        key = (repr(value), element, rank)
         found = self._numbers.get(key)
         if found is None:
             found = self.create_splat(value, TensorType(element, (1,) * rank))

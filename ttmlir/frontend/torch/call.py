@@ -98,7 +98,7 @@ class TorchCall:
     def operand(self, name: str, element: Attribute, rank: int | None = None) -> SSAValue:
         """A tensor or a number, in an element type."""
         argument = self.arguments[name]
-        if isinstance(argument, (int, float)):
+        if isinstance(argument, (int, float, complex)):
             return self.build.create_number_of_rank(
                 argument, element, len(self.shape) if rank is None else rank
             )

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    ComplexType,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -32,6 +33,8 @@ _ELEMENTS: dict[str, Attribute] = {
     "bfloat16": BFloat16Type(),
     "float16": Float16Type(),
     "float64": Float64Type(),
+    "complex64": ComplexType(Float32Type()),
+    "complex128": ComplexType(Float64Type()),
     "bool": IntegerType(1),
     "int8": IntegerType(8),
     "int16": IntegerType(16),
@@ -106,12 +109,14 @@ def elements_of_tensor(tensor: Any) -> Elements:
 
     Many of them stay where they are until the model has been compiled (`own_constants`).
     """
-    tensor = tensor.detach().cpu()
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     element = element_of(tensor.dtype)
     assert element is not None, "checked when the program was read"
     type_: Any = TensorType(element, tuple(tensor.shape))
     if dtype_name(tensor.dtype) in SMALL_FLOATS:
         tensor = tensor.to(torch_package().bfloat16)
+    if tensor.element_size() not in _BITS:
+        return elements_attr(type_, tensor.numpy().tobytes())
     # NumPy has no bfloat16: the bits travel as integers.
     bits = tensor.view(getattr(torch_package(), _BITS[tensor.element_size()]))
     array = bits.numpy()
@@ -120,9 +125,13 @@ def elements_of_tensor(tensor: Any) -> Elements:
     return large_elements_attr(type_, LargeBytes.borrow(array))
 
 
-def splat_of(value: float | bool, element: Attribute, shape: Sequence[int]) -> Elements:
+def splat_of(value: complex | bool, element: Attribute, shape: Sequence[int]) -> Elements:
     """A constant of one number; integers wrap, as in torch."""
     type_: Any = TensorType(element, shape)
+    if isinstance(element, ComplexType):
+        whole = complex(value)
+        return elements_of(type_, [(whole.real, whole.imag)])
+    assert not isinstance(value, complex), "torch gives complex numbers to complex tensors alone"
     if not isinstance(element, IntegerType):
         return elements_of(type_, [float(value)])
     element = cast("IntegerType", element)

@@ -20,6 +20,7 @@ import numpy as np
 from ttmlir.frontend.calls.calling import Number
 from ttmlir.frontend.calls.signature import as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
+from ttmlir.frontend.complex_pairs import call_with_pairs
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
 from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor
@@ -198,7 +199,7 @@ class _Door:
     def imported(self) -> ImportedModel:
         """What a compiled model is made of."""
         program = self._program
-        return ImportedModel(
+        imported = ImportedModel(
             name=self._name,
             module=program.module,
             stage="ttir",
@@ -212,6 +213,7 @@ class _Door:
             bound=self._bound,
             warnings=narrow(program.module),
         )
+        return call_with_pairs(imported, program.complex_places)
 
     @property
     def _input_names(self) -> list[str]:

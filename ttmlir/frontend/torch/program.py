@@ -13,9 +13,10 @@ from typing import Any, Literal, NoReturn, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ttmlir.compiler import transform
+from ttmlir.frontend.complex_pairs import ComplexPlaces
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
 from ttmlir.frontend.torch.control import OPERATIONS, ControlFlow
@@ -31,9 +32,10 @@ from ttmlir.frontend.torch.exporting import decompose
 from ttmlir.frontend.torch.known import compute
 from ttmlir.frontend.torch.numbers import number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
-from ttmlir.frontend.torch.rules import RULES, rule_of
-from ttmlir.frontend.torch.support import instead_of, near
+from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
+from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
 from ttmlir.mlir.reporting.locations import name_location
+from ttmlir.passes.stablehlo.complex.parts import is_complex
 
 Weights = Literal["constants", "arguments"]
 
@@ -59,6 +61,8 @@ class ImportedProgram:
     changed: list[int]
     """The tensors that the user passes and the program changes, by their number; their new values
     are results behind those of the state."""
+    complex_places: ComplexPlaces
+    """Which arguments and results, as torch sees them, are pairs of the function's."""
 
 
 def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
@@ -139,13 +143,15 @@ class _Importer:
         build = BodyBuilder(self._block)
         results = self._add_operations(self._exported.graph_module, build)
         changed, outputs = self._finish(build, [name for name, _ in found.state], results)
+        module = self._module()
         return ImportedProgram(
-            self._module(),
+            module,
             weights=found.weights,
             state=found.state,
             inputs=found.inputs,
             outputs=outputs,
             changed=[self._user_inputs.index(name) for name in changed],
+            complex_places=self._complex_places,
         )
 
     def walk(self, graph: Any, arguments: Sequence[Any], build: BodyBuilder) -> list[Any]:
@@ -247,9 +253,12 @@ class _Importer:
         arguments = self._arguments(node)
         if (known := compute(node, arguments)) is not None:
             return known
-        rule = rule_of(str(node.target))
+        name = str(node.target)
+        has_complex = _has_complex(node)
+        rule = rule_for_complex(name) if has_complex else rule_of(name)
         if rule is None:
-            self._refuse(node, near(str(node.target), RULES))
+            reason = near_of_complex(name) if has_complex else near(name, RULES)
+            self._refuse(node, reason)
         return rule(TorchCall(node, arguments, build))
 
     def _call_control(self, node: Any, build: BodyBuilder) -> Any:
@@ -349,7 +358,8 @@ class _Importer:
             FUNCTION, FunctionType.from_lists(arguments, results), Region(self._block)
         )
         module = ModuleOp([function, *self._control.functions])
-        if any(op.name.startswith("stablehlo.") for op in module.walk()):
+        self._complex_places = ComplexPlaces.of(function)
+        if any(map(_needs_lowering, module.walk())):
             # Algorithms that several frontends share are written in it.
             transform(module, "stablehlo-to-ttir-pipeline")
         return module
@@ -385,6 +395,23 @@ def _unknown_shape(shape: Sequence[Any]) -> str:
             "nonzero do; torch.where(mask, x, other) keeps the shape"
         )
     return f"the shape {text} is not known; export without dynamic_shapes, once for each shape"
+
+
+def _needs_lowering(op: Operation) -> bool:
+    """True for operations of StableHLO, and for those on complex numbers."""
+    if op.name.startswith("stablehlo."):
+        return True
+    return any(is_complex(value.type) for value in (*op.operands, *op.results))
+
+
+def _has_complex(node: Any) -> bool:
+    """True for a call that takes or gives complex numbers."""
+    inputs = [each.meta.get("val") for each in node.all_input_nodes]
+    given = [*leaves(list(node.args)), *node.kwargs.values()]
+    tensors = [each for each in (*leaves(inputs), *leaves(node.meta.get("val"))) if is_tensor(each)]
+    return any(isinstance(each, complex) for each in given) or any(
+        each.is_complex() for each in tensors
+    )
 
 
 def _is_weight(spec: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.random.distributions import DRAWS
-from ttmlir.frontend.torch.rules import rule_of
+from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,6 @@ _INSTEAD = {
         ("poisson", "binomial", "_standard_gamma", "_sample_dirichlet"),
         "random numbers that take an unknown number of tries are not supported; make them outside "
         "and pass them as an argument",
-    ),
-    **dict.fromkeys(
-        ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
-        "complex numbers and their transforms are not supported; programs of JAX may have them "
-        "inside, with real arguments and results",
     ),
     "_pack_padded_sequence": "packed sequences have as many rows as their lengths say; give the "
     "recurrent layer the padded tensor, and choose the last step of each sequence by its length, "
@@ -140,11 +135,30 @@ def _base(name: str) -> str:
     return name.removeprefix("aten.").partition(".")[0]
 
 
-def near(name: str, names: Iterable[str]) -> str:
-    """Why an operation is refused: there is no rule, but there are others of a similar name."""
-    base = _base(name)
+def near_of_complex(name: str) -> str:
+    """Why an operation is refused on complex numbers, and which others there are."""
     if (known := instead_of(name)) is not None:
         return known
-    similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=LEAST_LIKENESS)
-    nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
-    return f"this operation is not supported{nearest}"
+    if "linalg_" in _base(name):
+        return (
+            "matrices of complex numbers have no algorithms here; the real matrix of the blocks "
+            "[[a.real, -a.imag], [a.imag, a.real]] has the same solutions, as pairs"
+        )
+    names = [each for each in RULES if rule_for_complex(f"aten.{each}") is not None]
+    return (
+        f"this operation is not supported on complex numbers{_nearest(name, names)}; compute with "
+        "z.real and z.imag instead"
+    )
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Why an operation is refused: there is no rule, but there are others of a similar name."""
+    if (known := instead_of(name)) is not None:
+        return known
+    return f"this operation is not supported{_nearest(name, names)}"
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    """The end of a message with names that are alike."""
+    similar = difflib.get_close_matches(_base(name), sorted(names), n=4, cutoff=LEAST_LIKENESS)
+    return f"; the nearest supported ones are {', '.join(similar)}" if similar else ""

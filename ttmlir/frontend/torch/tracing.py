@@ -14,7 +14,7 @@ from ttmlir.runtime.session import array_of_torch
 def trace_nodes(
     exported: Any, leaves: list[Any], buffers: Mapping[str, Any]
 ) -> list[tuple[str, Array]]:
-    """The tensors of all calls by the names of their nodes, in order.
+    """The tensors of all calls, other than complex ones, by the names of their nodes, in order.
 
     `leaves` are the arguments of the program without containers, `buffers` the values of those
     that it changes.
@@ -30,7 +30,8 @@ def trace_nodes(
         result = run_node(node)
         if node.op == "call_function":
             for leaf in torch.utils._pytree.tree_leaves(result):
-                if isinstance(leaf, torch.Tensor):
+                # Complex ones are pairs in the program.
+                if isinstance(leaf, torch.Tensor) and not leaf.is_complex():
                     found.append((node.name, array_of_torch(torch, leaf.clone())))
         return result
 

@@ -50,7 +50,7 @@ def _integers_or(op: Operation, name: str, default: Sequence[int]) -> Shape:
     return integers(op, name) if name in op.properties else tuple(default)
 
 
-def _margins(op: Operation, count: int) -> Margins:
+def margins_of(op: Operation, count: int) -> Margins:
     """The padding of each dimension: below and above."""
     attr = op.properties.get("padding")
     if attr is None:
@@ -88,7 +88,7 @@ def _convolution(op: Operation) -> None:
         op.results[0].type,
         dimension_numbers=str(numbers),
         window_strides=_integers_or(op, "window_strides", ones),
-        padding=tuple(itertools.chain(*_margins(op, count))),
+        padding=tuple(itertools.chain(*margins_of(op, count))),
         input_dilation=_integers_or(op, "lhs_dilation", ones),
         weight_dilation=_integers_or(op, "rhs_dilation", ones),
         window_reversal=_flags(op, "window_reversal", count),
@@ -147,7 +147,7 @@ def _pool(
         window_strides=_integers_or(op, "window_strides", ones),
         base_dilations=_integers_or(op, "base_dilations", ones),
         window_dilations=_integers_or(op, "window_dilations", ones),
-        padding=tuple(itertools.chain(*_margins(op, rank))),
+        padding=tuple(itertools.chain(*margins_of(op, rank))),
     )
     return pooled if is_neutral else builder.create(combining.mnemonic, [pooled, init], result.type)
 
@@ -174,7 +174,7 @@ def _written_out(op: Operation) -> list[SSAValue]:
             f"to {_LONGEST} elements, any body of elementwise operations",
         )
     fills = cast("list[float]", starts)
-    margins = _margins(op, len(shape))
+    margins = margins_of(op, len(shape))
     wide = list(values)
     for number, fill in enumerate(fills):
         for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
@@ -227,7 +227,7 @@ def _select_and_scatter(op: Operation) -> None:
     extreme, takes_last = selection
     shape = value_shape(operand)
     ones = (1,) * len(shape)
-    margins = _margins(op, len(shape))
+    margins = margins_of(op, len(shape))
     window = _integers_or(op, "window_dimensions", ones)
     axes = [
         WindowAxis(extent=low + n + high, kernel=kernel, stride=stride)

@@ -38,7 +38,7 @@ def running_maximum(x: Any, dim: int) -> Any:
 def _cumprod(x: Any, dim: int, *, dtype: Any = None) -> Any:
     torch = torch_package()
     if dtype is None:
-        dtype = x.dtype if x.is_floating_point() else torch.int64
+        dtype = x.dtype if x.is_floating_point() or x.is_complex() else torch.int64
     return _scan([x.to(dtype)], dim, lambda a, b: [a[0] * b[0]])[0]
 
 

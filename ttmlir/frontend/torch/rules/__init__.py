@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ttmlir.frontend.torch.call import TorchRule
 from ttmlir.frontend.torch.rules import (
+    complex_numbers,
     contraction,
     creation,
     elementwise,
@@ -34,6 +35,7 @@ RULES: dict[str, TorchRule] = {
     **resampling.RULES,
     **creation.RULES,
     **gradient.RULES,
+    **complex_numbers.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""
 
@@ -43,4 +45,12 @@ def rule_of(name: str) -> TorchRule | None:
     if not name.startswith("aten."):
         return kernels.RULES.get(name.rpartition(".")[0])
     overload = name.removeprefix("aten.")
-    return RULES.get(overload) or RULES.get(overload.partition(".")[0])
+    base = overload.partition(".")[0]
+    return RULES.get(overload) or RULES.get(base) or complex_numbers.OWN.get(base)
+
+
+def rule_for_complex(name: str) -> TorchRule | None:
+    """The rule of an overload that complex numbers are given to, or come from."""
+    if not name.startswith("aten."):
+        return None
+    return complex_numbers.rule_for_complex(name.removeprefix("aten."), RULES)

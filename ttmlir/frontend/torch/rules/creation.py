@@ -18,7 +18,7 @@ def _full(call: TorchCall) -> SSAValue:
 
 def _fill(call: TorchCall) -> SSAValue:
     value = call["value"]
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float, complex)):
         return call.build.create_splat(value, tensor_of(call.element, call.shape))
     return call.build.broadcast(call.build.cast(call.tensor("value"), call.element), call.shape)
 

@@ -363,6 +363,8 @@ RULES: dict[str, TorchRule] = {
     "log10": _function(_scale("log", 1 / math.log(10))),
     "log2": _function(_scale("log", 1 / math.log(2))),
     "pow": _pow,
+    "resolve_conj": _identity,
+    "resolve_neg": _identity,
     "remainder": _remainder,
     "round": _round,
     "sign": _function(_sign),
@@ -372,6 +374,7 @@ RULES: dict[str, TorchRule] = {
     "where.ScalarOther": _where,
     "where.ScalarSelf": _where,
     "where.self": _where,
+    "_neg_view": _unary("neg"),
     "_to_copy": _copy_to,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

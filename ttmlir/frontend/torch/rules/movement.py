@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
+from ttmlir.frontend.torch.rules.complex_numbers import select_part
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.mlir.attributes.elements import ElementType, element_size
 
@@ -69,6 +70,8 @@ def slice_bounds(call: TorchCall, extent: int) -> tuple[int, int]:
 
 def _select(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
+    if (part := select_part(call)) is not None:
+        return part
     dim = call.dim(x)
     if isinstance(call["index"], Number):
         begins = _begins(build, x, dim, call.tensor("index"))
@@ -125,6 +128,8 @@ def _constant_pad(call: TorchCall) -> SSAValue:
     padding = tuple(max(0, count) for pair in widths for count in pair)
     if not any(padding):
         return x
+    if isinstance(call["value"], complex):
+        call.refuse("padding with complex numbers is not supported; pad with 0 and add the number")
     return build.create_inferred("pad", x, padding=padding, value=float(call["value"]))
 
 

@@ -152,12 +152,14 @@ class Keeping:
                         for slot in moved.update.slots(group, parameter)
                     }
                     moment = Moment(rates["lr"][moved.number], numbers[moved.counters[name]])
+                    # Optimizers take complex numbers for pairs of real ones.
+                    given = {slot: _as_real(value) for slot, value in slots.items()}
                     new_parameter, new = moved.update.move(
-                        group, parameter, gradients[name], slots, moment
+                        group, _as_real(parameter), _as_real(gradients[name]), given, moment
                     )
-                    parameter.copy_(new_parameter)
+                    _write(parameter, new_parameter)
                     for slot, value in new.items():
-                        slots[slot].copy_(value)
+                        _write(slots[slot], value)
 
     def _count(
         self, groups: Sequence[Moved], kept: Mapping[str, Any], gradients: Mapping[str, Any]
@@ -190,6 +192,16 @@ class Keeping:
     def begin(self) -> None:
         """Forget what an earlier trace of the step has found."""
         self._found.clear()
+
+
+def _as_real(tensor: Any) -> Any:
+    torch = torch_package()
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def _write(tensor: Any, values: Any) -> None:
+    """Copy what was computed of a tensor, as pairs if it is complex, into it."""
+    tensor.copy_(torch_package().view_as_complex(values) if tensor.is_complex() else values)
 
 
 _MARK = "max_momentum"

@@ -42,7 +42,8 @@ class Start:
         if self.shape == ():
             return torch_package().tensor(self.value)
         shape = parameter.shape if self.shape is None else self.shape
-        return parameter.new_full(shape, self.value)
+        value = complex(self.value, self.value) if parameter.is_complex() else self.value
+        return parameter.new_full(shape, value)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,10 @@ from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.holding import hold
 from ttmlir.frontend.torch.training.keeping import COUNT, Keeping, fixed_options
+from ttmlir.layout.element_type import PARTS
+from ttmlir.runtime.complex_pairs import join, split
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.signature import names_of_pair
 
 MODEL, OPTIMIZER = "model.", "optimizer."
 """What names of a step's state begin with: the model's, and the optimizer's."""
@@ -238,7 +241,8 @@ class TrainStep:
             values.update({f"{OPTIMIZER}{name}": value for name, value in kept.items()})
         places = self._places()
         for name, tensor in self._tensors.items():
-            is_fixed = f"{MODEL}{name}" not in places
+            owner = f"{MODEL}{name}"
+            is_fixed = (names_of_pair(owner)[0] if tensor.is_complex() else owner) not in places
             if is_fixed and not torch_package().equal(tensors[name], tensor):
                 raise InputError(
                     f"'{name}', which is not trained, has other values than in the program; call "
@@ -246,9 +250,13 @@ class TrainStep:
                 )
         # What programs change is kept in a mapping that may be changed.
         bound = cast("MutableMapping[int, Any]", self.compiled.source.bound)
-        for name, index in places.items():
-            if name in values:
-                bound[index] = array_of(values[name].detach().clone())
+        for name, value in values.items():
+            array = array_of(value.detach().clone())
+            is_pair = value.is_complex()
+            names = names_of_pair(name) if is_pair else (name,)
+            for owner, part in zip(names, split(array) if is_pair else (array,), strict=True):
+                if owner in places:
+                    bound[places[owner]] = part
 
     def _named_tensors(self, model: Any) -> dict[str, Any]:
         """The parameters and buffers of a model like that which is trained."""
@@ -284,7 +292,14 @@ class TrainStep:
 
     def _state(self) -> dict[str, Any]:
         bound = self.compiled.source.bound
-        return {name: tensor_of(bound[index]) for name, index in self._places().items()}
+        state = {name: bound[index] for name, index in self._places().items()}
+        whole = {name for name, tensor in self._tensors.items() if tensor.is_complex()}
+        for name in list(state):
+            stem = name.removesuffix(f".{PARTS[0]}")
+            of_optimizer = stem.removeprefix(OPTIMIZER).partition(".")[2]
+            if stem != name and {stem.removeprefix(MODEL), of_optimizer} & whole:
+                state[stem] = join(*(state.pop(part) for part in names_of_pair(stem)))
+        return {name: tensor_of(array) for name, array in state.items()}
 
     def __repr__(self) -> str:
         """The program and how far it is."""

@@ -9,7 +9,6 @@ prime length are convolutions, computed by transforms of a length with factors (
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,41 +34,56 @@ class Fourier:
         self._do = arithmetic
         self._build = arithmetic.build
 
-    def transform(self, x: Parts, lengths: Sequence[int], *, inverse: bool = False) -> Parts:
-        """The transform along as many of the last dimensions as there are lengths."""
-        rank = len(value_shape(x.real))
-        for dim in range(rank - len(lengths), rank):
-            x = self._along(x, dim, inverse=inverse)
-        if not inverse:
-            return x
-        share = 1 / math.prod(lengths)
-        return x.map(lambda part: self._do.scale(part, share))
+    def transform(
+        self, x: Parts | SSAValue, count: int, *, inverse: bool = False, factor: float = 1.0
+    ) -> Parts:
+        """The transform along `count` of the last dimensions, of both parts or of real numbers.
 
-    def transform_real(self, x: SSAValue, lengths: Sequence[int]) -> Parts:
+        The inverse one only has the other sign; all numbers are multiplied with `factor`.
+        """
+        rank = len(_shape(x))
+        found = self._last(x, inverse=inverse, factor=factor)
+        for dim in range(rank - count, rank - 1):
+            found = self._along(found, dim, inverse=inverse)
+        return found
+
+    def transform_real(self, x: SSAValue, count: int, *, factor: float = 1.0) -> Parts:
         """The transform of real numbers: of the last dimension, the part that says all."""
-        half = lengths[-1] // 2 + 1
+        n = value_shape(x)[-1]
+        half = n // 2 + 1
         rank = len(value_shape(x))
-        found = self._last(Parts(x, self._do.fill(0, x)), inverse=False)
-        found = found.map(lambda part: self._build.slice_along(part, rank - 1, 0, half))
-        for dim in range(rank - len(lengths), rank - 1):
+        if _is_direct(n):
+            matrix = self._pair(_matrix(n, inverse=False)[:, :half] * factor, x)
+            found = matrix.map(lambda part: self._times(x, part))
+        else:
+            found = self._last(x, inverse=False, factor=factor)
+            found = found.map(lambda part: self._build.slice_along(part, rank - 1, 0, half))
+        for dim in range(rank - count, rank - 1):
             found = self._along(found, dim, inverse=False)
         return found
 
-    def invert_to_real(self, x: Parts, lengths: Sequence[int]) -> SSAValue:
-        """The real numbers that have a transform."""
+    def invert_to_real(self, x: Parts, count: int, n: int, *, factor: float) -> SSAValue:
+        """Real numbers from the part of their transform that says all.
+
+        `n` is the extent of the last dimension; numbers are multiplied with `factor`.
+        """
         rank = len(value_shape(x.real))
-        for dim in range(rank - len(lengths), rank - 1):
+        for dim in range(rank - count, rank - 1):
             x = self._along(x, dim, inverse=True)
-        n = lengths[-1]
         # What is left out are the conjugates of what is there, in the other order.
         first, last = (1, n // 2 + 1) if n % 2 else (1, n // 2)
-        if last > first:
-            rest = x.map(lambda part: self._build.slice_along(part, rank - 1, first, last))
-            turned = self._do.conjugate(rest.map(self._reverse))
-            real = self._build.concat([x.real, turned.real], rank - 1)
-            x = Parts(real, self._build.concat([x.imag, turned.imag], rank - 1))
-        found = self._last(x, inverse=True)
-        return self._do.scale(found.real, 1 / math.prod(lengths))
+        if _is_direct(n):
+            rows = _matrix(n, inverse=True)[: n // 2 + 1] * factor
+            rows[first:last] *= 2
+            matrix = self._pair(rows, x.real)
+            return self._do.apply(
+                "subtract", self._times(x.real, matrix.real), self._times(x.imag, matrix.imag)
+            )
+        rest = x.map(lambda part: self._build.slice_along(part, rank - 1, first, last))
+        turned = self._do.conjugate(rest.map(self._reverse))
+        real = self._build.concat([x.real, turned.real], rank - 1)
+        x = Parts(real, self._build.concat([x.imag, turned.imag], rank - 1))
+        return self._last(x, inverse=True, factor=factor).real
 
     def _reverse(self, value: SSAValue) -> SSAValue:
         last = len(value_shape(value)) - 1
@@ -83,56 +97,60 @@ class Fourier:
         found = self._last(moved, inverse=inverse)
         return found.map(lambda part: self._build.permute(part, back))
 
-    def _last(self, x: Parts, *, inverse: bool) -> Parts:
-        """The transform of the last dimension, without the factor of the inverse one."""
-        n = value_shape(x.real)[-1]
-        factor = max((d for d in range(2, math.isqrt(n) + 1) if n % d == 0), default=1)
-        if n <= _DIRECT or (factor == 1 and n <= _LONGEST_PRIME):
-            return self._product(x, inverse=inverse)
-        if factor == 1:
-            return self._convolve(x, inverse=inverse)
-        return self._divide(x, factor, n // factor, inverse=inverse)
+    def _last(self, x: Parts | SSAValue, *, inverse: bool, factor: float = 1.0) -> Parts:
+        """The transform of the last dimension, times a factor; of both parts or real numbers."""
+        n = _shape(x)[-1]
+        if _is_direct(n):
+            return self._product(x, inverse=inverse, factor=factor)
+        divisor = _divisor(n)
+        if divisor > 1:
+            return self._divide(x, divisor, n // divisor, inverse=inverse, factor=factor)
+        if not isinstance(x, Parts):
+            x = Parts(x, self._do.fill(0, x))
+        return self._convolve(x, inverse=inverse, factor=factor)
 
-    def _product(self, x: Parts, *, inverse: bool) -> Parts:
-        n = value_shape(x.real)[-1]
-        # Of whole numbers, so that angles are exact.
-        turns = np.outer(np.arange(n), np.arange(n)) % n
-        matrix = self._circle(turns / n, x.real, inverse=inverse)
-        rows, times, apply = x.map(self._rows), self._times, self._do.apply
-        found = Parts(
-            apply("subtract", times(rows.real, matrix.real), times(rows.imag, matrix.imag)),
-            apply("add", times(rows.real, matrix.imag), times(rows.imag, matrix.real)),
+    def _product(self, x: Parts | SSAValue, *, inverse: bool, factor: float) -> Parts:
+        circle = _matrix(_shape(x)[-1], inverse=inverse) * factor
+        times, apply = self._times, self._do.apply
+        if not isinstance(x, Parts):
+            return self._pair(circle, x).map(lambda part: times(x, part))
+        matrix = self._pair(circle, x.real)
+        return Parts(
+            apply("subtract", times(x.real, matrix.real), times(x.imag, matrix.imag)),
+            apply("add", times(x.real, matrix.imag), times(x.imag, matrix.real)),
         )
-        return found.map(lambda part: self._build.reshape(part, value_shape(x.real)))
 
-    def _divide(self, x: Parts, n1: int, n2: int, *, inverse: bool) -> Parts:
+    def _divide(
+        self, x: Parts | SSAValue, n1: int, n2: int, *, inverse: bool, factor: float
+    ) -> Parts:
         """Number n2 * i + j becomes number k + n1 * l."""
-        shape = value_shape(x.real)
-        outer = shape[:-1]
+        shape = _shape(x)
         rank = len(shape)
         swap = (*range(rank - 1), rank, rank - 1)
 
-        def turn(parts: Parts) -> Parts:
-            return parts.map(lambda part: self._build.permute(part, swap))
+        def turn(part: SSAValue) -> SSAValue:
+            return self._build.permute(part, swap)
 
-        columns = turn(x.map(lambda part: self._build.reshape(part, (*outer, n1, n2))))
+        def divide(part: SSAValue) -> SSAValue:
+            return turn(self._build.reshape(part, (*shape[:-1], n1, n2)))
+
+        columns = x.map(divide) if isinstance(x, Parts) else divide(x)
         # Behind this, j is in front of k.
         found = self._last(columns, inverse=inverse)
         turns = np.outer(np.arange(n2), np.arange(n1)) / (n1 * n2)
-        factors = self._circle(turns, x.real, inverse=inverse)
+        factors = self._pair(_circle(turns, inverse=inverse) * factor, found.real)
         found = self._do.multiply(found, self._widen(factors, rank + 1))
-        found = turn(self._last(turn(found), inverse=inverse))
+        found = self._last(found.map(turn), inverse=inverse).map(turn)
         return found.map(lambda part: self._build.reshape(part, shape))
 
-    def _convolve(self, x: Parts, *, inverse: bool) -> Parts:
+    def _convolve(self, x: Parts, *, inverse: bool, factor: float) -> Parts:
         """j * k is (j² + k² - (k - j)²) / 2: factors before and behind a convolution."""
         shape = value_shape(x.real)
         n, rank = shape[-1], len(shape)
         length = 1 << (2 * n - 2).bit_length()
         squares = np.arange(n, dtype=object) ** 2 % (2 * n)
         turns = squares.astype(np.float64) / (2 * n)
-        sign = 1 if inverse else -1
-        chirp = np.exp(sign * 2j * np.pi * turns)
+        chirp = _circle(turns, inverse=inverse)
         kernel = np.zeros(length, np.complex128)
         kernel[:n] = chirp.conj()
         kernel[-(n - 1) :] = chirp.conj()[:0:-1]
@@ -141,18 +159,13 @@ class Fourier:
         margins = [(0, 0)] * (rank - 1) + [(0, length - n)]
         product = self._do.multiply(x, around)
         wide = product.map(lambda part: self._build.pad(part, margins, 0))
-        factors = self._widen(self._pair(spectrum / length, x.real), rank)
+        factors = self._widen(self._pair(spectrum * (factor / length), x.real), rank)
         moved = self._do.multiply(self._last(wide, inverse=False), factors)
         back = self._last(moved, inverse=True)
         cut = back.map(lambda part: self._build.slice_along(part, rank - 1, 0, n))
         return self._do.multiply(cut, around)
 
     # -- matrices ------------------------------------------------------------------------------
-
-    def _circle(self, turns: NDArray[np.float64], like: SSAValue, *, inverse: bool) -> Parts:
-        """Numbers on the unit circle after some turns, the other way round for the inverse."""
-        sign = 1 if inverse else -1
-        return self._pair(np.exp(sign * 2j * np.pi * turns), like)
 
     def _pair(self, numbers: NDArray[np.complex128], like: SSAValue) -> Parts:
         element = element_type(like)
@@ -171,10 +184,36 @@ class Fourier:
         widened = (1,) * (rank - len(shape)) + shape
         return parts.map(lambda part: self._build.reshape(part, widened))
 
-    def _rows(self, value: SSAValue) -> SSAValue:
-        shape = value_shape(value)
-        return self._build.reshape(value, (math.prod(shape[:-1]), shape[-1]))
+    def _times(self, x: SSAValue, matrix: SSAValue) -> SSAValue:
+        """The rows of the last dimension, times a matrix."""
+        shape = value_shape(x)
+        rows = self._build.reshape(x, (math.prod(shape[:-1]), shape[-1]))
+        columns = value_shape(matrix)[1]
+        type_ = tensor_like(rows, (value_shape(rows)[0], columns))
+        found = self._build.create("matmul", (rows, matrix), type_)
+        return self._build.reshape(found, (*shape[:-1], columns))
 
-    def _times(self, rows: SSAValue, matrix: SSAValue) -> SSAValue:
-        shape = (value_shape(rows)[0], value_shape(matrix)[1])
-        return self._build.create("matmul", (rows, matrix), tensor_like(rows, shape))
+
+def _divisor(n: int) -> int:
+    """The largest divisor that is no larger than the root."""
+    return max((d for d in range(2, math.isqrt(n) + 1) if n % d == 0), default=1)
+
+
+def _is_direct(n: int) -> bool:
+    """True for lengths for which one product is taken."""
+    return n <= _DIRECT or (n <= _LONGEST_PRIME and _divisor(n) == 1)
+
+
+def _matrix(n: int, *, inverse: bool) -> NDArray[np.complex128]:
+    # Of whole numbers, so that angles are exact.
+    return _circle(np.outer(np.arange(n), np.arange(n)) % n / n, inverse=inverse)
+
+
+def _circle(turns: NDArray[np.float64], *, inverse: bool) -> NDArray[np.complex128]:
+    """Numbers on the unit circle after some turns, the other way round for the inverse."""
+    sign = 1 if inverse else -1
+    return np.exp(sign * 2j * np.pi * turns)
+
+
+def _shape(x: Parts | SSAValue) -> tuple[int, ...]:
+    return value_shape(x.real if isinstance(x, Parts) else x)

@@ -5,14 +5,34 @@ Absolute values and quotients are scaled, so that squares stay in the range of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ComplexType, TensorType, i1
+from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable.shapes import broadcast_shape
+
+if TYPE_CHECKING:
+    from ttmlir.mlir.attributes.elements import ElementsType
+
+
+def is_complex(type_: Attribute) -> bool:
+    """True for tensors of complex numbers."""
+    return isinstance(type_, TensorType) and isinstance(
+        cast("TensorType[Attribute]", type_).element_type, ComplexType
+    )
+
+
+def real_type(type_: Attribute) -> ElementsType:
+    """The type of both parts of a complex tensor."""
+    tensor = cast("TensorType[ComplexType]", type_)
+    return cast("ElementsType", TensorType(tensor.element_type.element_type, tensor.get_shape()))
 
 
 @dataclass(frozen=True)
@@ -37,8 +57,12 @@ class Arithmetic:
     # -- on real tensors -----------------------------------------------------------------------
 
     def apply(self, mnemonic: str, *operands: SSAValue) -> SSAValue:
-        """An elementwise operation on tensors of one type."""
-        return self.build.create(mnemonic, operands, operands[0].type)
+        """An elementwise operation on tensors of one element type, which broadcast."""
+        return self.build.create(mnemonic, operands, self._joint_type(*operands))
+
+    def _joint_type(self, *operands: SSAValue) -> TensorType[Attribute]:
+        shape = broadcast_shape(*map(value_shape, operands))
+        return tensor_of(element_type(operands[-1]), shape)
 
     def number(self, number: float, like: SSAValue) -> SSAValue:
         """A number, for elements like those of a value."""
@@ -54,11 +78,12 @@ class Arithmetic:
 
     def compare(self, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """Truth of a comparison."""
-        return self.build.create(mnemonic, (a, b), TensorType(i1, value_shape(a)))
+        type_ = tensor_of(i1, self._joint_type(a, b).get_shape())
+        return self.build.create(mnemonic, (a, b), type_)
 
     def choose(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         """Elements of one of two tensors."""
-        return self.build.create("where", (condition, a, b), a.type)
+        return self.apply("where", condition, a, b)
 
     # -- on pairs ------------------------------------------------------------------------------
 
@@ -83,6 +108,30 @@ class Arithmetic:
                 self.apply("multiply", x.imag, y.real),
             ),
         )
+
+    def equal(self, x: Parts, y: Parts, direction: str = "eq") -> SSAValue:
+        """Whether both parts are equal, or with "ne" whether one is not."""
+        join = "logical_and" if direction == "eq" else "logical_or"
+        real = self.compare(direction, x.real, y.real)
+        return self.apply(join, real, self.compare(direction, x.imag, y.imag))
+
+    def is_not_zero(self, x: Parts) -> SSAValue:
+        """The truth value of each element."""
+        return self.equal(x, x.map(lambda part: self.number(0, part)), "ne")
+
+    def is_finite(self, x: Parts) -> SSAValue:
+        """Whether both parts are finite."""
+        type_ = tensor_of(i1, value_shape(x.real))
+        real, imag = (self.build.create("isfinite", (p,), type_) for p in (x.real, x.imag))
+        return self.apply("logical_and", real, imag)
+
+    def square(self, x: Parts) -> Parts:
+        """The product with itself."""
+        return self.multiply(x, x)
+
+    def reciprocal(self, x: Parts) -> Parts:
+        """1 over it."""
+        return self.divide(Parts(self.fill(1, x.real), self.fill(0, x.real)), x)
 
     def conjugate(self, x: Parts) -> Parts:
         """The other side of the real axis."""
@@ -137,7 +186,7 @@ class Arithmetic:
         return Parts(self.choose(to_zero, one, found.real), self.choose(to_zero, zero, found.imag))
 
     def square_root(self, x: Parts) -> Parts:
-        """The root with a real part that is not negative."""
+        """The root with a real part that is not negative; its imaginary part has the sign of x."""
         size = self.absolute(x)
         half = self.scale(self.apply("add", size, self.apply("abs", x.real)), 0.5)
         root = self.apply("sqrt", half)
@@ -146,12 +195,18 @@ class Arithmetic:
         double = self.choose(has_root, self.scale(root, 2), self.fill(1, root))
         other = self.apply("div", self.apply("abs", x.imag), double)
         is_right = self.compare("ge", x.real, zero)
-        is_above = self.compare("ge", x.imag, zero)
         imag = self.choose(is_right, other, root)
         return Parts(
             self.choose(is_right, root, other),
-            self.choose(is_above, imag, self.apply("neg", imag)),
+            self.choose(self.is_negative(x.imag), self.apply("neg", imag), imag),
         )
+
+    def is_negative(self, x: SSAValue) -> SSAValue:
+        """True for numbers below 0 and for -0, whose reciprocal is below 0."""
+        zero = self.number(0, x)
+        below = self.compare("lt", x, zero)
+        turned = self.compare("lt", self.apply("reciprocal", x), zero)
+        return self.apply("logical_or", below, turned)
 
     def sine(self, x: Parts) -> Parts:
         """sin a cosh b + i cos a sinh b."""
@@ -209,8 +264,7 @@ class Arithmetic:
 
     def reciprocal_root(self, x: Parts) -> Parts:
         """1 over the root."""
-        one = Parts(self.fill(1, x.real), self.fill(0, x.real))
-        return self.divide(one, self.square_root(x))
+        return self.reciprocal(self.square_root(x))
 
     def hyperbolic_tangent(self, x: Parts) -> Parts:
         """(tanh a + i tan b) / (1 + i tanh a tan b), in a form without large numbers."""
@@ -228,9 +282,131 @@ class Arithmetic:
             self.scale(self.apply("add", found.real, one), 0.5), self.scale(found.imag, 0.5)
         )
 
+    def exponential_of_two(self, x: Parts) -> Parts:
+        """2 to the power of it."""
+        return self.exponential(x.map(lambda part: self.scale(part, math.log(2))))
+
+    def sigmoid_linear_unit(self, x: Parts) -> Parts:
+        """It times its logistic function."""
+        return self.multiply(x, self.logistic(x))
+
     def sign(self, x: Parts) -> Parts:
         """Of length 1, or 0."""
         size = self.absolute(x)
         zero = self.fill(0, size)
         divisor = self.choose(self.compare("gt", size, zero), size, self.fill(1, size))
         return x.map(lambda part: self.apply("div", part, divisor))
+
+    # -- inverse functions: W. Kahan, "Branch Cuts for Complex Elementary Functions", 1987 -------
+
+    def _roots(self, x: Parts) -> tuple[Parts, Parts]:
+        """The roots of 1 - x and of 1 + x; zeros keep their signs."""
+        one = self.number(1, x.real)
+        below = Parts(
+            self.apply("subtract", self.fill(1, x.real), x.real), self.apply("neg", x.imag)
+        )
+        return self.square_root(below), self.square_root(
+            Parts(self.apply("add", x.real, one), x.imag)
+        )
+
+    def _cross(self, x: Parts, y: Parts) -> SSAValue:
+        """The imaginary part of conj(x) * y."""
+        return self.apply(
+            "subtract",
+            self.apply("multiply", x.real, y.imag),
+            self.apply("multiply", x.imag, y.real),
+        )
+
+    def arc_sine(self, x: Parts) -> Parts:
+        """The angle whose sine it is, with a real part from -pi / 2 to pi / 2."""
+        below, above = self._roots(x)
+        cosine = self.multiply(below, above).real
+        return Parts(
+            self.apply("atan2", x.real, cosine), self.apply("asinh", self._cross(below, above))
+        )
+
+    def arc_cosine(self, x: Parts) -> Parts:
+        """The angle whose cosine it is, with a real part from 0 to pi."""
+        below, above = self._roots(x)
+        half = self.apply("atan2", below.real, above.real)
+        return Parts(self.scale(half, 2), self.apply("asinh", self._cross(above, below)))
+
+    def hyperbolic_arc_cosine(self, x: Parts) -> Parts:
+        """The number whose hyperbolic cosine it is, with a real part that is not negative."""
+        one = self.number(1, x.real)
+        below = self.square_root(Parts(self.apply("subtract", x.real, one), x.imag))
+        above = self.square_root(Parts(self.apply("add", x.real, one), x.imag))
+        real = self.apply(
+            "add",
+            self.apply("multiply", below.real, above.real),
+            self.apply("multiply", below.imag, above.imag),
+        )
+        half = self.apply("atan2", below.imag, above.real)
+        return Parts(self.apply("asinh", real), self.scale(half, 2))
+
+    def hyperbolic_arc_tangent(self, x: Parts) -> Parts:
+        """log1p(4 a / ((1 - a)² + b²)) / 4 and the angle of (1 - a²  - b², 2 b), halved."""
+        one = self.fill(1, x.real)
+        sign = self.choose(self.is_negative(x.real), self.fill(-1, x.real), one)
+        size = self.apply("abs", x.real)
+        away, square = self.apply("subtract", one, size), self.apply("multiply", x.imag, x.imag)
+        distance = self.apply("add", self.apply("multiply", away, away), square)
+        ratio = self.apply("div", self.scale(size, 4), distance)
+        real = self.apply("multiply", self.scale(self.apply("log1p", ratio), 0.25), sign)
+        product = self.apply("multiply", away, self.apply("add", size, one))
+        rest = self.apply("subtract", product, square)
+        angle = self.apply("atan2", self.scale(x.imag, 2), rest)
+        return Parts(real, self.scale(angle, 0.5))
+
+    def arc_tangent(self, x: Parts) -> Parts:
+        """-i atanh(i x)."""
+        return self._turned(self.hyperbolic_arc_tangent, x)
+
+    def hyperbolic_arc_sine(self, x: Parts) -> Parts:
+        """-i asin(i x)."""
+        return self._turned(self.arc_sine, x)
+
+    def _turned(self, function: Callable[[Parts], Parts], x: Parts) -> Parts:
+        found = function(Parts(self.apply("neg", x.imag), x.real))
+        return Parts(found.imag, self.apply("neg", found.real))
+
+    # -- products of elements ------------------------------------------------------------------
+
+    def product_of(self, x: Parts, dim: int) -> Parts:
+        """The product of the elements along a dimension, which keeps an extent of 1.
+
+        Halves are multiplied with each other until one element is left.
+        """
+        extent = value_shape(x.real)[dim]
+        if not extent:
+            shape = [1 if i == dim else n for i, n in enumerate(value_shape(x.real))]
+            type_ = tensor_of(element_type(x.real), shape)
+            return Parts(self.build.create_splat(1, type_), self.build.create_splat(0, type_))
+        while extent > 1:
+            half = extent // 2
+            cut = [
+                x.map(partial(self.build.slice_along, dim=dim, begin=begin, end=end))
+                for begin, end in ((0, half), (half, 2 * half), (2 * half, extent))
+            ]
+            product = self.multiply(cut[0], cut[1])
+            rest = [product, cut[2]] if extent % 2 else [product]
+            x = Parts(
+                self.build.concat([each.real for each in rest], dim),
+                self.build.concat([each.imag for each in rest], dim),
+            )
+            extent -= half
+        return x
+
+    def running_product(self, x: Parts, dim: int, *, reverse: bool) -> Parts:
+        """The products of each element along a dimension and all in front of it, or behind it.
+
+        Those of 1, 2, 4, ... elements are multiplied with those beside them.
+        """
+        extent, step = value_shape(x.real)[dim], 1
+        while step < extent:
+            margins = [(0, 0)] * len(value_shape(x.real))
+            margins[dim] = (-step, step) if reverse else (step, -step)
+            shifted = Parts(self.build.pad(x.real, margins, 1), self.build.pad(x.imag, margins, 0))
+            x = self.multiply(x, shifted)
+            step *= 2
+        return x

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 
 from ttmlir.runtime.binary import Binary, BinaryProgram, GoldenTensors
+from ttmlir.runtime.complex_pairs import join_pairs
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
 from ttmlir.runtime.execution.executor import Observer
@@ -325,7 +326,7 @@ class Run(Command):
             return
         is_only = self["program_index"] != "all" or len(program.binary.programs) == 1
         prefix = "" if is_only else f"program_{program.index}_"
-        for i, array in enumerate(outputs):
+        for i, array in enumerate(_of_the_model(program, outputs)):
             self.saved_outputs[f"{prefix}output_{i}"] = array
 
     def _save_tensors(self, binary: Binary, program: BinaryProgram, run: ProgramRun) -> None:
@@ -351,3 +352,11 @@ class Run(Command):
         path = self.artifacts.save_system_desc(system)
         self.logger.debug(f"system description saved to {path}")
         self.artifacts.save_source(source, system)
+
+
+def _of_the_model(program: BinaryProgram, outputs: Sequence[Array]) -> Sequence[Array]:
+    """Outputs of a program, the pairs among its model's results as complex arrays."""
+    signature = program.signature
+    if signature is None:
+        return outputs
+    return join_pairs(outputs, [*[False] * signature.state, *signature.results.are_complex])

@@ -2,7 +2,7 @@
 
 They stand in the binary itself or in a `.npz` file whose arrays are called `input_0`, ... and
 `output_0`, ... (any names that begin so and end in numbers), or are the inputs followed by the
-outputs, in the order in which they were saved.
+outputs, in the order in which they were saved. Complex arrays stand for two of the program each.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from ttmlir.runtime.accuracy import Accuracy, compare
 from ttmlir.runtime.binary import BinaryProgram, GoldenTensors
+from ttmlir.runtime.complex_pairs import split_complex
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.golden import Tolerance
@@ -59,7 +60,8 @@ def load_golden_file(path: str, program: BinaryProgram) -> GoldenTensors:
     if all(kinds.values()):
         entries.sort(key=lambda entry: entry_number(entry[0]))
         inputs, outputs = (
-            tuple(array for name, array in entries if kinds[name] == kind) for kind in _KINDS
+            tuple(split_complex(array for name, array in entries if kinds[name] == kind))
+            for kind in _KINDS
         )
     elif any(kinds.values()):
         others = ", ".join(name for name, kind in kinds.items() if not kind)
@@ -68,9 +70,9 @@ def load_golden_file(path: str, program: BinaryProgram) -> GoldenTensors:
             "output_0, ..., or none of them"
         )
     else:
-        arrays = tuple(array for _, array in entries)
+        arrays = split_complex(array for _, array in entries)
         count = len(program.inputs)
-        inputs, outputs = arrays[:count], arrays[count:]
+        inputs, outputs = tuple(arrays[:count]), tuple(arrays[count:])
     if not outputs:
         raise InputError(f"{path}: there are no expected outputs; call them output_0, ...")
     return GoldenTensors(inputs=inputs, outputs=outputs)

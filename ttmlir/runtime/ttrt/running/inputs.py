@@ -16,6 +16,7 @@ from ttmlir.files import NO_ARRAY
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain
 from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.complex_pairs import split_complex
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.prepare import prepare
@@ -187,12 +188,15 @@ def entry_number(name: str) -> int:
 def fit_inputs(program: BinaryProgram, arrays: Sequence[Array]) -> list[Array]:
     """The arrays in the element types of the program's inputs; InputError where they do not fit.
 
+    A complex array stands for two inputs, its real and its imaginary part.
     Floating point numbers may become narrower or wider, integers may change their width if all
     values fit, integers may become floating point numbers; nothing else is converted.
     """
-    refs = program.inputs
+    refs, count = program.inputs, len(arrays)
+    arrays = split_complex(arrays)
     if len(arrays) != len(refs):
-        raise InputError(f"{program.where} takes {len(refs)} inputs, got {len(arrays)}")
+        pairs = "" if len(arrays) == count else "; a complex array is two of them"
+        raise InputError(f"{program.where} takes {len(refs)} inputs, got {len(arrays)}{pairs}")
     return [
         _fit(array, ref.desc.shape, ref.desc.element, f"{program.where}: input {i}")
         for i, (array, ref) in enumerate(zip(arrays, refs, strict=True))
