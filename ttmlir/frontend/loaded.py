@@ -180,4 +180,7 @@ def _find_weights(
             f"{file_name}: the weights {shown} are not in the file; give them with "
             "ttmlir.load(path, weights=module.state_dict())"
         )
-    return {index: np.asarray(as_array(weights[name])) for index, name in names.items()}
+    return {
+        index: np.asarray(as_array(weights[name], f"{file_name}: the weight '{name}'"))
+        for index, name in names.items()
+    }

@@ -57,7 +57,15 @@ class _Caller:
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from None
         is_jax = self._signature.framework == "jax"
-        return [as_array(leaf, narrow=is_jax) for leaf in leaves]
+        names = [
+            name
+            for index, name in enumerate(self._signature.input_names)
+            if index not in self.bound
+        ]
+        return [
+            as_array(leaf, f"'{self._signature.name}': {name}", narrow=is_jax)
+            for name, leaf in zip(names, leaves, strict=True)
+        ]
 
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of state are kept."""
@@ -68,20 +76,22 @@ class _Caller:
         return signature.results.unflatten(leaves)
 
 
-def as_array(leaf: Any, *, narrow: bool = False) -> Array | Number:
+def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     """A number of Python as it is, an array of NumPy, JAX or torch as one of NumPy.
 
-    With `narrow`, numbers of 64 bits become those of 32 bits, as in JAX.
+    With `narrow`, numbers of 64 bits become those of 32 bits, as in JAX. InputError, which calls it
+    `what`, for everything else.
     """
     if isinstance(leaf, Number):
         return leaf
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(leaf, torch.Tensor):
-        array = array_of_torch(torch, leaf)
+        array = array_of_torch(torch, leaf, what)
     else:
         array = np.asarray(leaf)
     if array.dtype == np.dtype(object):
-        raise InputError(f"takes arrays and numbers, not a {type(leaf).__name__}")
+        held = "an array of objects" if hasattr(leaf, "dtype") else f"a {type(leaf).__name__}"
+        raise InputError(f"{what} is an array or a number, not {held}")
     if narrow and array.dtype.itemsize == 8:
         return array.astype(f"{array.dtype.kind}4")
     return array
