@@ -87,7 +87,7 @@ def test_other_arguments_than_those_of_the_model(tmp_path: Path) -> None:
     message = r"x is float32\[7,3\] instead of float32\[3,7\]; give arguments of these shapes"
     with pytest.raises(InputError, match=message):
         model(PARAMS, X.T, scale=3)
-    with pytest.raises(InputError, match="takes arrays and numbers, not a object"):
+    with pytest.raises(InputError, match="'layer': x is an array or a number, not a object"):
         model(PARAMS, object(), scale=3)
 
 

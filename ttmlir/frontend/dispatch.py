@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any, Literal, TypeVar, cast, get_args, overload
 
 from ttmlir.frontend.buckets import BucketedModel, BucketPlan, BucketsByName, plan_buckets
@@ -238,6 +238,10 @@ def _framework_of(call: _Call) -> str:
         return "text"
     owner = getattr(model, "__self__", model)
     packages = {*_packages_of(owner), *_packages_in((args, kwargs))}
+    if not packages & {"jax", "jaxlib", "torch"} and isinstance(model, FunctionType):
+        # Without arrays of a framework, the names in the function say which one it is about.
+        packages = _packages_named_in(model)
+        return "torch" if "torch" in packages and "jax" not in packages else "jax"
     return "torch" if "torch" in packages else "jax"
 
 
@@ -273,6 +277,12 @@ def _installed(package: str, frontend: str) -> str:
     if package not in sys.modules and find_spec(package) is None:
         raise missing_package(package, package, f"compiling functions of {package} arrays")
     return frontend
+
+
+def _packages_named_in(function: FunctionType) -> set[str]:
+    """The packages of the modules that a function names."""
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    return {each.__name__.partition(".")[0] for each in named if isinstance(each, ModuleType)}
 
 
 def _packages_of(value: Any) -> set[str]:

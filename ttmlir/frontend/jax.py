@@ -28,6 +28,7 @@ from ttmlir.frontend.calls.binding import CallArguments
 from ttmlir.frontend.calls.call_layout import CallLayout, read_call
 from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
 from ttmlir.frontend.calls.jax_containers import OPENER
+from ttmlir.frontend.calls.signature import as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
@@ -325,7 +326,8 @@ def _make_model(
 
     def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         leaves = call.flatten(args, kwargs)
-        return [_array(jax, *each) for each in zip(leaves, inputs, strict=True)]
+        whats = [f"'{name}': {each}" for each in names]
+        return [_array(jax, *each) for each in zip(leaves, inputs, whats, strict=True)]
 
     def unflatten(arrays: Sequence[Array]) -> Any:
         leaves = zip(arrays, program.outputs, strict=True)
@@ -333,7 +335,7 @@ def _make_model(
 
     def flatten_results(value: Any) -> list[Array]:
         leaves = zip(results.flatten(value, "results"), program.outputs, strict=True)
-        return [_array(jax, leaf, output) for leaf, output in leaves]
+        return [_array(jax, leaf, output, "a result") for leaf, output in leaves]
 
     def reference(*args: Any, **kwargs: Any) -> Any:
         if not executables:
@@ -365,13 +367,13 @@ def _make_model(
     return split_model(imported, _main(module))
 
 
-def _array(jax: Any, leaf: Any, expected: Any) -> Array:
+def _array(jax: Any, leaf: Any, expected: Any, what: str) -> Array:
     """A leaf as an array; numbers of Python and of wider types become what JAX makes of them."""
     if isinstance(leaf, bool | int | float):
         return np.asarray(leaf, expected.dtype)
-    if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
+    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
-    array = np.asarray(leaf)
+    array = np.asarray(as_array(leaf, what))
     if array.dtype != expected.dtype == jax.dtypes.canonicalize_dtype(array.dtype):
         return array.astype(expected.dtype)
     return array

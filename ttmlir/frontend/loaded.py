@@ -182,14 +182,17 @@ def _find_weights(
             f"{file_name}: the weights {shown} are not in the file; give them with "
             "ttmlir.load(path, weights=module.state_dict())"
         )
-    return {index: np.asarray(_find_weight(name, weights)) for index, name in names.items()}
+    return {
+        index: np.asarray(_find_weight(name, weights, f"{file_name}: the weight '{name}'"))
+        for index, name in names.items()
+    }
 
 
-def _find_weight(name: str, weights: Mapping[str, Any]) -> Any:
+def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
     """The array of a weight, or of one of the parts of a complex one; None if there is none."""
     if name in weights:
-        return as_array(weights[name])
+        return as_array(weights[name], what)
     whole, _, part = name.rpartition(".")
     if part not in PARTS or whole not in weights:
         return None
-    return part_of(as_array(weights[whole]), part)
+    return part_of(as_array(weights[whole], what), part)

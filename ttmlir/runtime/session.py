@@ -197,7 +197,7 @@ def _as_array(given: Any, where: str) -> Array:
     """The numbers of an array of NumPy, JAX or torch."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(given, torch.Tensor):
-        return array_of_torch(torch, given)
+        return array_of_torch(torch, given, where)
     if not hasattr(given, "__array__"):
         raise InputError(
             f"{where} is a {type(given).__name__}; give a Tensor, or an array of NumPy, JAX or "
@@ -206,8 +206,19 @@ def _as_array(given: Any, where: str) -> Array:
     return np.asarray(given)
 
 
-def array_of_torch(torch: Any, tensor: Any) -> Array:
-    """The numbers of a torch tensor as an array that shares its memory where possible."""
+def array_of_torch(torch: Any, tensor: Any, what: str = "the tensor") -> Array:
+    """The numbers of a torch tensor as an array that shares its memory where possible.
+
+    InputError, which calls it `what`, for tensors that are no rows of numbers in memory.
+    """
+    if tensor.is_nested:
+        raise InputError(f"{what} is a nested tensor; give x.to_padded_tensor(0)")
+    if tensor.layout != torch.strided:
+        raise InputError(f"{what} is a {tensor.layout} tensor; give x.to_dense()")
+    if tensor.is_quantized:
+        raise InputError(f"{what} is a {tensor.dtype} tensor; give x.dequantize()")
+    if tensor.is_meta:
+        raise InputError(f"{what} is a tensor of the device 'meta', which has no numbers")
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:
         return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -290,3 +291,43 @@ def test_module_that_converts_itself_to_another_type() -> None:
     with pytest.raises(ttmlir.CompilationError, match=r"Couldn't swap Linear.weight") as caught:
         ttmlir.compile(_Router(torch.bfloat16), torch.randn(7, 5))
     assert "self.classifier.to(self.dtype)" in str(caught.value)
+
+
+NO_ROWS = {
+    "sparse": (lambda x: x.to_sparse(), r"a torch\.sparse_coo tensor; give x\.to_dense\(\)"),
+    "nested": (
+        lambda x: torch.nested.nested_tensor([x[0], x[1]]),
+        r"a nested tensor; give x\.to_padded_tensor\(0\)",
+    ),
+    "quantized": (
+        lambda x: torch.quantize_per_tensor(x, 0.5, 0, torch.qint8),
+        r"a torch\.qint8 tensor; give x\.dequantize\(\)",
+    ),
+    "of no numbers": (
+        lambda x: x.to("meta"),
+        "a tensor of the device 'meta', which has no numbers",
+    ),
+    "objects": (lambda x: np.empty((2, 3), object), "an array or a number, not an array of obj"),
+}
+"""What is made of a tensor, and what is said of it."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", NO_ROWS)
+def test_tensors_that_are_no_rows_of_numbers(kind: str) -> None:
+    """The message names the argument and what to give, for models of torch and of JAX."""
+    x = torch.ones(2, 3)
+    make, words = NO_ROWS[kind]
+    # A nested tensor cannot even be asked for its shape, which JAX's arguments are.
+    for example in (x,) if kind == "nested" else (x, jnp.ones((2, 3))):
+        compiled = ttmlir.compile(lambda image: image * 2, example)
+        with pytest.raises(InputError, match=f"'lambda': image is {words}"):
+            compiled(make(x))
+        np.testing.assert_array_equal(np.asarray(compiled(x)), np.full((2, 3), 2))
+
+
+def test_a_function_without_arguments() -> None:
+    """Its names say which framework it is of."""
+    found = ttmlir.compile(lambda: torch.arange(3) * 2)()
+    assert torch.equal(found, torch.tensor([0, 2, 4]))
+    np.testing.assert_array_equal(ttmlir.compile(lambda: jnp.arange(3) * 2)(), [0, 2, 4])

@@ -58,8 +58,11 @@ class _Caller:
         except InputError as error:
             raise InputError(f"'{self._signature.name}': {error}") from None
         is_jax = self._signature.framework == "jax"
-        arrays = [as_array(leaf, narrow=is_jax) for leaf in leaves]
         flags, names = self._signature.arguments.are_complex, self._signature.leaf_names
+        arrays = [
+            as_array(leaf, f"'{self._signature.name}': {name}", narrow=is_jax)
+            for name, leaf in zip(names, leaves, strict=True)
+        ]
         return split_leaves(arrays, flags, names, self._signature.name)
 
     def unflatten(self, results: Sequence[Array]) -> Any:
@@ -71,20 +74,22 @@ class _Caller:
         return signature.results.unflatten(iter([self._make(result) for result in joined]))
 
 
-def as_array(leaf: Any, *, narrow: bool = False) -> Array | Number:
+def as_array(leaf: Any, what: str, *, narrow: bool = False) -> Array | Number:
     """A number of Python as it is, an array of NumPy, JAX or torch as one of NumPy.
 
-    With `narrow`, numbers of 64 bits become those of 32 bits, as in JAX.
+    With `narrow`, numbers of 64 bits become those of 32 bits, as in JAX. InputError, which calls it
+    `what`, for everything else.
     """
     if isinstance(leaf, Number):
         return leaf
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(leaf, torch.Tensor):
-        array = array_of_torch(torch, leaf)
+        array = array_of_torch(torch, leaf, what)
     else:
         array = np.asarray(leaf)
     if array.dtype == np.dtype(object):
-        raise InputError(f"takes arrays and numbers, not a {type(leaf).__name__}")
+        held = "an array of objects" if hasattr(leaf, "dtype") else f"a {type(leaf).__name__}"
+        raise InputError(f"{what} is an array or a number, not {held}")
     kind = array.dtype.kind
     if narrow and array.dtype.itemsize == (_WIDE_COMPLEX if kind == "c" else _WIDE):
         return array.astype(f"{kind}{array.dtype.itemsize // 2}")

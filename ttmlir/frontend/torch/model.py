@@ -259,7 +259,7 @@ class _Door:
         ]
 
     def _array(self, name: str, leaf: Any) -> Array:
-        array = None if isinstance(leaf, Number) else as_array(leaf)
+        array = None if isinstance(leaf, Number) else as_array(leaf, f"'{self._name}': {name}")
         if array is None or isinstance(array, Number):
             raise InputError(
                 f"'{self._name}' takes a tensor as {name}, not {leaf!r} of type "
