@@ -175,17 +175,18 @@ def _find_weights(
 ) -> dict[int, Array]:
     """The inputs that no argument gives."""
     names = {index: signature.input_names[index] for index in signature.bound}
-    missing = [name for name in names.values() if _find_weight(name, weights) is None]
+    found = {
+        index: _find_weight(name, weights, f"{file_name}: the weight '{name}'")
+        for index, name in names.items()
+    }
+    missing = [names[index] for index, weight in found.items() if weight is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
         raise InputError(
             f"{file_name}: the weights {shown} are not in the file; give them with "
             "ttmlir.load(path, weights=module.state_dict())"
         )
-    return {
-        index: np.asarray(_find_weight(name, weights, f"{file_name}: the weight '{name}'"))
-        for index, name in names.items()
-    }
+    return {index: np.asarray(weight) for index, weight in found.items()}
 
 
 def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
