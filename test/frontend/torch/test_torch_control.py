@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 from torch._higher_order_ops import scan, while_loop
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.map import map as map_rows
 
 import ttmlir
@@ -55,6 +56,16 @@ def recur(layers: nn.Module, h: Any, xs: Any) -> Any:
     return scan(lambda h, x: (torch.tanh(h + x), h * 2), h, xs, dim=0)
 
 
+def recur_with_layers(layers: nn.Module, h: Any, xs: Any) -> Any:
+    """A layer after each row, whose weights torch looks for gradients of."""
+    return scan(lambda h, x: (torch.tanh(layers(h) + x), h * 2), h, xs, dim=0)
+
+
+def weigh(layers: nn.Module, xs: Any) -> Any:
+    """Sums whose earlier terms fade."""
+    return associative_scan(lambda a, b: a * 0.5 + b, layers(xs), dim=0, combine_mode="generic")
+
+
 def each_row(layers: nn.Module, xs: Any, y: Any) -> Any:
     """A layer for each row."""
     return map_rows(lambda x, y: layers(x * y).sin(), xs, y)
@@ -66,6 +77,12 @@ CASES: dict[str, tuple[nn.Module, tuple[Any, ...], str]] = {
     "on false": (Layers(20, choose), (-X.abs(),), "ttnn.case"),
     "while": (Layers(1, grow), (X,), "ttnn.while"),
     "scan": (Layers(1, recur), (X, torch.randn(70, 2, 3)), "ttnn.while"),
+    "scan with weights": (
+        Layers(1, recur_with_layers),
+        (X, torch.randn(70, 2, 3)),
+        "ttnn.while",
+    ),
+    "associative scan": (Layers(1, weigh), (torch.randn(11, 3),), ""),
     "map": (Layers(1, each_row), (torch.randn(70, 4, 3), torch.randn(3)), "ttnn.while"),
 }
 

@@ -6,6 +6,7 @@ first; what comes out is a graph of operations without any, which is exported li
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -37,18 +38,35 @@ def gradients_refused(module: Any) -> Generator[None]:
     if getattr(module, "computes_gradients", False):
         raise GradientsAsked
 
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise GradientsAsked
+    def refusing(original: Any) -> Any:
+        def refuse(*args: Any, **kwargs: Any) -> Any:
+            if _is_asked_by_torch():
+                return original(*args, **kwargs)
+            raise GradientsAsked
+
+        return refuse
 
     found = [(import_module(home), name) for home, name in _ENTRIES]
     replaced = [(home, name, getattr(home, name)) for home, name in found if hasattr(home, name)]
     try:
-        for home, name, _ in replaced:
-            setattr(home, name, refuse)
+        for home, name, original in replaced:
+            setattr(home, name, refusing(original))
         yield
     finally:
         for home, name, original in replaced:
             setattr(home, name, original)
+
+
+def _is_asked_by_torch() -> bool:
+    """True where torch looks for the gradient of a loop beforehand, should anybody ask for it."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PASSED):
+        frame = frame.f_back
+    return frame.f_globals.get("__name__", "").startswith("torch._functorch._aot_autograd")
+
+
+_PASSED = ("torch.autograd", "torch.overrides", "torch.fx")
+"""Modules between who asks for a gradient and what computes it."""
 
 
 def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
