@@ -125,7 +125,7 @@ def pictures_and_words() -> Iterator[Entry]:
     pair = {"text_config": TEXT, "vision_config": vision, "projection_dim": 16}
     for name in ("CLIP", "Siglip", "ChineseCLIP", "AltCLIP", "Blip"):
         yield _entry("image and text", name, "Model", pair, both)
-    yield _entry("image and text", "Vilt", "Model", {**SIZES, **VIT}, both)
+    yield Entry("transformers", "image and text", "ViltModel", lambda: _vilt(both()))
     yield _entry(
         "image and text",
         "GroupViT",
@@ -150,6 +150,16 @@ def _with_image(count: int) -> dict[str, Any]:
     inputs["input_ids"][:, :count] = 96
     inputs["input_ids"][:, count:].clamp_(max=95)
     return {**inputs, "pixel_values": pixels(32)}
+
+
+def _vilt(inputs: dict[str, Any]) -> Sample:
+    """What comes of the whole: the order of the patches is drawn at random."""
+    model = create("Vilt", {**SIZES, **VIT}, "Model").eval()
+
+    def pooled(**inputs: Any) -> Any:
+        return model(**inputs).pooler_output
+
+    return Sample(pooled, kwargs=inputs)
 
 
 def _llava() -> Sample:

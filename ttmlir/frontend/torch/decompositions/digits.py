@@ -68,8 +68,10 @@ def _nextafter(x: Any, other: Any) -> Any:
 
 
 def _angle(x: Any) -> Any:
-    """The angle of a real number in the plane of complex ones: 0 or pi."""
+    """The angle of a number in the plane of complex ones; of a real one 0 or pi."""
     torch = torch_package()
+    if x.is_complex():
+        return torch.atan2(x.imag, x.real)
     real = x if x.is_floating_point() else x.to(torch.get_default_dtype())
     found = torch.where(real < 0, math.pi, torch.zeros_like(real))
     return torch.where(real.isnan(), real, found)
