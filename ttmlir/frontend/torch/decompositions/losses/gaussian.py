@@ -30,7 +30,10 @@ def _gaussian_nll_loss(
     loss = (var.log() + (x - target).square() / var) / 2
     if full:
         loss = loss + math.log(2 * math.pi) / 2
-    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+    reductions = {"none": lambda: loss, "mean": loss.mean, "sum": loss.sum}
+    if reduction not in reductions:
+        raise ValueError(f"{reduction} is not valid")
+    return reductions[reduction]()
 
 
 UNTRACEABLE: dict[str, Callable[..., Any]] = {"nn.functional.gaussian_nll_loss": _gaussian_nll_loss}
