@@ -6,11 +6,12 @@ first; what comes out is a graph of operations without any, which is exported li
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
@@ -59,13 +60,18 @@ def gradients_refused(module: Any) -> Generator[None]:
 
 def _is_asked_by_torch() -> bool:
     """True where torch looks for the gradient of a loop beforehand, should anybody ask for it."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PASSED):
+    frame = inspect.currentframe()
+    while frame is not None and _home_of(frame).startswith(_PASSED):
         frame = frame.f_back
-    return frame.f_globals.get("__name__", "").startswith("torch._functorch._aot_autograd")
+    return frame is not None and _home_of(frame).startswith("torch._functorch._aot_autograd")
 
 
-_PASSED = ("torch.autograd", "torch.overrides", "torch.fx")
+def _home_of(frame: FrameType) -> str:
+    name: str = frame.f_globals.get("__name__", "")
+    return name
+
+
+_PASSED = (__name__, "torch.autograd", "torch.overrides", "torch.fx")
 """Modules between who asks for a gradient and what computes it."""
 
 
