@@ -4,11 +4,23 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 # What is imported is compiled then; to compile all of torch takes longer than most tests.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# What test-changed compares with.
+BASE ?= main
 # The demo runs in a complete environment where there is one.
 DEMO := $(firstword $(wildcard $(VENV)/.installed) $(VENV)/.demo)
 
 # Its page only: what it depends on is for its own server, in the extra `explorer`.
 EXPLORER := ai-edge-model-explorer==0.1.34
+
+# Finds the lowest versions that pyproject.toml allows, among those that this Python has wheels for.
+UV := uv==0.13.9
+LOWEST := $(VENV)/lowest/bin/python
+# Quick ones, none of which needs torch: the tests pin one version of it, and it is large.
+LOWEST_TESTS := $(addprefix test/, names program test_compiler.py dialects/tt dialects/ttir \
+	passes/general passes/ttnn/convert_ttir_to_ttnn.mlir explorer/test_documents.py \
+	tools/ttmlir_opt tools/ttmlir_translate tools/test_help.py tools/test_lsp_server.py \
+	$(patsubst %, runtime/test_%.py, element layers memory signature) \
+	sim/execution/test_scheduler.py sim/calls/test_cpp_printing.py)
 
 # What the first process compiles of torch and the like, the next ones read.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,16 +42,33 @@ $(VENV)/.demo: pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Make .venv with the project and its tools
-	@$(BIN)/python -m compileall -q ttmlir ttrt pykernel ttnn_jit schema
+	@$(BIN)/python -m compileall -q ttmlir tools ttrt pykernel ttnn_jit schema
 
 .PHONY: test
-test: setup ## Run the tests: pytest, which runs the lit suite too
-	$(PYTEST) -q -n auto --dist worksteal
+test: setup ## Run the tests: pytest, which runs the lit suite too; OPTIONS are pytest's
+	$(PYTEST) -q -n auto --dist worksteal $(OPTIONS)
+
+.PHONY: test-changed
+test-changed: setup ## Run the tests that execute what changed since BASE, for a minute
+	$(BIN)/python test/mutation/changed.py --base $(BASE) $(OPTIONS)
 
 .PHONY: test-all
 test-all: setup ## Run the tests with the whole of each sweep, and lit with real processes
-	$(PYTEST) -q -n auto --dist worksteal -m "not nightly"
+	$(PYTEST) -q -n auto --dist worksteal -m "not nightly" $(OPTIONS)
 	$(BIN)/lit -sv test -D real_process=1
+
+$(VENV)/lowest/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/lowest
+	$(LOWEST) -m pip install --quiet --no-compile $(UV)
+	echo "torch; python_version < '3'" > $(VENV)/lowest/without-torch
+	$(LOWEST) -m uv pip install --quiet --python $(LOWEST) --resolution lowest-direct \
+		--only-binary :all: --no-binary ttmlir-py --override $(VENV)/lowest/without-torch \
+		-e ".[test]"
+	touch $@
+
+.PHONY: test-lowest
+test-lowest: $(VENV)/lowest/.installed ## Run quick tests with the lowest versions of what is depended on
+	$(LOWEST) -m pytest -q -n auto --dist worksteal -p no:cacheprovider $(LOWEST_TESTS)
 
 # Their dependencies are listed, too: torch itself is that of the environment.
 $(VENV)/models/.installed: test/model_zoo/requirements.txt $(VENV)/.installed

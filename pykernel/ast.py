@@ -1,7 +1,7 @@
 """The decorators that make kernels of functions."""
 
-from ttmlir.frontend.pykernel.errors import PyKernelError
-from ttmlir.frontend.pykernel.kernels import (
+from ttmlir.frontend.pykernel.builder import PyKernelError
+from ttmlir.frontend.pykernel.compilation import (
     compute_thread,
     reader_thread,
     ttkernel_compile,

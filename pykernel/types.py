@@ -1,13 +1,13 @@
 """Annotations of kernels, and what kernels are described with."""
 
-from ttmlir.frontend.pykernel.kernels import Kernel
-from ttmlir.frontend.pykernel.types import (
+from ttmlir.frontend.pykernel.builder import (
     Arguments,
     CircularBuffer,
     CompiledValue,
     CompileTimeValue,
     TensorAccessorConfig,
 )
+from ttmlir.frontend.pykernel.compilation import Kernel
 
 __all__ = [
     "Arguments",

@@ -5,6 +5,7 @@ A warm lit process beside each worker runs them, so that a tool starts in millis
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -19,7 +20,12 @@ TEST_ROOT = Path(__file__).resolve().parent
 NOT_TESTS = {"Inputs", "models", "support", "bench", "golden"}
 sys.path.insert(0, str(TEST_ROOT / "support"))
 
-from running import required_oracles  # noqa: E402
+# There is a worker for each core already; NumPy asks when it is imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
+from running import randomness, required_oracles  # noqa: E402
 from running.lit_session import LitSession  # noqa: E402
 
 LIT = pytest.StashKey[LitSession]()
@@ -27,10 +33,9 @@ LIT = pytest.StashKey[LitSession]()
 # Results of JAX are compared with; how fast they come does not matter, but compiling them does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
-# There is a worker for each core already.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
+# What one process compiles of Python, those that tests start next read, as with `make test`.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Jobs in the background of a shell are started with interrupts ignored; tests interrupt tools.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,10 +47,31 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "ttmlir")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the seeds of the order of the tests and of their numbers."""
+    randomness.add_options(parser)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Have a lit process for this worker, which starts when it is needed."""
     required_oracles.register(config)
+    config.pluginmanager.register(randomness.Randomness(config))
     config.stash[LIT] = LitSession()
+
+
+def pytest_collection() -> None:
+    """Keep the garbage collector out of what stays until the end: modules and tests."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Search for garbage less often than Python does, and only among what tests make.
+
+    torch, JAX and the tests are millions of objects; to search them takes a second.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 20)
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

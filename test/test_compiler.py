@@ -22,8 +22,8 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
-from ttmlir.mlir.files.text_files import FileError
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.errors import FileError
+from ttmlir.mlir.reporting import DiagnosticError
 
 CALLS: list[Callable[..., Any]] = [parse, lower, compile_to_ttnn, compile_to_ttm, compile_to_cpp]
 NEG = """func.func @main(%a: tensor<3x5xf32>) -> tensor<3x5xf32> {
@@ -52,6 +52,15 @@ def test_errors_of_passes_are_those_of_the_input(call: Callable[..., Any]) -> No
     text = 'func.func @f() {\n  "ttir.dealloc"() : () -> ()\n return }'
     with pytest.raises(DiagnosticError, match=r"^m\.mlir:2:3: error: 'ttir.dealloc' op "):
         call(text, file_name="m.mlir")
+
+
+def test_mistakes_of_passes_are_shown_with_their_reason() -> None:
+    """From Python, too, a pass that crashes says why and at what."""
+    with pytest.raises(
+        DiagnosticError, match=r"in pass 'test-pass-crash' on 'builtin\.module': Zero"
+    ) as e:
+        transform(parse(NEG), "test-pass-crash")
+    assert "this is a mistake in ttmlir" in str(e.value)
 
 
 def test_one_call_is_the_calls_in_a_row() -> None:

@@ -16,17 +16,24 @@ ROOT = Path(__file__).resolve().parents[1]
 EXECUTABLE = {"optable", "layout", "program", "schema"}
 """Packages that the runtime may know: they say what a program means, not how it was compiled."""
 
-DIALECTS = {"optable", "layout", "program", "mlir", "dialects"}
+MATHEMATICS = {"optable", "arrays", "composites"}
+"""Packages that say what programs compute."""
+
+DIALECTS = {"layout", "program", "mlir", "dialects", *MATHEMATICS}
 
 MAY_IMPORT = {
     "version": set[str](),
     "collector": set[str](),
+    "errors": set[str](),
     "files": set[str](),
     "limits": set[str](),
     "nesting": set[str](),
     "terminal": set[str](),
     "optable": set[str](),
-    "layout": set[str](),
+    "arrays": {"optable"},
+    "composites": {"arrays"},
+    "machine": set[str](),
+    "layout": {"machine"},
     "program": {"layout"},
     "schema": {"schema files"},
     "schema files": set[str](),
@@ -34,17 +41,18 @@ MAY_IMPORT = {
     "mlir": {"layout"},
     "dialects": {"optable", "layout", "program", "mlir"},
     "ir": DIALECTS,
-    "passes": {"ir", "schema", *DIALECTS},
+    "passes": {"ir", "machine", "schema", *DIALECTS},
     "target": {"cpp", "schema", *DIALECTS},
-    "sim": {"cpp", "optable", "layout"},
+    "sim": {"cpp", "optable", "layout", "machine"},
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
     "kernel_tool": {"cpp", "metalium", "runtime", "sim", *EXECUTABLE},
-    "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE},
-    "cost": {"runtime", "sim", *EXECUTABLE},
+    "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE, *MATHEMATICS},
+    "cost": {"machine", "runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
+    "language_server": {"mlir", "dialects", "passes"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", "sim", "ttrt", *DIALECTS},
     "frontend": {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
@@ -65,17 +73,27 @@ MAY_IMPORT = {
     },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("cost", "cpp", "explorer", "kernel_tool", "tuning", "ttnn", "schema", "schema files"),
+        *(
+            "cost",
+            "cpp",
+            "explorer",
+            "kernel_tool",
+            "language_server",
+            "tuning",
+            "ttnn",
+            "schema",
+            "schema files",
+        ),
         *DIALECTS,
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "collector", "files", "limits", "nesting", "terminal"}
+EVERYWHERE = {"version", "collector", "errors", "files", "limits", "nesting", "terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {
-    *(*EVERYWHERE, "optable", "layout", "program", "schema", "cpp"),
+    *(*EVERYWHERE, *MATHEMATICS, "layout", "machine", "program", "schema", "cpp"),
     *("runtime", "sim", "metalium", "cost", "kernel_tool", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
@@ -84,11 +102,12 @@ TOP_LEVEL = {
     "ttrt": "ttrt",
     "pykernel": "pykernel",
     "ttnn_jit": "ttnn_jit",
-    "ttmlir.tools": "tools",
     "ttmlir_schema": "schema files",
 }
 FORBIDDEN_STEMS = {"utils", "util", "misc", "common", "helpers", "helper"}
-MAX_LINES = 800
+UPSTREAM_MODULES = {ROOT / "ttnn_jit" / "_src" / "utils.py"}
+"""Modules that programs import by tt-mlir's own names."""
+MAX_LINES = 1500
 
 
 def package_of(path: Path) -> str:
@@ -141,7 +160,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "schema", "pykernel", "ttnn_jit"}
+    folders = {"ttmlir", "tools", "ttrt", "schema", "pykernel", "ttnn_jit"}
     return [
         path
         for path in tracked_files()
@@ -170,28 +189,27 @@ def test_imports_point_one_way() -> None:
     assert [each for path in sources() for each in violations(path)] == []
 
 
-CIRCLES = {
-    # A table's view converts itself, and the conversion knows views.
-    ("ttmlir.schema.json_form", "ttmlir.schema.view"),
-}
-"""Modules that need each other when they run, and why."""
+TYPE_CIRCLES = 11
+"""Sets of modules that name each other's types: fewer are welcome, more are not."""
 
 
 def module_of(path: Path) -> str:
     """The name that a file is imported by."""
     parts = path.relative_to(ROOT).with_suffix("").parts
+    if parts[0] == "tools":
+        parts = ("ttmlir", *parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def needed_modules(path: Path, modules: set[str]) -> set[str]:
-    """The modules that a file imports when it runs, function-local imports included."""
+def needed_modules(path: Path, modules: set[str], types: bool = False) -> set[str]:
+    """The modules that a file imports when it runs, or for its types, too, wherever it does."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     needed = set[str]()
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
         match node:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=rest):
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=rest) if not types:
                 pending.extend(rest)
             case ast.ImportFrom(module=str(module), names=names):
                 for alias in names:
@@ -229,7 +247,17 @@ def test_modules_import_in_no_circles() -> None:
     """No module needs, directly or through others, one that needs it."""
     files = {module_of(path): path for path in sources()}
     needed = {module: needed_modules(path, set(files)) for module, path in files.items()}
-    assert find_circles(needed) == CIRCLES
+    assert find_circles(needed) == set()
+
+
+def test_types_need_no_more_circles() -> None:
+    """Modules that know each other's types are counted, and the count only shrinks."""
+    files = {module_of(path): path for path in sources()}
+    needed = {
+        module: needed_modules(path, set(files), types=True) for module, path in files.items()
+    }
+    found = find_circles(needed)
+    assert len(found) == TYPE_CIRCLES, found
 
 
 def test_circles_are_found() -> None:
@@ -248,6 +276,7 @@ def test_every_package_has_a_rule() -> None:
     ("package", "text", "complaint"),
     [
         ("layout", "from ttmlir.dialects import tt", "layout imports dialects"),
+        ("machine", "from ttmlir.layout.enums import Arch", "machine imports layout"),
         ("runtime", "def f():\n    import xdsl.ir", "runtime imports xdsl"),
         ("target", "import ttmlir.passes.core.manager", "target imports passes"),
         ("optable", "from . import row", "optable uses a relative import"),
@@ -265,10 +294,11 @@ def test_violations_are_found(
 
 
 def test_files_are_short_and_named_for_a_subject() -> None:
-    """No Python file exceeds 800 lines or is called utils, misc, common or helpers."""
+    """No Python file exceeds 1500 lines or is called utils, misc, common or helpers."""
     for path in tracked_files():
         if path.suffix == ".py":
-            assert path.stem not in FORBIDDEN_STEMS, path
+            is_named = path.stem not in FORBIDDEN_STEMS or path in UPSTREAM_MODULES
+            assert is_named, path
             assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES, path
 
 

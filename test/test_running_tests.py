@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +15,7 @@ from threading import Timer
 
 import pytest
 from hypothesis import settings
+from running.line_process import LineProcess, LineProcessError
 from running.lit_session import LitSession
 from running.sampling import sampled
 from running.warm_python import WarmPython
@@ -40,6 +43,14 @@ def test_chance_is_the_same_in_ci() -> None:
     """Random tests draw the same examples in each run of CI, and new ones elsewhere."""
     assert settings.default is not None
     assert settings.default.derandomize is bool(os.environ.get("CI"))
+
+
+def test_processes_of_tests_keep_compiled_python() -> None:
+    """Whatever the environment says: a tool that compiles itself anew takes twice as long."""
+    code = "import sys; print(sys.dont_write_bytecode)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+    assert not sys.dont_write_bytecode
 
 
 @pytest.mark.parametrize(("required", "status"), [(True, 1), (False, 0)])
@@ -158,6 +169,113 @@ def test_ci_fails_where_an_oracle_cannot_be_installed(tmp_path: Path) -> None:
     assert "Set up" not in run.stdout
 
 
+DRAWING = """
+import random
+import numpy as np
+import pytest
+from hypothesis import given, strategies
+from running.randomness import TestGenerator
+
+RNG = TestGenerator(__name__)
+CONSTANT = RNG.random()
+
+def show(name, *values):
+    with open("drawn", "a") as file:
+        print(name, *values, file=file)
+
+@pytest.fixture(scope="module")
+def shared():
+    return RNG.random()
+
+@pytest.mark.parametrize("number", range(3))
+def test_numbers(number, shared):
+    show(number, CONSTANT, shared, RNG.random(), np.random.random(), random.random())
+
+@given(strategies.integers(0, 1))
+def test_examples(example):
+    show("example", example, RNG.random())
+"""
+SEEDING = """
+from running import randomness
+from running.randomness import add_options as pytest_addoption
+
+def pytest_configure(config):
+    config.pluginmanager.register(randomness.Randomness(config))
+"""
+
+
+def test_numbers_do_not_depend_on_other_tests(tmp_path: Path) -> None:
+    """Each test, example, file and shared fixture has its own, in any order; others by option."""
+    (tmp_path / "conftest.py").write_text(SEEDING)
+    for name in ("test_one.py", "test_two.py", "test_three.py"):
+        (tmp_path / name).write_text(DRAWING)
+
+    def run(*arguments: str) -> tuple[list[str], str]:
+        """What the tests drew, in their order, and what pytest printed."""
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "support")}
+        options = ("-v", "--import-mode=importlib", "-c", os.devnull, "--rootdir=.")
+        outcome = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, "-p", "no:cacheprovider", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert outcome.returncode == 0, outcome.stdout
+        drawn = (tmp_path / "drawn").read_text().splitlines()
+        (tmp_path / "drawn").unlink()
+        return drawn, outcome.stdout
+
+    drawn, printed = run(".")
+    numbers = {line for line in drawn if not line.startswith("example")}
+    assert len(numbers) == 9
+    # The file's constant, the number of its fixture and three of each test: none is drawn twice.
+    assert len({word for line in numbers for word in line.split()[1:]}) == 3 * (2 + 3 * 3)
+    assert len({line for line in drawn if line.startswith("example")}) == 3 * 2
+
+    others, in_order = run(".", "--shuffle", "1")
+    assert set(others) == set(drawn)
+    tests = re.findall(r"^(test_\S+)::\S+ PASSED", in_order, re.MULTILINE)
+    assert in_order != printed
+    assert sorted(set(tests)) == sorted({"test_one.py", "test_two.py", "test_three.py"})
+    assert all(tests[index : index + 4] == [tests[index]] * 4 for index in (0, 4, 8))
+    assert run("-n", "2", "--shuffle", "1")[1].count("PASSED") == 12
+
+    alone, _ = run("test_two.py::test_numbers[1]")
+    assert {*alone} < {*drawn}
+    assert not {*run("--data-seed", "5")[0]} & numbers
+
+
+def test_only_generators_of_tests_are_shared() -> None:
+    """Functions of tests draw from no generator that another test has drawn from."""
+    makers = {"default_rng", "RandomState", "Random", "manual_seed"}
+    shared: list[str] = []
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if not any(maker in text for maker in makers):
+            continue
+        tree = ast.parse(text)
+        made = {
+            target.id
+            for statement in tree.body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and ast.unparse(statement.value.func).rpartition(".")[2] in makers
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+        inside = {
+            node.id
+            for function in (ast.walk(tree) if made else ())
+            if isinstance(function, ast.FunctionDef | ast.Lambda)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name)
+        }
+        shared += [f"{path}: use TestGenerator(__name__) for {name}" for name in made & inside]
+    assert shared == []
+
+
 PROGRAMS = {
     "what it is": "import sys; print(__name__, sys.argv, sys.path[0]); sys.exit('no')",
     "its end": "import atexit; atexit.register(print, 'end'); print('first')",
@@ -207,3 +325,9 @@ def test_a_forked_program_that_hangs_ends(tmp_path: Path) -> None:
         assert python.run("print(2)", tmp_path, os.environ, 60).printed == "2\n"
     finally:
         python.close()
+
+
+def test_a_process_that_breaks_is_reported() -> None:
+    """What it said goes to the terminal; that it is gone hides nothing."""
+    with pytest.raises(LineProcessError, match="ended with status 1"):
+        LineProcess("no_such_module").ask("x")

@@ -17,34 +17,43 @@ from typing import TYPE_CHECKING
 from ttmlir.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from ttmlir.explorer.exploring import explore
-    from ttmlir.frontend.buckets import BucketedModel, Buckets
-    from ttmlir.frontend.compiled import CompiledModel
-    from ttmlir.frontend.dispatch import compile, compile_programs
-    from ttmlir.frontend.errors import CompilationError
-    from ttmlir.frontend.loaded import LoadedModel, load
-    from ttmlir.frontend.programs import CompiledPrograms, Example
+    from ttmlir.errors import (
+        CompilationError,
+        Error,
+        ExecutionError,
+        FileError,
+        InputError,
+        KernelError,
+    )
+    from ttmlir.explorer.server import explore
+    from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms, Example, LoadedModel, load
+    from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
     from ttmlir.frontend.torch.training.step import train_function, train_step
-    from ttmlir.program.registered import register_custom_call, unregister_custom_call
+    from ttmlir.program import register_custom_call, unregister_custom_call
     from ttmlir.tuning.models import tune
 
 _HOMES = {
-    "BucketedModel": "ttmlir.frontend.buckets",
-    "Buckets": "ttmlir.frontend.buckets",
-    "CompilationError": "ttmlir.frontend.errors",
+    "BucketedModel": "ttmlir.frontend.dispatch",
+    "Buckets": "ttmlir.frontend.dispatch",
+    "CompilationError": "ttmlir.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
-    "CompiledPrograms": "ttmlir.frontend.programs",
-    "Example": "ttmlir.frontend.programs",
-    "LoadedModel": "ttmlir.frontend.loaded",
+    "CompiledPrograms": "ttmlir.frontend.compiled",
+    "Error": "ttmlir.errors",
+    "Example": "ttmlir.frontend.compiled",
+    "ExecutionError": "ttmlir.errors",
+    "FileError": "ttmlir.errors",
+    "InputError": "ttmlir.errors",
+    "KernelError": "ttmlir.errors",
+    "LoadedModel": "ttmlir.frontend.compiled",
     "compile": "ttmlir.frontend.dispatch",
     "compile_programs": "ttmlir.frontend.dispatch",
-    "explore": "ttmlir.explorer.exploring",
-    "load": "ttmlir.frontend.loaded",
-    "register_custom_call": "ttmlir.program.registered",
+    "explore": "ttmlir.explorer.server",
+    "load": "ttmlir.frontend.compiled",
+    "register_custom_call": "ttmlir.program",
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
-    "unregister_custom_call": "ttmlir.program.registered",
+    "unregister_custom_call": "ttmlir.program",
 }
 
 __all__ = [
@@ -53,7 +62,12 @@ __all__ = [
     "CompilationError",
     "CompiledModel",
     "CompiledPrograms",
+    "Error",
     "Example",
+    "ExecutionError",
+    "FileError",
+    "InputError",
+    "KernelError",
     "LoadedModel",
     "__version__",
     "compile",

@@ -8,7 +8,7 @@
 
 `compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
 at, `parse` before any pass; `transform` runs passes on a module, `write_ttnn`, `write_ttm` and
-`write_cpp` start from one. All raise `ttmlir.mlir.reporting.diagnostics.DiagnosticError` for input
+`write_cpp` start from one. All raise `ttmlir.mlir.reporting.DiagnosticError` for input
 that is refused; its text has the place and the reason. For models of JAX and torch there is
 `ttmlir.compile`.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.passes.core.base import Pass
-    from ttmlir.passes.core.nest import Nest
-    from ttmlir.target.flatbuffer.golden import Golden
+    from ttmlir.passes.core.manager import Nest
+    from ttmlir.target.flatbuffer.tensors import Golden
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
@@ -38,9 +38,22 @@ D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
 
 PIPELINES = {"ttnn": TTNN_PIPELINE, "kernels": D2M_PIPELINE}
 """From ttir on, by the targets of `ttmlir.compile` and `ttmlir-bisect`."""
+_OF_MODELS: Mapping[str, Mapping[str, str]] = {
+    "ttnn": {
+        "enable-fold-batch-norm": "true",
+        "enable-const-eval": "true",
+        "enable-erase-inverse-ops-pass": "true",
+        "share-transfers": "true",
+        # What fits without is easier to read, and to look into.
+        "deallocate-above": str(1 << 30),
+    },
+    "kernels": {},
+}
+"""Options of those pipelines that models are compiled with unless told otherwise: without options,
+`ttir-to-ttnn-backend-pipeline` does what tt-mlir's does."""
 
 _MAX_ITERATIONS_OF_KERNELS = 64
-"""Iterations of the longest loop that is written out for kernels without being asked for."""
+"""Iterations of the longest loop that is unrolled for kernels without being asked for."""
 _TO_TTIR_OPTIONS = ("max-trip-count",)
 """Options of the pipelines to ttir."""
 
@@ -48,7 +61,7 @@ _TO_TTIR_OPTIONS = ("max-trip-count",)
 def divide_options(options: str, target: str) -> tuple[str, str]:
     """Options of the pipeline to ttir, and those of a target's pipeline, of both in one text.
 
-    Kernels have no loops around them: as many iterations as may be are written out.
+    Kernels have no loops around them: as many iterations as may be are unrolled.
     """
     words = options.split()
     front = [word for word in words if word.partition("=")[0] in _TO_TTIR_OPTIONS]
@@ -58,12 +71,25 @@ def divide_options(options: str, target: str) -> tuple[str, str]:
     return " ".join(front), " ".join(back)
 
 
+def complete_options(target: str, options: str) -> str:
+    """The options of a target's pipeline, with those that models are compiled with anyway."""
+    given = {each.partition("=")[0] for each in options.split()}
+    added = [f"{name}={value}" for name, value in _OF_MODELS[target].items() if name not in given]
+    return " ".join([*added, options]).strip()
+
+
+def spell_pipeline(target: str, options: str) -> str:
+    """The pipeline that compiles models in ttir for a target, with options."""
+    options = complete_options(target, options)
+    return f"{PIPELINES[target]}{{{options}}}" if options else PIPELINES[target]
+
+
 def read_source(path: str) -> str:
     """The text of a file, for `parse`; long constants are not in it, but beside it.
 
-    Raises `ttmlir.mlir.files.text_files.FileError` if it cannot be read.
+    Raises `ttmlir.mlir.text_files.FileError` if it cannot be read.
     """
-    from ttmlir.mlir.files.text_files import read_input
+    from ttmlir.mlir.text_files import read_input
 
     return read_input(path)
 
@@ -72,10 +98,10 @@ def read_source(path: str) -> str:
 def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, verified; `file_name` is the name of the text in messages."""
     from ttmlir.dialects import DIALECTS
-    from ttmlir.mlir.attributes.long_strings import compact
+    from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
-    from ttmlir.mlir.files.chunk_processing import verify
-    from ttmlir.mlir.reading.reader import parse_module
+    from ttmlir.mlir.long_strings import compact
+    from ttmlir.mlir.reader import parse_module
 
     text = compact(source)
     # The memory of a long text is free again before the constants are used, if nobody else has it.
@@ -94,7 +120,7 @@ def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> N
     passes in front of the first one of that name run. Options that have an environment variable,
     such as SYSTEM_DESC_PATH of the description of the machine, take it where they are not given.
     """
-    from ttmlir.passes.core.nest import parse_pipeline
+    from ttmlir.passes.core.manager import parse_pipeline
 
     if pipeline:
         nest = parse_pipeline(f"builtin.module({pipeline})")
@@ -104,32 +130,35 @@ def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> N
 @without_collections()
 def run_passes(module: ModuleOp, passes: Sequence[Pass]) -> None:
     """Run passes on a module and verify what they leave, as `transform` does."""
-    from ttmlir.passes.core.nest import Nest
+    from ttmlir.passes.core.manager import Nest
 
     _run(module, Nest("builtin.module", tuple(passes)))
 
 
 def _run(module: ModuleOp, nest: Nest) -> None:
     from ttmlir.dialects import DIALECTS
+    from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
-    from ttmlir.mlir.files.chunk_processing import verify
-    from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-    from ttmlir.passes.core.manager import PassFailure, PassManager
-    from ttmlir.passes.core.nest import with_environment
+    from ttmlir.mlir.reporting import DiagnosticError, internal_error
+    from ttmlir.passes.core.manager import PassFailure, PassManager, with_environment
 
     try:
         nest = with_environment(nest, os.environ)
         PassManager(nest=nest).run(make_context(DIALECTS), module)
     except PassFailure as failure:
-        if isinstance(failure.__cause__, DiagnosticError):
-            raise failure.__cause__ from None
-        raise
+        cause = failure.__cause__
+        assert cause is not None, "the manager raises a failure from its cause"
+        if isinstance(cause, DiagnosticError):
+            raise cause from None
+        raise internal_error(
+            failure.op.location, failure.place, cause, culprit=failure.culprit
+        ) from cause
     verify(module)
 
 
 def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, after the passes of `pipeline`: `parse`, then `transform`."""
-    from ttmlir.mlir.attributes.long_strings import compact
+    from ttmlir.mlir.long_strings import compact
 
     text = compact(source)
     del source
@@ -142,20 +171,19 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 def write_ttnn(
     module: ModuleOp,
     *,
-    golden: Golden | None = None,
+    golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
-    and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
+    and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.tensors`) holds the
     inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
     `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one.
     """
-    from ttmlir.dialects.definition.narrowing import warn_of_narrowing
-    from ttmlir.mlir.printing.module import print_module
-    from ttmlir.target.flatbuffer.programs import FILE_TEXT
-    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
+    from ttmlir.dialects.definition.ods import warn_of_narrowing
+    from ttmlir.mlir.module_printer import print_module
+    from ttmlir.target.flatbuffer.ttnn import FILE_TEXT, ttnn_to_flatbuffer
 
     warn_of_narrowing(module)
     return ttnn_to_flatbuffer(
@@ -171,7 +199,7 @@ def write_ttnn(
 def write_ttm(
     module: ModuleOp,
     *,
-    golden: Golden | None = None,
+    golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
@@ -179,9 +207,9 @@ def write_ttm(
     `golden` holds the inputs and results of a reference, `signatures` how models are called, as in
     `write_ttnn`.
     """
-    from ttmlir.mlir.printing.module import print_module
-    from ttmlir.target.flatbuffer.programs import FILE_TEXT
+    from ttmlir.mlir.module_printer import print_module
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+    from ttmlir.target.flatbuffer.ttnn import FILE_TEXT
 
     return ttmetal_to_flatbuffer(
         module,
@@ -225,8 +253,8 @@ def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str
 
 
 def _cpp_to_read(module: ModuleOp) -> str:
-    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT
-    from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+    from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT
+    from ttmlir.mlir.reporting import DiagnosticError
 
     try:
         return write_cpp(module, elide_above=DEFAULT_ELISION_LIMIT)

@@ -21,6 +21,7 @@ from pathlib import Path
 from tokenize import TokenError
 from typing import BinaryIO
 
+from ttmlir.errors import path_error
 from ttmlir.limits import MAX_TEXT_LENGTH
 
 MAX_FILE_NAME = 128
@@ -152,14 +153,20 @@ def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes | memoryview | Iterable[bytes]) -> None:
-    """Write a file from bytes, or from chunks of them; see `open_replacement`."""
-    _require_name(path)
+    """Write a file from bytes, or from chunks of them; see `open_replacement`.
+
+    Raises `ttmlir.errors.PathError` if that is impossible.
+    """
     chunks = [data] if isinstance(data, bytes | memoryview) else data
-    mode = _mode_of(Path(path))
-    is_device = mode is not None and not stat.S_ISREG(mode)
-    # Chunks may be more than memory holds: none are kept for a device.
-    with Path(path).open("wb") if is_device else open_replacement(path) as file:
-        file.writelines(chunks)
+    try:
+        _require_name(path)
+        mode = _mode_of(Path(path))
+        is_device = mode is not None and not stat.S_ISREG(mode)
+        # Chunks may be more than memory holds: none are kept for a device.
+        with Path(path).open("wb") if is_device else open_replacement(path) as file:
+            file.writelines(chunks)
+    except OSError as error:
+        raise path_error(path, error) from error
 
 
 @contextmanager

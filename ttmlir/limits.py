@@ -17,6 +17,14 @@ ITERATIONS_VARIABLE = "TTMLIR_MAX_ITERATIONS"
 DEFAULT_MAX_ITERATIONS = 10_000_000
 """What all loops of a run may make together, so that a file without an end comes to one."""
 
+DEFAULT_CYCLE_LIMIT = 100_000_000
+"""What a program of kernels may take on the simulator, a tenth of a second of the chip, so that a
+kernel without an end comes to one."""
+CYCLE_ADVICE = (
+    "--cycle-limit of ttrt and ttmlir-kernel, or SimOptions.cycle_limit, sets another limit"
+)
+"""What to do where that is too little, for messages."""
+
 MAX_CHIPS = 1024
 """Most chips of a system, and descriptions of chips."""
 MAX_GRID_EXTENT = 64

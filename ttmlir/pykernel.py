@@ -18,12 +18,9 @@ from typing import Any, cast
 import numpy as np
 
 import ttmlir.ttnn as ttnn
-from ttmlir.frontend.pykernel.binding import ParameterKind
-from ttmlir.frontend.pykernel.kernels import Kernel, KernelFunction
-from ttmlir.frontend.pykernel.operation.op import CB, PyKernelOp
-from ttmlir.frontend.pykernel.operation.page_counts import find_ends
-from ttmlir.frontend.pykernel.operation.profile import Profile
-from ttmlir.frontend.pykernel.types import CircularBuffer
+from ttmlir.frontend.pykernel.builder import CircularBuffer
+from ttmlir.frontend.pykernel.compilation import Kernel, KernelFunction, ParameterKind
+from ttmlir.frontend.pykernel.operation import CB, Profile, PyKernelOp, find_ends
 from ttmlir.sim.options import Numerics, SimOptions
 from ttmlir.ttnn.device.mesh import MeshDevice, chip_of
 from ttmlir.ttnn.device.opening import DEFAULT_BOARD
@@ -133,7 +130,7 @@ def _bind(
     try:
         bound = inspect.signature(kernel.__wrapped__).bind(*arguments, **named)
     except TypeError as error:
-        raise TypeError(f"kernel '{kernel.__name__}': {error}") from None
+        raise TypeError(f"kernel '{kernel.__name__}': {error}") from error
     bound.apply_defaults()
     return dict(bound.arguments)
 

@@ -1,6 +1,6 @@
 """Binaries and system descriptions from files."""
 
-from ttmlir.runtime.ttrt.objects.load import (
+from ttmlir.runtime.ttrt.objects import (
     as_dict,
     load_binary_from_capsule,
     load_binary_from_path,

@@ -13,7 +13,7 @@ from ttmlir.runtime.session import (
     wait,
 )
 from ttmlir.runtime.tensor import Tensor, create_tensor
-from ttmlir.runtime.ttrt.objects.environment import (
+from ttmlir.runtime.ttrt.objects import (
     DataType,
     DebugEnv,
     DeviceRuntime,

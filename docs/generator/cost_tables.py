@@ -1,4 +1,4 @@
-"""The tables of docs/cost.md: estimates beside public figures, by `test/bench/cost_report.py`."""
+"""The errors of estimates in docs/cost.md, beside public figures: `test/bench/cost_report.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ END = "<!-- to here -->"
 
 
 def with_cost_tables(page: str) -> str:
-    """The page with its tables as they are now; each stands between two comments."""
+    """The page with the errors of each table as they are now, between two comments."""
     sys.path.insert(0, str(BENCH))
     from cost_report import tables
 
@@ -20,6 +20,6 @@ def with_cost_tables(page: str) -> str:
         _, ended, after = rest.partition(END)
         if not found or not ended:
             raise ValueError(f"the page has no place for the table of {name}")
-        text = "\n".join(lines)
-        page = f"{before}{begin}\n\n{text}\n\n{END}{after}"
+        # The last line sums the table up; the report prints all of it.
+        page = f"{before}{begin}\n\n{lines[-1]}\n\n{END}{after}"
     return page

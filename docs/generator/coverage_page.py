@@ -12,9 +12,9 @@ from examples import HEADER, function_text
 from ttmlir.dialects import DIALECTS
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.mlir.verifier import verify_module
 from ttmlir.optable.row import Domain, Family, Row
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.pipelines.ttir_to_ttmetal import TTIRToTTMetalPipeline

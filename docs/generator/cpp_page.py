@@ -44,10 +44,9 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
 _INTRODUCTION = """\
 # The C++ of kernels
 
-Kernels are read as they are: C++17 with the headers of the kernel. This page shows each feature \
-that is read by the program that tests it: `note(x)` stands for whatever a kernel does with a \
-number, and each program notes the same numbers here as if g++ had compiled it. What is missing \
-ends in an error at its place, never in other results.
+Kernels are C++17 with the headers of tt-metal. This page lists the features that are supported, \
+each with a link to the program that tests it, which gives the same numbers here as compiled by \
+g++. An unsupported feature is an error at its location.
 
 [kernel_calls.md](kernel_calls.md) lists the calls of the kernel library, and \
 [metalium.md](metalium.md#headers) says where headers are looked for. `ttmlir-kernel check` \
@@ -155,14 +154,15 @@ def _features() -> Iterator[str]:
     for chapter, names in CHAPTERS.items():
         yield f"## {chapter}\n"
         yield from map(_feature, names)
+        yield ""
 
 
 def _feature(name: str) -> str:
     """A feature: its title, what it covers, and the program that tests it."""
     text = (TESTS / "features" / f"{name}.cpp").read_text(encoding="utf-8")
-    title, summary, program = text.split("\n", 2)
+    title, summary, _ = text.split("\n", 2)
     heading = title.removeprefix("// ")
-    return f"### {heading}\n\n{summary.removeprefix('// ')}\n\n```cpp\n{program}```\n"
+    return f"- [{heading}](../test/cpp/features/{name}.cpp): {summary.removeprefix('// ')}"
 
 
 def _refused() -> str:

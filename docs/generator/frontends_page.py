@@ -12,8 +12,8 @@ from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
 from ttmlir.passes.control.flattening import CONTROL
 from ttmlir.passes.control.regions import RULES as REGIONS
+from ttmlir.passes.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
-from ttmlir.passes.linalg.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import CONVERTED as STABLEHLO
 from ttmlir.passes.stablehlo.functions.stablehlo_expand_functions import SCAN
@@ -22,8 +22,8 @@ from ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math impor
     RULES as QUANTIZED,
 )
 from ttmlir.passes.stablehlo.specification.stablehlo_expand_operations import RULES as RARE
-from ttmlir.passes.stablehlo.structure.dynamism import RULES as DYNAMIC
 from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import GONE
+from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import RULES as DYNAMIC
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
 INTRODUCTION = """\

@@ -1,4 +1,4 @@
-"""The page of kernel calls: one line per row of the table of kernel calls."""
+"""The page of kernel calls: a line for the definition of each."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ from ttmlir.optable.kernel import (
     Form,
     KernelCall,
     Role,
-    arguments,
-    circular_buffers,
     cpp_calls,
     data_movement,
     matrix,
-    printing,
-    registers,
-    semaphores,
-    vector_binary,
-    vector_unary,
+    vector,
 )
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
 
@@ -32,9 +26,11 @@ Every call that a kernel can make on a core, from the table in
 names are those of TT-Metalium; where an operation has another name, that follows in brackets.
 `[, ...]` are parameters with default values.
 
-*Where*: the processors on which a call does something. `data` is BRISC and NCRISC, the data
-movement processors; `unpack`, `math` and `pack` are the threads of a compute kernel. Elsewhere the
-call compiles to nothing.
+*Processors*: those on which a call does something. `data` is BRISC and NCRISC, the data movement
+processors; `unpack`, `math` and `pack` are the threads of a compute kernel, `compute` all three.
+Elsewhere the call
+compiles to nothing. The definitions also have the header of each call and the source of each
+figure.
 
 *Cycles*: how long a call keeps each thread busy for every tile of 32 by 32 numbers of 16 bits, on
 Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to 4 (HiFi4). `~`: no figure is
@@ -43,15 +39,15 @@ or moves data takes as long as the network and the other threads make it take.
 """
 
 FAMILIES = (
-    ("Circular buffers", circular_buffers.CALLS),
-    ("Arguments, place and memory", arguments.CALLS),
+    ("Circular buffers", data_movement.CIRCULAR_BUFFERS_CALLS),
+    ("Arguments, place and memory", data_movement.ARGUMENTS_CALLS),
     ("Data movement", data_movement.CALLS),
-    ("Semaphores", semaphores.CALLS),
-    ("DST: ownership, copies, packing, formats", registers.CALLS),
+    ("Semaphores", data_movement.SEMAPHORES_CALLS),
+    ("DST: ownership, copies, packing, formats", matrix.REGISTERS_CALLS),
     ("Matrix unit", matrix.CALLS),
-    ("Vector unit, one tile", vector_unary.CALLS),
-    ("Vector unit, several tiles", vector_binary.CALLS),
-    ("Printing", printing.CALLS),
+    ("Vector unit, one tile", vector.UNARY_CALLS),
+    ("Vector unit, several tiles", vector.CALLS),
+    ("Printing", data_movement.PRINTING_CALLS),
 )
 _CPP_CALLS = """\
 ## Calls of C++ alone
@@ -86,9 +82,20 @@ def _tables() -> Iterator[str]:
 
 
 def _table(calls: Iterable[KernelCall]) -> Iterator[str]:
-    yield "| Call | Where | Meaning | Cycles | Header |"
-    yield "|---|---|---|---|---|"
-    yield from (_line(call) for call in calls)
+    """A table without the columns that are the same for all calls, which a sentence has instead."""
+    listed = list(calls)
+    where = {_where(call.roles) for call in listed}
+    columns = {"Call": _call, "Effect": _effect}
+    if len(where) > 1:
+        columns["Processors"] = lambda call: _where(call.roles)
+    else:
+        yield f"Processors: {where.pop()}.\n"
+    if any(_cycles_of(call) for call in listed):
+        columns["Cycles"] = _cycles_of
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{'---|' * len(columns)}"
+    for call in listed:
+        yield f"| {' | '.join(column(call) for column in columns.values())} |"
     yield ""
 
 
@@ -103,12 +110,6 @@ def _spellings() -> Iterator[str]:
     yield "|---|---|"
     yield from (f"| `{name}` | `{call}` |" for name, call in SPELLINGS.items())
     yield ""
-
-
-def _line(call: KernelCall) -> str:
-    header = f"`{call.header}`" if call.header else "none: not in C++"
-    cells = (_call(call), _where(call.roles), _meaning(call), _cycles_of(call), header)
-    return f"| {' | '.join(cells)} |"
 
 
 def _call(call: KernelCall) -> str:
@@ -147,11 +148,13 @@ def _where(roles: Role) -> str:
     if roles is Role.ALL:
         return "all"
     names = ["data"] if Role.DATA in roles else []
+    if Role.COMPUTE in roles:
+        return ", ".join([*names, "compute"])
     names += [str(role.name).lower() for role in Role.COMPUTE if role in roles]
     return ", ".join(names)
 
 
-def _meaning(call: KernelCall) -> str:
+def _effect(call: KernelCall) -> str:
     accumulates = call.tiles is not None and call.tiles.accumulates
     return f"{call.summary} Added to what DST holds." if accumulates else call.summary
 
@@ -172,7 +175,7 @@ def _cycles(cost: Cost) -> str:
             parts.append(f"{name} {'~' if cost.estimated else ''}{count}{phases}")
     if cost.blackhole:
         parts.append(f"on Blackhole {cost.blackhole}")
-    return f"{', '.join(parts)} ({cost.source})" if parts else ""
+    return ", ".join(parts)
 
 
 def _mapping() -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ttmlir.metalium import Device
 from ttmlir.metalium.names import NAMESPACES
-from ttmlir.sim.execution.command_queue import CommandQueue
+from ttmlir.sim.execution.run import CommandQueue
 
 INTRODUCTION = """\
 # From C++ to Python: names of TT-Metalium's host API

@@ -21,9 +21,9 @@ images small. `make docs-models` writes this page; `test/support/model_zoo` has 
 
 A model is right if all its results have the framework's shapes and types, whole numbers are equal,
 and others correlate (PCC) to 0.9999 and differ by at most a thousandth of the greatest number, in
-exact numerics. The table has the least PCC and the greatest difference of all results. With the
-device's numerics most models keep that PCC; where a model chooses, as an expert by the greatest
-score, it may choose another.
+exact numerics. With the device's numerics most models keep that PCC; where a model chooses, as an
+expert by the greatest score, it may choose another. `test/model_zoo/results.json` has the figures
+of each model.
 """
 
 _REASONS = (
@@ -56,13 +56,7 @@ def models_page() -> str:
         "",
     ]
     for library in libraries:
-        parts += [
-            f"## {library}\n",
-            "| Model | Kind | State | Operations | PCC | Difference | PCC on the device |",
-            "|---|---|---|---|---|---|---|",
-            *(_row(name, model) for name, model in _sorted(_of(models, library))),
-            "",
-        ]
+        parts += _library(library, _of(models, library))
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -83,23 +77,26 @@ def _counts(title: str, models: Mapping[str, Mapping[str, Any]]) -> str:
     return f"| {title} | {len(models)} | {' | '.join(map(str, cells))} |"
 
 
+def _library(library: str, models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The models that are right, and a table of the others with the reasons."""
+    right = [name for name, model in _sorted(models) if model["state"] == "right"]
+    yield f"## {library}\n"
+    yield f"Right: {', '.join(right)}.\n"
+    others = [(name, model) for name, model in _sorted(models) if model["state"] != "right"]
+    if others:
+        yield "| Model | Kind | State |"
+        yield "|---|---|---|"
+        yield from (_row(name, model) for name, model in others)
+        yield ""
+
+
 def _row(name: str, model: Mapping[str, Any]) -> str:
     state = model["state"]
     if "message" in model:
         state += f": {reason(model['message'])}"
-    operations = model.get("operations", "")
-    difference = f"{model['difference']:.0e}" if "difference" in model else ""
-    pcc, device = (_number(model.get(name), digits) for name, digits in _PRECISIONS.items())
-    return (
-        f"| {name} | {model['kind']} | {state} | {operations} | {pcc} | {difference} | {device} |"
-    )
-
-
-_PRECISIONS = {"pcc": 7, "device_pcc": 6}
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+    elif "pcc" in model:
+        state += f": PCC {model['pcc']:.7f}, difference {model['difference']:.0e}"
+    return f"| {name} | {model['kind']} | {state} |"
 
 
 def reason(message: str) -> str:

@@ -1,4 +1,4 @@
-"""The page of operations: one section per row of the operation table."""
+"""The page of operations: tables of elementwise operations, and a section for each other one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ before it:
 ```mlir
 {header}```
 
-Elementwise operations broadcast their operands as NumPy does. Parameters are written with the type
-that is given: `dim = 1 : si32`, `keep_dim = true`, `dim_arg = [1 : i32]`,
-`padding = array<i32: 1, 2>`.
+Elementwise operations broadcast their operands as NumPy does, and are all written like the example
+of their family. Parameters are written with the type that is given: `dim = 1 : si32`,
+`keep_dim = true`, `dim_arg = [1 : i32]`, `padding = array<i32: 1, 2>`.
+
+*Record* is the table and kind of the operation in a `.ttnn` file; *version* is that of tt-mlir that
+has it first.
 """
 
 FAMILY_TITLES = {
@@ -50,11 +53,41 @@ def rows_of(family: Family) -> list[Row]:
 def _sections() -> Iterator[str]:
     for family, title in FAMILY_TITLES.items():
         yield f"## {title}\n"
-        for row in rows_of(family):
-            yield from _section(row)
+        rows = rows_of(family)
+        if family in _ELEMENTWISE:
+            yield f"```mlir\n{function_text(rows[0])}```\n"
+            yield "| Operation | Result | Parameters | Dialects | Record | Version |"
+            yield "|---|---|---|---|---|---|"
+            yield from map(_line, rows)
+            yield ""
+            continue
+        written: dict[object, str] = {}
+        for row in rows:
+            yield from _section(row, written)
 
 
-def _section(row: Row) -> Iterator[str]:
+_ELEMENTWISE = (Family.UNARY, Family.BINARY, Family.TERNARY)
+
+
+def _line(row: Row) -> str:
+    """An elementwise operation as a line of a table."""
+    formula = (row.formula or "").replace("|", "\\|")
+    result = f"`{formula}`: {row.summary}" if formula else row.summary
+    signature = row.ttir_signature if row.in_ttir else row.parameters
+    parameters = ", ".join(f"`{each.name}` ({each.kind.value})" for each in signature)
+    dialects = ", ".join(
+        name for name, there in (("ttir", row.in_ttir), ("ttnn", row.in_ttnn)) if there
+    )
+    record = ""
+    if row.flatbuffer is not None:
+        record = f"`{' '.join(filter(None, (row.flatbuffer.table, row.flatbuffer.kind)))}`"
+    version = str(row.since) if row.extends_reference else ""
+    cells = (f"`{row.mnemonic}`", result, parameters, dialects, record, version)
+    return f"| {' | '.join(cells)} |"
+
+
+def _section(row: Row, written: dict[object, str]) -> Iterator[str]:
+    """The section of an operation; `written` has those with an example, by what it shows."""
     yield f"### `{row.mnemonic}`\n"
     yield f"{row.summary}\n"
     if row.formula:
@@ -63,7 +96,10 @@ def _section(row: Row) -> Iterator[str]:
     yield from _parameter_list(row)
     yield f"{_facts(row)}\n"
     if row.in_ttir:
-        yield f"```mlir\n{function_text(row)}```\n"
+        text = function_text(row)
+        shown = text.replace(f"@{row.mnemonic}(", "").replace(f'"ttir.{row.mnemonic}"', "")
+        like = written.setdefault(shown, row.mnemonic)
+        yield f"```mlir\n{text}```\n" if like == row.mnemonic else f"Written like `{like}`.\n"
 
 
 def _parameter_list(row: Row) -> Iterator[str]:
@@ -88,15 +124,15 @@ def _listed(title: str, parameters: tuple[Parameter, ...]) -> Iterator[str]:
 
 
 def _facts(row: Row) -> str:
-    dialects = " and ".join(
+    dialects = ", ".join(
         f"`{name}`" for name, there in (("ttir", row.in_ttir), ("ttnn", row.in_ttnn)) if there
     )
     facts = [f"In {dialects}"]
     if row.flatbuffer is not None:
-        kind = f" `{row.flatbuffer.kind}`" if row.flatbuffer.kind else ""
-        facts.append(f"in a file `{row.flatbuffer.table}`{kind}")
+        kind = f" {row.flatbuffer.kind}" if row.flatbuffer.kind else ""
+        facts.append(f"record `{row.flatbuffer.table}{kind}`")
     if row.in_ttnn:
-        facts.append(f"in C++ `{row.callee}`")
+        facts.append(f"C++ `{row.callee}`")
     if row.extends_reference:
-        facts.append(f"in tt-mlir of {row.since}")
+        facts.append(f"version {row.since}")
     return "; ".join(facts) + "."

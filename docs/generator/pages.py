@@ -14,7 +14,7 @@ from metalium_names_page import metalium_names_page
 from models_page import models_page
 from mutation_table import with_mutation_table
 from ops_page import ops_page
-from passes_page import passes_page
+from passes_page import passes_page, passes_record
 from sanitizer_page import sanitizer_page
 from support_page import support_page
 from ttnn_page import ttnn_page
@@ -40,4 +40,7 @@ def _wrapped(writer: Callable[[str], str]) -> Callable[[str], str]:
     return lambda old: wrap_page(writer(old))
 
 
-PAGES = {name: _wrapped(writer) for name, writer in _WRITERS.items()}
+PAGES = {
+    **{name: _wrapped(writer) for name, writer in _WRITERS.items()},
+    "tools/opt/passes.json": lambda old: passes_record(),
+}

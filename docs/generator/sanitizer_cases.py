@@ -13,9 +13,8 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import run_program
-from ttmlir.sim.machine.buffer import Buffer
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.address_generators import Buffer
+from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions
 
 READER = """\

@@ -13,69 +13,67 @@ from ttmlir.sim.options import SimOptions
 _INTRODUCTION = """\
 # The sanitizer
 
-A kernel that lacks a barrier, or writes a page too early, often works: in the simulator, where
-bytes move when a copy is started, and on a chip, until something else is slower or faster. The
-sanitizer finds such kernels whatever happens to come first. It follows every access to memory, to
-circular buffers, to semaphores and to DST, and it is on unless a device is opened without it.
+The sanitizer finds kernels that lack a barrier or write a page too early, whatever order a run
+happens to have. It follows every access to memory, circular buffers, semaphores and DST, and is on
+unless a device is opened without it.
 
 | `SimOptions`, `CreateDevice` | Meaning |
 |---|---|
 | `sanitize=False` | Do not look; programs run up to three times as fast. |
 | `max_findings=n` | Stop at the error with number n instead of the first one, or at the end of \
 the program; the error has them all. |
-| `leniencies=frozenset({...})` | Let findings pass, by the names of their rules. |
+| `leniencies=frozenset({...})` | Suppress rules by name. |
 | `schedule_seed=n` | Run threads in another order: for what depends on the order, see below. |
 | `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
 bytes. |
 
 An error stops the program as `SanitizerError`. Its text is that of the reports on this page: the
-place, what happened, what to do, the rule in brackets; then the thread, the state of the circular
-buffer, and the other access. A program without errors has its warnings and notes in
+location, what happened, what to do, the rule in brackets; then the thread, the state of the
+circular buffer, and the other access, as notes that this page leaves out. A program without errors
+has its warnings and notes in
 `ProgramReport.findings`. The examples change these kernels, which copy six tiles from one
 tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
 """
 
-_LENIENCIES = """\
-## Leniencies
+_SUPPRESSIONS = """\
+## Suppressions
 
-Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. Kernels that
-tt-mlir generates, which keep scratch memory where the compiler has placed it, run without
-`unallocated-write`, and without one more name:
+Every rule of the sanitizer can be suppressed by its name, and so can `noc-alignment`. Kernels that
+tt-mlir generates run without `unallocated-write`, as they keep scratch memory where the compiler
+has placed it, and without one more rule:
 
-| Name | Lets pass |
+| Name | Suppresses |
 |---|---|
 | `pop-unfilled` | a circular buffer on a tensor is popped although nobody has pushed |
 
-`aliased-cbs` is accepted as before and lets nothing pass: no circular buffer on a tensor needs it.
+`aliased-cbs` is accepted and has no effect.
 
 ## Warnings
 
 What the protocol forbids is a warning, not an error, where the result is always the same:
 
 - A circular buffer that only one thread uses is scratch memory: `cb-unreserved-write`,
-  `cb-unwaited-read` and `cb-pop-unwaited` become errors when another thread reserves, pushes, waits
-  for or pops its pages. To be told nothing, reserve the pages once and never push them.
+  `cb-unwaited-read` and `cb-pop-unwaited` become errors when another thread uses its pages. Reserve
+  the pages once, and never push them, to avoid the warning.
 - Pages that were pushed and that nobody waits for may be read if the wait for a later push of the
-  same producer, or a semaphore, orders the reader behind those who wrote them.
-- A kernel may end while its writes are under way (`missing-barrier`) if another thread has waited
-  for a semaphore that was sent behind them.
+  same producer, or a semaphore, orders the reader after those who wrote them.
+- A kernel may end while its writes are in flight (`missing-barrier`) if another thread has waited
+  for a semaphore that was sent after them.
 
-The pages of a circular buffer on a tensor are the tensor's: whoever uses them without the protocol
-is told nothing unless it is a race.
+The pages of a circular buffer on a tensor are the tensor's: using them without the protocol is
+reported only if it is a race.
 
 ## What it does not find
 
-- A word that kernels use as a flag without it being a semaphore is no hand-over: it is a race.
-- Who waits for a semaphore knows of its changes up to the first one with which the wait might have
-  ended. Which ones those are where several threads increment it is taken from this run; a loop that
-  looks at the word through a pointer knows of all. Run such programs with several values of
-  `schedule_seed`.
+- A 32-bit flag that is not a semaphore does not synchronize: it is reported as a race.
+- Where several threads increment a semaphore, the increments that a wait has seen are those of this
+  run. Run such programs with several values of `schedule_seed`.
 - An address that a kernel computes by itself and that lies in another buffer as a whole.
 - Bytes of a page that is pushed without having been written again keep what they held before.
 
-How it works: each thread, and each network on its behalf, is an actor with a vector clock
-(`ttmlir/sim/sanitizer/vector_clock.py`); memory remembers by ranges of bytes who wrote it last and
-who has read it since (`shadow.py`). An access that does not know of an earlier one is a race.
+Each thread, and each network on its behalf, has a vector clock
+(`ttmlir/sim/sanitizer/shadow.py`); shadow memory has the last writer and the readers of each
+range of bytes (`shadow.py`). Two accesses without happens-before are a race.
 """
 
 
@@ -90,7 +88,7 @@ def sanitizer_page() -> str:
     parts += _sections(case for case in SANITIZER_CASES if not case.error)
     parts.append("## Errors that are found without the sanitizer as well\n")
     parts += _sections(iter(MACHINE_CASES))
-    parts.append(_LENIENCIES)
+    parts.append(_SUPPRESSIONS)
     return "\n".join(parts)
 
 
@@ -106,7 +104,8 @@ def _section(case: Case) -> str:
         mistake = f"```diff\n{_difference(case)}```"
     else:
         mistake = f"Here circular buffer 16 has pages of {case.page_size} bytes."
-    return f"### {case.rule}\n\n{case.meaning}\n\n{mistake}\n\n```text\n{report}\n```\n"
+    shown = "\n".join(line for line in report.splitlines() if not line.startswith("  note:"))
+    return f"### {case.rule}\n\n{case.meaning}\n\n{mistake}\n\n```text\n{shown}\n```\n"
 
 
 def _difference(case: Case) -> str:

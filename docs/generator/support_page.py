@@ -10,8 +10,8 @@ from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
 from ttnn_page import names_here
 
-from ttmlir.ir.tile_arithmetic import computed_on
-from ttmlir.layout.element_type import ScalarType
+from ttmlir.ir.kernel_builder import computed_on
+from ttmlir.layout.data_format import ScalarType
 from ttmlir.optable import ROWS
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.row import Row

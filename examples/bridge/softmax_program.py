@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ttmlir.bridge import TensorArgument, assign_programs
 from ttmlir.layout.enums import DataType
-from ttmlir.program.description import (
+from ttmlir.program import (
     CircularBufferDescription,
     CircularBufferFormat,
     ComputeConfig,

@@ -11,11 +11,9 @@ from matrix_options import MatrixOptions, parse_options
 
 from ttmlir.metalium import MetaliumError
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.command_queue import CommandQueue
-from ttmlir.sim.timing.program_times import ProgramTimes
-from ttmlir.sim.timing.roofline import summary
-from ttmlir.sim.timing.timeline import Timeline
-from ttmlir.sim.timing.trace import chrome_trace
+from ttmlir.sim.execution.run import CommandQueue
+from ttmlir.sim.timing.report import ProgramTimes, summary
+from ttmlir.sim.timing.timeline import Timeline, chrome_trace
 
 
 @dataclass(frozen=True)

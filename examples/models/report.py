@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.accuracy import compare
+from ttmlir.runtime.golden import compare
 
 LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
 

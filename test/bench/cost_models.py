@@ -7,8 +7,7 @@ HiFi2, activations in shards in L1, weights of decoders sharded over the channel
 
 from __future__ import annotations
 
-from ttmlir.cost.tensors import make_desc
-from ttmlir.cost.work import Work
+from ttmlir.cost.work import Work, make_desc
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.tensor import TensorDesc
 

@@ -1,6 +1,6 @@
 """Prints estimates beside times that were measured on cards, and how far they are apart.
 
-`python test/bench/cost_report.py` prints the tables that `make docs` puts into docs/cost.md.
+`python test/bench/cost_report.py` prints the tables; `make docs` puts the errors into docs/cost.md.
 Figures are public ones of tt-metal, by file, pull request or issue, if nothing else is said; each
 is the time of kernels on the device, or, of models, of a whole run with launching. None of them
 sets a parameter of `ttmlir.cost`.
@@ -33,11 +33,10 @@ from gemm_report import MEASURED as GEMM_MEASURED
 
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.tensors import make_desc
 from ttmlir.cost.times import estimate_works
-from ttmlir.cost.work import MatmulConfig, Work
+from ttmlir.cost.work import MatmulConfig, Work, make_desc
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.layout.system.boards import board
+from ttmlir.layout.system import board
 from ttmlir.runtime.tensor import TensorDesc
 
 HIFI4 = MathFidelity.HIFI4

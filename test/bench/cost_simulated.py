@@ -1,6 +1,6 @@
 """Prints estimates beside times of kernels that the simulator runs.
 
-`python test/bench/cost_simulated.py` makes the last table of docs/cost.md.
+`python test/bench/cost_simulated.py` prints what docs/cost.md sums up.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from gemm_report import CASES as GEMM_CASES
 from ml_dtypes import bfloat16
 
 import ttmlir
-from ttmlir.cost.tensors import make_desc
-from ttmlir.cost.work import MatmulConfig, Work
+from ttmlir.cost.work import MatmulConfig, Work, make_desc
 
 
 def simulated_cases() -> Iterator[Case]:

@@ -28,12 +28,12 @@ from transformer import Size
 
 import ttmlir
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import MetalRun, execute
-from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
-from ttmlir.runtime.ttrt.running.program import ProgramRun
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import MetalRun, execute
+from ttmlir.runtime.ttrt.reports import KernelRuns, perf_summary
+from ttmlir.runtime.ttrt.running import ProgramRun
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.roofline import peak_flops
+from ttmlir.sim.timing.report import peak_flops
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "metalium"
 FIDELITY = MathFidelity.HIFI2

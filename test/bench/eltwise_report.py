@@ -47,8 +47,7 @@ from ttmlir.metalium import (
     unpack_tiles,
 )
 from ttmlir.sim.execution.program import Kernel
-from ttmlir.sim.timing.program_times import ProgramTimes
-from ttmlir.sim.timing.roofline import bound
+from ttmlir.sim.timing.report import ProgramTimes, bound
 
 KERNELS = Path(__file__).parent / "kernels"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "metalium" / "kernels"

@@ -25,17 +25,17 @@ from ttmlir.dialects.ttcore import ViewLayoutAttr
 from ttmlir.interpreter import file_levels
 from ttmlir.interpreter.bisection import Report, bisect
 from ttmlir.ir.builder import Builder
-from ttmlir.layout.affine_parser import parse_affine_map
+from ttmlir.layout.affine import parse_affine_map
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Row
+from ttmlir.passes import convert_linalg_to_ttir
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
-from ttmlir.passes.linalg import convert_linalg_to_ttir
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition
 from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
-from ttmlir.runtime.metal import program as metal_program
+from ttmlir.runtime import metal_program
 from ttmlir.schema import load_schema
 
 MODELS = Path(__file__).resolve().parents[1] / "models"

@@ -18,7 +18,7 @@ import numpy as np
 from measurements import Result, best
 
 from ttmlir.metalium import CreateDevice, EnqueueProgram, Program
-from ttmlir.sim.execution.command_queue import CommandQueue
+from ttmlir.sim.execution.run import CommandQueue
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -28,8 +28,7 @@ from simulation import tile_by_tile, tile_products
 from transformer import Size
 
 from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.tensors import make_desc
-from ttmlir.cost.work import Work
+from ttmlir.cost.work import Work, make_desc
 
 ROW_WISE = (direct_to_metal.softmax(33, 70), direct_to_metal.layer_norm(33, 70))
 SMALL = Size(1, sequence=33, width=64, heads=2)

@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 from samples.framework_functions import build_add, build_exp
 
 from ttmlir.bridge import (
@@ -18,12 +19,10 @@ from ttmlir.bridge import (
     TensorArgument,
     assign_programs,
 )
-from ttmlir.program.custom_kernel import KernelTensor
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.program.description import ProgramDescription
+from ttmlir.program import KernelTensor, ProgramDescription, read_custom_kernel
 from ttmlir.runtime.errors import ExecutionError
 
-RANDOM = np.random.default_rng(0)
+RANDOM = TestGenerator(__name__)
 
 
 def example_kernel(
@@ -36,7 +35,7 @@ def example_kernel(
 class FourWords(FrameworkKernel):
     """A framework whose tensors are pairs of a shape and a word."""
 
-    def translate_to_tt_dtype(self, _dtype: Any) -> str:
+    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
         """The keyword of a word."""
         return {"float": "f32", "half": "bf16"}[_dtype]
 
@@ -70,20 +69,47 @@ def test_the_documented_example_has_two_inputs_and_one_output() -> None:
 
 
 def test_a_framework_says_what_its_tensors_are() -> None:
-    """The three methods, and the older name of one of them."""
+    """The three methods."""
     kernel = FourWords("exp", build_exp, grid=(2,))
     config, inputs, outputs = kernel.dump_config(((3, 5), "half"), ((3, 5), "half"))
     assert (inputs, outputs) == (["x"], ["y"])
     assert [each.element for each in read_custom_kernel(config).tensors] == ["bf16", "bf16"]
-    assert kernel.translate_to_neuron_dtype("float") == "f32"
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.float16), np.float16])
+def test_dtypes_are_those_of_numpy_or_keywords(dtype: Any) -> None:
+    """As in Neuron's class, which knows dtypes of NumPy and its own."""
+
+    class Halves(FourWords):
+        def translate_to_neuron_dtype(self, _dtype: Any) -> Any:
+            return dtype
+
+    config, _, _ = Halves("exp", build_exp).dump_config(((3, 5), "half"), ((3, 5), "half"))
+    assert [each.element for each in read_custom_kernel(config).tensors] == ["f16", "f16"]
 
 
 def test_the_base_class_leaves_frameworks_to_subclasses() -> None:
-    """None of the three has a meaning without a framework."""
-    kernel = FrameworkKernel("exp", build_exp)
-    for method in ("translate_to_tt_dtype", "is_framework_tensor", "map_framework_tensor"):
-        with pytest.raises(NotImplementedError):
+    """None of the three has a meaning without a framework; the message names the method."""
+
+    class Mine(FrameworkKernel):
+        pass
+
+    kernel = Mine("exp", build_exp)
+    for method in ("translate_to_neuron_dtype", "is_framework_tensor", "map_framework_tensor"):
+        with pytest.raises(NotImplementedError, match=rf"^Mine\.{method} is not implemented; .*"):
             getattr(kernel, method)(1)
+    with pytest.raises(NotImplementedError, match=r"Mine\.is_framework_tensor is not implemented"):
+        kernel.dump_config(np.zeros(3), np.zeros(3))
+
+
+def test_a_grid_is_a_number_or_extents() -> None:
+    """A number of programs is a grid of one dimension."""
+    x = RANDOM.uniform(-1, 1, (2, 3, 40, 70)).astype(np.float32)
+    kernels = [NumPyKernel("add", build_add, grid=grid) for grid in (3, np.int64(3), (3,))]
+    assert {each.grid for each in kernels} == {(3,)}
+    texts = {each.dump_config(x, x, x).backend_config for each in kernels}
+    assert len(texts) == 1
+    np.testing.assert_allclose(kernels[0](x, x, out_shape=x), x + x, rtol=0.01)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])

@@ -12,15 +12,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
+from running.randomness import TestGenerator
 
 import ttmlir
 from pykernel import PyKernelOp
 from ttmlir import metalium, ttnn
 from ttmlir.bridge import JAXKernel, NumPyKernel, Shards, TorchKernel
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.program.description import AddressOfTensor
+from ttmlir.program import AddressOfTensor, read_custom_kernel
 
-RANDOM = np.random.default_rng(0)
+RANDOM = TestGenerator(__name__)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 from samples.framework_functions import build_add, build_exp
 
 import ttmlir
@@ -17,7 +18,7 @@ from ttmlir.runtime import Tensor, open_device, read_binary, submit
 
 EXP = JAXKernel("exp", build_exp, grid=(3,))
 ADD = JAXKernel("add", build_add, grid=(2, 2))
-RANDOM = np.random.default_rng(0)
+RANDOM = TestGenerator(__name__)
 X = RANDOM.uniform(-1, 1, (5, 70)).astype(np.float32)
 CLOSE = {"rtol": 2**-8, "atol": 2**-9}
 """What is left of numbers that pass through 19 bits."""

@@ -13,11 +13,11 @@ from samples.framework_functions import build_exp
 
 import ttmlir
 from ttmlir.bridge import JAXKernel, NumPyKernel, Shards, TensorArgument, TorchKernel
-from ttmlir.program.custom_kernel import KernelTensor
-from ttmlir.program.description import (
+from ttmlir.program import (
     CoreRange,
     DescriptionError,
     KernelDescription,
+    KernelTensor,
     ProgramDescription,
     WriterConfig,
 )

@@ -11,7 +11,7 @@ from samples.framework_functions import build_add, build_exp
 
 import ttmlir
 from ttmlir.bridge import TorchKernel
-from ttmlir.program.custom_kernel_text import read_custom_kernel
+from ttmlir.program import read_custom_kernel
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 
 EXP = TorchKernel("exp", build_exp, grid=(3,))

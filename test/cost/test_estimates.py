@@ -14,10 +14,9 @@ from ttmlir.cost import Estimate, OperationEstimate, estimate_program
 from ttmlir.cost.program import find_machine
 from ttmlir.cost.times import program_time
 from ttmlir.cost.workload import Interval, Stage, Workload
-from ttmlir.layout.system.boards import board
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import board, system_desc_to_table
 from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
-from ttmlir.schema import system_desc as files
+from ttmlir.schema import versions as files
 
 
 def program() -> BinaryProgram:

@@ -10,16 +10,14 @@ from samples.generic_programs import exp_program
 
 from ttmlir.compiler import write_ttnn
 from ttmlir.cost import estimate_program
-from ttmlir.layout.system.boards import board
+from ttmlir.layout.system import board
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.program.description import ProgramDescription
+from ttmlir.mlir.reader import parse_module
+from ttmlir.program import ProgramDescription
 from ttmlir.runtime import BinaryProgram, read_binary
-from ttmlir.runtime.execution.executor import execute
+from ttmlir.runtime.execution.executor import GenericRunner, execute
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.generic.runner import GenericRunner
-from ttmlir.runtime.memory import overflow_of, program_memory
-from ttmlir.runtime.memory_report import memory_lines
+from ttmlir.runtime.memory import memory_lines, overflow_of, program_memory
 
 SHAPE = (5, 70)
 """Three tiles of float32."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.cpp.conversions import find_common_type, promote
 from ttmlir.cpp.types import (
     BFLOAT16,
     BOOL,
@@ -19,7 +18,9 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     FloatType,
     IntType,
+    find_common_type,
     find_integer_type,
+    promote,
 )
 
 INT8, INT16, UINT16 = (find_integer_type(*each) for each in ((8, True), (16, True), (16, False)))

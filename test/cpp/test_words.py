@@ -6,9 +6,9 @@ import tracemalloc
 
 import pytest
 
-from ttmlir.cpp.preprocessor.tokens import SourceText, split_tokens
+from ttmlir.cpp.tokens import SourceText, split_tokens
 from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS
-from ttmlir.cpp.type_names import BUILT_IN_WORDS, is_built_in_type
+from ttmlir.cpp.types import BUILT_IN_WORDS, is_built_in_type
 
 
 def test_types_of_the_language_and_of_cstdint() -> None:

@@ -10,8 +10,8 @@ from xdsl.ir import Block, Operation, Region
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.ods import segments_attr
-from ttmlir.mlir.printing.printer import print_op_line
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.printing import print_op_line
+from ttmlir.mlir.reporting import DiagnosticError
 
 T = "tensor<3x7xf32>"
 TYPES = f"({T}, {T}, {T}) -> {T}"

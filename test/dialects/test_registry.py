@@ -35,7 +35,7 @@ def test_reading_ttir_imports_neither_numpy_nor_ttnn() -> None:
         "import sys\n"
         "from ttmlir.dialects import DIALECTS\n"
         "from ttmlir.mlir.context import make_context\n"
-        "from ttmlir.mlir.reading.reader import parse_module\n"
+        "from ttmlir.mlir.reader import parse_module\n"
         'text = \'func.func @f(%0: tensor<2xf32>) { "ttir.dealloc"(%0) : (tensor<2xf32>) -> () '
         "return }'\n"
         "parse_module(text, 'x', make_context(DIALECTS))\n"

@@ -16,10 +16,10 @@ from samples.ttir_text import FunctionText, tensor
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execution
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reader import parse_module
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer

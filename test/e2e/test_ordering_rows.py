@@ -15,7 +15,7 @@ from running.pass_runner import TTNN_PIPELINE, lowered, printed
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.cost import estimate_program
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import Binary, BinaryError, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.execution.executor import execute
 from ttmlir.runtime.execution.prepare import prepare

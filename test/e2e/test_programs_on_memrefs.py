@@ -11,9 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects.ttcore import DeviceModuleOp
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
-from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import MetalGolden, MetalRun, execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

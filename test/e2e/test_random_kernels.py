@@ -26,9 +26,9 @@ from samples.random_programs import (
 )
 
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.element import Numerics
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
+from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

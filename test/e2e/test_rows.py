@@ -30,7 +30,7 @@ from samples.row_cases import (
 from samples.window_cases import NORMALIZATIONS, WINDOWS
 
 from ttmlir.interpreter import execute
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable import ROWS, indexing, ordering
 
 
@@ -433,4 +433,4 @@ def test_loops_over_tiles(case: Case, element: str) -> None:
     with pytest.raises(DiagnosticError) as refused:
         lowered(ttir(case, element), *LOOPS)
     assert re.search(r"test.mlir:\d+:\d+: error: .*failed to legalize", str(refused.value))
-    assert str(refused.value).endswith("use ttir-to-ttnn-backend-pipeline")
+    assert str(refused.value).endswith("use target='ttnn' (ttir-to-ttnn-backend-pipeline)")

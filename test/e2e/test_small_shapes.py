@@ -15,7 +15,7 @@ from samples.ttir_text import FunctionText, tensor
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reader import parse_module
 
 Shape = tuple[int, ...]
 

@@ -22,7 +22,13 @@ KERNELS = [FOLDER / "mlp.py", FOLDER / "vit_block.py"]
 CASES = [
     *(pytest.param(script, (), id=script.stem) for script in SCRIPTS),
     *(
-        pytest.param(script, ("--target", "kernels"), id=f"{script.stem} as kernels")
+        pytest.param(
+            script,
+            ("--target", "kernels"),
+            id=f"{script.stem} as kernels",
+            # A transformer's block is run as kernels by the tests of benchmarks each time, too.
+            marks=pytest.mark.exhaustive if script.stem == "vit_block" else (),
+        )
         for script in KERNELS
     ),
 ]

@@ -27,7 +27,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from ttmlir.explorer.documents import open_documents
-from ttmlir.explorer.exploring import Explorer, open_explorer
+from ttmlir.explorer.server import Explorer, open_explorer
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 FLAGS = (

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ttmlir.compiler import D2M_PIPELINE, compile_to_ttm, compile_to_ttnn, lower
-from ttmlir.explorer.documents import DocumentError, ModuleDocument, open_documents, read_module
-from ttmlir.explorer.graph import Graph, Node
-from ttmlir.explorer.module_graph import build_module_graphs
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import ModuleDocument, open_documents, read_module
+from ttmlir.explorer.graph import Graph, Node, build_module_graphs
 from ttmlir.runtime.errors import BinaryError
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
@@ -171,14 +171,14 @@ def test_names_of_documents_are_different(tmp_path: Path) -> None:
 
 def test_what_cannot_be_shown(tmp_path: Path) -> None:
     """Missing, empty, damaged and other files are refused with the reason."""
-    with pytest.raises(DocumentError, match="cannot open input file"):
+    with pytest.raises(InputError, match="cannot open input file"):
         open_documents([str(tmp_path / "missing.mlir")])
-    with pytest.raises(DocumentError, match=r"has no files that are shown: \.mlir"):
+    with pytest.raises(InputError, match=r"has no files that are shown: \.mlir"):
         open_documents([str(tmp_path)])
     (tmp_path / "broken.ttnn").write_bytes(b"TTNN")
     with pytest.raises(BinaryError):
         open_documents([str(tmp_path / "broken.ttnn")])
-    with pytest.raises(DocumentError, match="describes a system"):
+    with pytest.raises(InputError, match="describes a system"):
         open_documents(["board.ttsys"])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from ttmlir.errors import InputError
 from ttmlir.explorer.graph import (
     MAX_LABEL,
     MAX_NODES,
     Graph,
     Node,
-    TooLargeError,
     check_size,
     clean_name,
     clean_text,
@@ -64,5 +64,5 @@ def test_empty_attributes_are_left_out() -> None:
 def test_too_many_nodes() -> None:
     """One more than are shown is refused."""
     check_size(MAX_NODES)
-    with pytest.raises(TooLargeError, match="which no page shows; show a part of it"):
+    with pytest.raises(InputError, match="which no page shows; show a part of it"):
         check_size(MAX_NODES + 1)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttmlir.errors import InputError
 from ttmlir.explorer.documents import Document, open_documents
-from ttmlir.explorer.overrides import OverrideError, Overrides
+from ttmlir.explorer.overrides import Overrides
 from ttmlir.explorer.session import Session
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Tensor
@@ -17,6 +18,10 @@ from ttmlir.tools.ttmlir_opt import main as ttmlir_opt
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 FC1 = "encoder/fc1/linear"
+OF_MODELS = (
+    "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
+    "share-transfers=true deallocate-above=1073741824"
+)
 L1 = {"memory_space": "l1", "memory_layout": "height_sharded", "grid": "2x1"}
 
 
@@ -81,7 +86,7 @@ def test_the_saved_file_does_the_same(
     change(session, operation="head/softmax", data_type="bf16")
     saved = tmp_path / "layers.overrides"
     assert saved.read_text() == (
-        "--ttir-to-ttnn-backend-pipeline='system-desc-path=p150 "
+        f"--ttir-to-ttnn-backend-pipeline='{OF_MODELS} system-desc-path=p150 "
         f"override-output-layout={FC1}=2x1:l1:height_sharded,head/softmax=bf16'\n"
     )
     capsys.readouterr()
@@ -214,5 +219,5 @@ def test_the_number_of_overrides_is_limited(monkeypatch: pytest.MonkeyPatch) -> 
     """A replaced one does not count."""
     monkeypatch.setattr("ttmlir.explorer.overrides.MAX_OVERRIDES", 1)
     overrides = Overrides().with_layout("a", "l1").with_layout("a", "dram")
-    with pytest.raises(OverrideError, match="there are 1 overrides already"):
+    with pytest.raises(InputError, match="there are 1 overrides already"):
         overrides.with_layout("b", "l1")

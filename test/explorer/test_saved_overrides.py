@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
-from ttmlir.explorer.documents import DocumentError, ModuleDocument, open_documents
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import ModuleDocument, open_documents
 from ttmlir.explorer.overrides import Overrides
 from ttmlir.explorer.saved_overrides import load_overrides, overrides_text
 from ttmlir.explorer.session import Session
@@ -18,6 +19,10 @@ from ttmlir.tools.ttmlir_opt import main as ttmlir_opt
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 FC1 = "encoder/fc1/linear"
 PIPELINE = "--ttir-to-ttnn-backend-pipeline"
+OF_MODELS = (
+    "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
+    "share-transfers=true deallocate-above=1073741824"
+)
 
 
 def open_layers() -> ModuleDocument:
@@ -31,7 +36,7 @@ def test_saved_overrides_are_in_force_again(tmp_path: Path) -> None:
     """With the board; what is saved then is the same text."""
     saved = tmp_path / "layers.overrides"
     text = (
-        f"{PIPELINE}='system-desc-path=p150 override-grid-sizes=head/softmax=2x1 "
+        f"{PIPELINE}='{OF_MODELS} system-desc-path=p150 override-grid-sizes=head/softmax=2x1 "
         f"override-output-layout={FC1}=2x1:l1:height_sharded'\n"
     )
     saved.write_text(text)
@@ -87,7 +92,7 @@ def test_other_files_are_refused(text: str, message: str, tmp_path: Path) -> Non
     """The message names the file and what is supported."""
     saved = tmp_path / "x.overrides"
     saved.write_text(text)
-    with pytest.raises(DocumentError) as refused:
+    with pytest.raises(InputError) as refused:
         load_overrides(str(saved), [open_layers()])
     assert str(refused.value).startswith(f"{saved}: ")
     assert message in str(refused.value)
@@ -97,7 +102,7 @@ def test_overrides_are_for_one_module(tmp_path: Path) -> None:
     """Of several it is not known which one is meant."""
     saved = tmp_path / "x.overrides"
     saved.write_text(f"{PIPELINE}\n")
-    with pytest.raises(DocumentError, match="one module on its way to ttnn, and 2 are shown"):
+    with pytest.raises(InputError, match="one module on its way to ttnn, and 2 are shown"):
         load_overrides(str(saved), [open_layers(), open_layers()])
 
 

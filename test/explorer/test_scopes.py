@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.explorer.scopes import MAX_LOCATION, Scope, scope_of
+from ttmlir.explorer.graph import MAX_LOCATION, Scope, scope_of
 
 JAX = (
     'loc("jit(mlp)/layer1/dot_general"(callsite("mlp"("/tmp/model.py":4:24) at '

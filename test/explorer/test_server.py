@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ from typing import Any
 import pytest
 
 from ttmlir.explorer.documents import open_documents
-from ttmlir.explorer.server import ExplorerServer, finite, open_server
+from ttmlir.explorer.server import ExplorerServer, finite, open_server, page_files
 from ttmlir.explorer.session import Session
-from ttmlir.explorer.stock import page_files
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 CONVERT = {
@@ -47,7 +47,7 @@ class Client:
         """Status, body and headers of an answer; headers that are None are left out."""
         given: dict[str, str | None] = {
             "Host": f"127.0.0.1:{self.server.port}",
-            "Cookie": f"{self.server.cookie}={self.server.token}",
+            "Cookie": f"{self.server.cookie}={self.server.cookie_value}",
             "Content-Type": "application/json" if body is not None else None,
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
@@ -105,13 +105,43 @@ def test_the_policy_keeps_the_page_to_itself(client: Client) -> None:
 
 
 def test_the_token_becomes_a_cookie(server: ExplorerServer, client: Client) -> None:
-    """Which other sites cannot make the browser send."""
-    status, _, response = client.ask("GET", f"/?token={server.token}", Cookie=None)
-    assert status == 303
-    assert (response.getheader("Location") or "").startswith("/?data=")
+    """Which other sites cannot make the browser send, and which does not tell the token."""
+    token = server.token
+    status, _, response = client.ask("GET", f"/?token={token}", Cookie=None)
+    assert status == 200
+    refresh = response.getheader("Refresh") or ""
+    assert refresh.startswith("0; url=/?data=")
     cookie = response.getheader("Set-Cookie") or ""
     assert cookie.endswith("; Path=/; HttpOnly; SameSite=Strict")
+    assert token not in cookie + refresh
+    page = refresh.partition("url=")[2]
+    assert client.ask("GET", page, Cookie=cookie.partition(";")[0])[0] == 200
+    assert client.ask("GET", page, Cookie=f"{server.cookie}={token}")[0] == 403
     assert client.ask("GET", "/?token=wrong", Cookie=None)[0] == 403
+
+
+def test_a_token_is_good_for_one_browser(server: ExplorerServer, client: Client) -> None:
+    """Also of many that come at once; the next one has another token."""
+    token = server.token
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(lambda _: client.ask("GET", f"/?token={token}", Cookie=None)[:2], range(8))
+        )
+    assert sorted(status for status, _ in answers) == [200, *[403] * 7]
+    assert any(b"can be opened once" in body for _, body in answers)
+    assert server.token != token
+    assert client.ask("GET", f"/?token={server.token}", Cookie=None)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("mode", "status"), [("navigate", 200), ("cors", 403), ("no-cors", 403), ("websocket", 403)]
+)
+def test_a_file_leads_to_the_page(
+    server: ExplorerServer, client: Client, mode: str, status: int
+) -> None:
+    """Browsers take it for another site; what a site's scripts ask is no navigation."""
+    headers = {"Cookie": None, "Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": mode}
+    assert client.ask("GET", f"/?token={server.token}", **headers)[0] == status
 
 
 @pytest.mark.parametrize("path", ["/", "/api/v1/get_extensions", "/check_health", "/main.js"])

@@ -12,7 +12,7 @@ import pytest
 from model_explorer import graph_builder, node_data_builder
 from model_explorer.extension_manager import ExtensionManager
 
-from ttmlir.explorer import stock
+from ttmlir.explorer import server
 from ttmlir.explorer.documents import open_documents
 from ttmlir.explorer.session import Session
 
@@ -102,18 +102,18 @@ def test_one_release_everywhere() -> None:
     """The Makefile installs the release that messages and guides name."""
     for name in ("Makefile", "pyproject.toml", "docs/explorer.md"):
         text = (ROOT / name).read_text()
-        assert {*re.findall(r"ai-edge-model-explorer==[\d.]+", text)} == {stock.REQUIREMENT}, name
+        assert {*re.findall(r"ai-edge-model-explorer==[\d.]+", text)} == {server.REQUIREMENT}, name
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that installs it."""
-    monkeypatch.setattr(stock, "find_spec", lambda name: None)
-    with pytest.raises(stock.MissingPackageError, match="pip install --no-deps ai-edge-model-exp"):
-        stock.page_files()
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
+    with pytest.raises(server.MissingPackageError, match="pip install --no-deps ai-edge-model-exp"):
+        server.page_files()
 
 
 def test_only_files_of_the_page_are_served() -> None:
     """By paths below the page's folder."""
-    files = stock.page_files()
+    files = server.page_files()
     assert "index.html" in files
     assert all(".." not in name and not name.startswith("/") for name in files)

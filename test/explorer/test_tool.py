@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import socket
+import stat
+import webbrowser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import ttmlir
 from ttmlir.compiler import compile_to_ttnn
-from ttmlir.explorer import stock
-from ttmlir.runtime import InputError
+from ttmlir.errors import InputError
+from ttmlir.explorer import server
 from ttmlir.tools.tt_explorer import main
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
@@ -72,9 +75,9 @@ def test_without_the_package(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The message says what to install."""
-    monkeypatch.setattr(stock, "find_spec", lambda name: None)
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
     assert main(["--check", str(LAYERS)]) == 1
-    assert f"pip install --no-deps {stock.REQUIREMENT}" in capsys.readouterr().err
+    assert f"pip install --no-deps {server.REQUIREMENT}" in capsys.readouterr().err
 
 
 def test_explore_a_compiled_model(tmp_path: Path) -> None:
@@ -96,6 +99,28 @@ def test_explore_a_compiled_model(tmp_path: Path) -> None:
         "net (stablehlo)",
         "  main: 5 nodes, 4 edges, 3 layers",
     ]
+
+
+def test_the_browser_learns_the_address_from_a_private_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not from its command line, which all users can read; the file goes once it is used."""
+    opened = list[str]()
+    monkeypatch.setattr(webbrowser, "open_new_tab", opened.append)
+    with ttmlir.explore(ttmlir.compile(LAYERS.read_text(), target="kernels")) as explorer:
+        token = explorer.address.partition("token=")[2]
+        (address,) = opened
+        assert token not in address
+        path = Path(unquote(urlsplit(address).path))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert f"0; url={explorer.address}" in path.read_text()
+        explorer.check()
+        assert not path.parent.exists()
+        explorer.open_browser()
+        path = Path(unquote(urlsplit(opened[1]).path))
+        assert path.exists()
+    assert not path.parent.exists()
 
 
 def test_explore_kernels() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,21 @@ def test_wrong_text_is_quoted() -> None:
     assert caret.strip() == "^"
 
 
+def test_modules_of_xdsl_are_models() -> None:
+    """What text says, a module in memory says, too; it stays as it is."""
+    from ttmlir.compiler import parse
+
+    module = parse(LAYER)
+    before = str(module)
+    compiled = ttmlir.compile(module)
+    assert str(module) == before
+    shapes = ((3, 70), (70, 5))
+    inputs = [np.linspace(-1, 1, int(np.prod(s)), dtype=np.float32).reshape(s) for s in shapes]
+    np.testing.assert_array_equal(compiled(*inputs), ttmlir.compile(LAYER)(*inputs))
+    with pytest.raises(TypeError, match="takes no examples"):
+        ttmlir.compile(module, np.ones(3))
+
+
 def test_models_that_no_door_takes(tmp_path: Path) -> None:
     """The message lists what is taken."""
     with pytest.raises(TypeError, match="cannot compile a int; it takes functions of JAX arrays"):
@@ -203,6 +219,33 @@ def test_an_empty_text_and_an_empty_path(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(FileNotFoundError):
         ttmlir.compile(text).save("")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_text_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no path, unless there is such a file or it ends as one."""
+    monkeypatch.chdir(tmp_path)
+    text = "func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> { return %a : tensor<3xf32> }"
+    assert ttmlir.compile(text)(np.ones(3, np.float32)).tolist() == [1, 1, 1]
+    with pytest.raises(ttmlir.CompilationError, match="<text>:1:14: error: "):
+        ttmlir.compile("func.func @f( {")
+    with pytest.raises(ttmlir.FileError, match="No such file"):
+        ttmlir.compile("model (1).mlir")
+    (tmp_path / "a(b").write_text(text, encoding="utf-8")
+    assert ttmlir.compile("a(b").name == "f"
+
+
+def test_elements_of_few_bits_in_text() -> None:
+    """They are kept in more bits in StableHLO, and refused elsewhere, with no word of that."""
+    text = "func.func @f(%a: tensor<3xi4>) -> tensor<3xi4> {{{} return {} : tensor<3xi4> }}"
+    add = "\n  %0 = stablehlo.add %a, %a : tensor<3xi4>\n"
+    with pytest.warns(UserWarning, match="tensors of i4 are kept as i8"):
+        compiled = ttmlir.compile(text.format(add, "%0"))
+    assert compiled(np.array([1, 3, 5], np.int8)).tolist() == [2, 6, -6]
+    with (
+        warnings.catch_warnings(action="error"),
+        pytest.raises(ttmlir.CompilationError, match="'i4' has no storage format"),
+    ):
+        ttmlir.compile(text.format("", "%a"))
 
 
 ADDED = """

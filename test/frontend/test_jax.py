@@ -17,7 +17,7 @@ import jax.numpy as jnp  # noqa: E402
 from jax import export  # noqa: E402
 
 import ttmlir  # noqa: E402
-from ttmlir.frontend import jax_constants  # noqa: E402
+from ttmlir.frontend import jax as jax_constants  # noqa: E402
 from ttmlir.frontend.jax import TEXT_LIMIT  # noqa: E402
 from ttmlir.runtime import InputError  # noqa: E402
 

@@ -10,7 +10,7 @@ from running.sampling import sampled  # noqa: E402
 from samples.jax_models import MODELS  # noqa: E402
 
 import ttmlir  # noqa: E402
-from ttmlir.runtime.accuracy import compare  # noqa: E402
+from ttmlir.runtime.golden import compare  # noqa: E402
 
 LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
 

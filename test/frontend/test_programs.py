@@ -12,6 +12,8 @@ import pytest
 
 import ttmlir
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.loading import load_binary
+from ttmlir.tools.ttrt import main as ttrt_main
 
 torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")
@@ -96,6 +98,48 @@ def test_programs_of_jax() -> None:
     wanted = np.maximum(x @ weight, 0)
     np.testing.assert_allclose(compiled.many(x, numerics="exact"), wanted, atol=1e-4)
     np.testing.assert_allclose(compiled.one(x[:1]), wanted[:1].sum(), rtol=2e-2)
+
+
+@pytest.mark.parametrize(("target", "suffix"), [("ttnn", "ttnn"), ("kernels", "ttm")])
+def test_golden_results_of_all_programs(target: Any, suffix: str, tmp_path: Path) -> None:
+    """The file has examples and results of each function."""
+    x = np.linspace(-1, 1, 600, dtype=np.float32).reshape(2, 300)
+    examples = {
+        "double": ttmlir.Example(lambda pair: pair["a"] * 2 + pair["b"], {"a": x, "b": x + 1}),
+        "total": ttmlir.Example(lambda x: x.sum(1), x=x[:, :50]),
+    }
+    compiled = ttmlir.compile_programs(examples, target=target)
+    plain = compiled.save(tmp_path / f"plain.{suffix}")
+    assert [each.golden for each in load_binary(plain).programs] == [None, None]
+    path = compiled.save(tmp_path / f"golden.{suffix}", golden=True)
+    first, second = (each.golden for each in load_binary(path).programs)
+    assert first is not None
+    assert second is not None
+    for got, wanted in zip(
+        [*first.inputs, *first.outputs, *second.inputs, *second.outputs],
+        [x, x + 1, x * 3 + 1, x[:, :50], x[:, :50].sum(1)],
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    assert ttrt_main(["run", "--golden", "--artifact-dir", str(tmp_path), str(path)]) == 0
+
+
+def test_golden_results_with_state(tmp_path: Path) -> None:
+    """State is an input and a result like others."""
+    model, x = Memory(), torch.ones(2, 300)
+    compiled = ttmlir.compile_programs(
+        {"fill": ttmlir.Example(model.fill, x), "read": ttmlir.Example(model.read)}
+    )
+    path = compiled.save(tmp_path / "memory.ttnn", golden=True)
+    first, second = (each.golden for each in load_binary(path).programs)
+    assert first is not None
+    assert second is not None
+    wanted = model.dense(x).detach().numpy()
+    for result in first.outputs:
+        np.testing.assert_allclose(result[:2], wanted, rtol=1e-5, atol=1e-5)
+    assert [result.shape for result in first.outputs] == [(5, 200), (2, 200)]
+    assert not second.outputs[0].any()
+    assert ttrt_main(["run", "--golden", "--artifact-dir", str(tmp_path), str(path)]) == 0
 
 
 def test_what_is_no_set_of_programs() -> None:

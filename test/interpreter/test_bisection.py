@@ -16,11 +16,11 @@ from ttmlir.interpreter.file_levels import KernelFile
 from ttmlir.interpreter.levels import name_operations, source_dialect
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition_contraction
 from ttmlir.passes.ttnn import convert_ttir_to_ttnn
-from ttmlir.runtime.element import Numerics
+from ttmlir.runtime.tensor import Numerics
 from ttmlir.tools.ttmlir_bisect import main
 
 MODELS = Path(__file__).resolve().parents[1] / "models"

@@ -7,10 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 from ttmlir.compiler import lower
 from ttmlir.interpreter import Execution, execute
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 CONSTRAINT = "#tt.operand_constraint<dram|l1|scalar|tile|any_layout|any_device|any_device_tile>"
 
@@ -32,7 +33,7 @@ def unary(op: str, source: str, target: str, attributes: str = "") -> str:
     )
 
 
-RANDOM = np.random.default_rng(11)
+RANDOM = TestGenerator(__name__)
 IMAGE = RANDOM.standard_normal((2, 5, 7, 3)).astype(np.float32)
 MATRIX = RANDOM.standard_normal((3, 5)).astype(np.float32)
 

@@ -17,9 +17,9 @@ from ttmlir.bridge import JAXKernel, NumPyKernel
 from ttmlir.compiler import parse
 from ttmlir.interpreter import execute
 from ttmlir.interpreter.bisection import bisect
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.program.registered import unregister_custom_call
-from ttmlir.runtime.element import Numerics
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.program import unregister_custom_call
+from ttmlir.runtime.tensor import Numerics
 
 X = np.random.default_rng(0).uniform(-1, 1, (5, 70)).astype(np.float32)
 EXP = JAXKernel("exp", build_exp, grid=(2,))

@@ -24,6 +24,7 @@ from xdsl.ir import Attribute
 
 from ttmlir.compiler import parse
 from ttmlir.interpreter.bisection import EXACT_TOLERANCE, _Comparison, tolerance_for
+from ttmlir.interpreter.execution import compute_dtype, convert_to, host_dtype
 from ttmlir.interpreter.levels import (
     Level,
     name_operations,
@@ -31,10 +32,9 @@ from ttmlir.interpreter.levels import (
     result_shapes,
     source_dialect,
 )
-from ttmlir.interpreter.traces import Trace, number_in
-from ttmlir.interpreter.values import compute_dtype, convert_to, host_dtype
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.runtime.element import Numerics
+from ttmlir.interpreter.statistics import Trace, number_in
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.runtime.tensor import Numerics
 
 PROGRAM = """func.func private @inner(%x: tensor<2x3xf32>) {
   return

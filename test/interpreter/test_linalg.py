@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from running.randomness import TestGenerator
 from torch.nn import functional
 
 from ttmlir.compiler import parse
@@ -15,7 +16,7 @@ from ttmlir.interpreter import execute
 from ttmlir.interpreter.bisection import bisect
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
-RNG = np.random.default_rng(7)
+RNG = TestGenerator(__name__)
 Numbers = np.ndarray[Any, Any]
 
 

@@ -11,7 +11,7 @@ from ttmlir.compiler import parse
 from ttmlir.interpreter import execute
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.limits import ITERATIONS_VARIABLE
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 T = "tensor<3x5xf32>"
 X = np.random.default_rng(11).uniform(-1, 1, (3, 5)).astype(np.float32)

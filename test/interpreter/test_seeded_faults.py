@@ -11,7 +11,7 @@ from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
 from ttmlir.frontend.torch import tracing
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
-from ttmlir.runtime.element import Numerics
+from ttmlir.runtime.tensor import Numerics
 from ttmlir.tools.ttrt import main as ttrt
 
 FAULTS = all_faults()

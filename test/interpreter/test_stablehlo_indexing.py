@@ -13,7 +13,7 @@ from oracles.stablehlo_oracle import executed
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reader import parse_module
 
 
 def run(text: str, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ from oracles.stablehlo_oracle import executed
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reader import parse_module
 
 RANDOM = np.random.default_rng(5)
 REAL = RANDOM.standard_normal((3, 5)).astype(np.float32)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from running.randomness import TestGenerator
 from torch.nn import functional
 
 from ttmlir.compiler import parse
@@ -16,7 +17,7 @@ from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import Level
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
-RNG = np.random.default_rng(5)
+RNG = TestGenerator(__name__)
 IMAGE = RNG.standard_normal((2, 9, 11, 3)).astype(np.float32)
 X = RNG.standard_normal((3, 5, 7)).astype(np.float32)
 ZERO = '%zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>\n'

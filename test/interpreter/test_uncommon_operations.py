@@ -10,8 +10,8 @@ import pytest
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 
 T = "tensor<2x3xf32>"
 NUMBERS = np.array([[1, -2, np.inf], [np.nan, -np.inf, 0]], np.float32)

@@ -23,12 +23,12 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.builder import Builder
+from ttmlir.errors import InputError
+from ttmlir.ir.builder import Builder, OpBuilder, Style
 from ttmlir.ir.constants import constant_indices, constant_numbers, splat_number
-from ttmlir.ir.op_builder import OpBuilder, Style
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import invert_permutation, limits_of, value_shape
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = FileLineColLoc(StringAttr("here.mlir"), IntAttr(3), IntAttr(5))
@@ -121,7 +121,7 @@ def test_a_destination_that_is_given_is_used() -> None:
     assert new.written_results == {1: new.results[0]}
 
 
-BUILDERS = ("op_builder", "builder", "ttnn_builder")
+BUILDERS = ("builder",)
 
 
 def destination_makers(path: Path) -> list[str]:
@@ -280,3 +280,12 @@ def test_limits_of_element_types(element: str, low: float, high: float) -> None:
 def test_an_inverse_undoes_a_permutation() -> None:
     """Here is one that is not its own inverse."""
     assert invert_permutation((2, 0, 1)) == (1, 2, 0)
+
+
+def test_operations_that_there_are_not() -> None:
+    """The message has near names."""
+    builder, value = make_builder(2, 3)
+    with pytest.raises(InputError, match=r"operation 'ttir.sigmoyd'; did you mean sigmoid"):
+        builder.create("sigmoyd", (value,), value.type)
+    with pytest.raises(KeyError, match=r"'ttir.frobnicate'; docs/ops.md lists them$"):
+        builder.create("frobnicate", (value,), value.type)

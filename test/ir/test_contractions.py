@@ -6,8 +6,7 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, TensorType, f32
 from xdsl.ir import Block
 
-from ttmlir.ir.builder import Builder
-from ttmlir.ir.contractions import contract
+from ttmlir.ir.builder import Builder, contract
 from ttmlir.ir.tensor_types import value_shape
 
 HERE = FileLineColLoc(StringAttr("here.mlir"), IntAttr(3), IntAttr(5))

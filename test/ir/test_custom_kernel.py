@@ -11,8 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr, TensorType, UnknownLoc, f32
 from xdsl.ir import Attribute, Block, Operation
 
 from ttmlir.ir.builder import Builder
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
-from ttmlir.program.custom_kernel_text import write_custom_kernel
+from ttmlir.program import CustomKernel, KernelTensor, write_custom_kernel
 
 INPUT = KernelTensor(name="x", role="in", shape=(5, 70), element="f32")
 

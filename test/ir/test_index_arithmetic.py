@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import TensorType, UnknownLoc, i32
 from xdsl.ir import Block, SSAValue
 
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.index_arithmetic import clamp_inside, test_inside
+from ttmlir.ir.kernel_builder import clamp_inside, test_inside
 
 # Names of pytest's own pattern are tests, which this one is not.
 inside = test_inside

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from ttmlir.kernel_tool.assumed_macros import MACRO_DEFAULTS
-from ttmlir.kernel_tool.causes import find_cause, summarize
-from ttmlir.kernel_tool.kernel_files import KernelRole, find_role
+from ttmlir.kernel_tool.checking import MACRO_DEFAULTS, KernelRole, find_cause, find_role, summarize
 from ttmlir.optable.kernel import ALL_CALLS
-from ttmlir.sim.kernels.enumerators import find_constant
+from ttmlir.sim.kernels.library import find_constant
 from ttmlir.tools.ttmlir_kernel import main
 
 Capture = pytest.CaptureFixture[str]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running.confinement import confined
 
+from ttmlir.kernel_tool.spec_program import MAX_LENGTH
 from ttmlir.tools.ttmlir_kernel import main
 
 Capture = pytest.CaptureFixture[str]
@@ -307,4 +309,97 @@ def test_tolerances_may_be_large_integers(folder: Path, capsys: Capture) -> None
     assert (status, printed.splitlines()[0]) == (
         0,
         "b: pass: 1024 numbers agree within atol 1e+30 and rtol 0",
+    )
+
+
+def refuse(text: str, tmp_path: Path, capsys: Capture) -> str:
+    """What is said about a specification that takes little to be refused."""
+    path = tmp_path / "k.toml"
+    path.write_text(text)
+    with confined(megabytes=200, cpu_seconds=10):
+        assert main(["run", str(path)]) == 1
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a" + ".a" * 50_000 + " = 1", "1:16"),
+        ("[a" + ' . "b"' * 50_000 + "]", "1:46"),
+        ("x = 1\ny = { a" + ".a" * 50_000 + " = 1 }", "2:22"),
+    ],
+)
+def test_keys_have_few_parts(text: str, place: str, tmp_path: Path, capsys: Capture) -> None:
+    """TOML's reader takes memory with the square of their number: gigabytes for 100 KB."""
+    message = refuse(text, tmp_path, capsys)
+    assert f"k.toml:{place}: error: a key has at most 8 parts with dots between them" in message
+    assert len(message) < 1000
+
+
+def test_dots_that_separate_no_keys(tmp_path: Path, capsys: Capture) -> None:
+    """In texts, comments and numbers."""
+    dots = "a.b.c.d.e.f.g.h.i"
+    text = f'# {dots}\n[kernels_]\n\'{dots}\'.b = [{"1.5, " * 20}]\nc = """{dots}\n\\""" {dots}"""'
+    text += f"\nd = '''{dots}'' {dots}'''\ne = \"\\\"{dots}\"\n"
+    assert "a specification has no key 'kernels_'" in refuse(text, tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * (MAX_LENGTH + 1), '"""\\"' * (MAX_LENGTH // 5), "'''a''" * (MAX_LENGTH // 6)]
+)
+def test_long_specifications(text: str, tmp_path: Path, capsys: Capture) -> None:
+    """Are refused, and texts without an end are found in one go."""
+    message = refuse(text, tmp_path, capsys)
+    assert "more than 2097152 characters" in message or "this is no TOML" in message
+
+
+def test_memory_of_the_host_counts(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers that buffers are filled and compared with take more than the buffers."""
+    random = "data = { random = 1 }\n"
+    wide = BUFFER + "shape = [32768, 32768]\n" + random
+    assert (
+        "1:2: error: a buffer of 2147483648 bytes, with the numbers"
+        in run(folder, capsys, wide + KERNEL)[2]
+    )
+    monkeypatch.setenv("TTMLIR_MEMORY_GIB", "0.5")
+    several = "".join(
+        f"[buffers.b{i}]\nshape = [2048, 2048]\nexpected = {{ arange = 0 }}\n" for i in range(3)
+    )
+    assert "4:2: error: a buffer of 8388608 bytes" in run(folder, capsys, several + KERNEL)[2]
+    # What is accepted stays within the limit.
+    for bound in ("pcc = 0.1", "atol = 1"):
+        text = BUFFER + f"shape = [2048, 2048]\n{random}expected = {{ random = 1 }}\n{bound}\n"
+        with confined(megabytes=560, cpu_seconds=60):
+            status, printed, errors = run(folder, capsys, text + KERNEL)
+        assert (status, errors) == (0, ""), printed
+
+
+ENDLESS = """
+[[kernels]]
+text = "void kernel_main() { for (int i = 0;; i++) noc_async_read_barrier(); }"
+"""
+
+
+def test_a_kernel_without_an_end_comes_to_one(folder: Path, capsys: Capture) -> None:
+    """By itself; a flag allows more or less, which the specification may lower."""
+    with confined(megabytes=200, cpu_seconds=60):
+        status, _, errors = run(folder, capsys, ENDLESS)
+    assert status == 1
+    assert errors.startswith("kernel_0.cpp:1:22: error: the loops of the kernel turn more than ")
+    assert "the 100000000 cycles that a program may take; --cycle-limit of ttrt and " in errors
+    for text, flags in (
+        ("cycle_limit = 20000" + ENDLESS, []),
+        (ENDLESS, ["--cycle-limit", "20000"]),
+        ("cycle_limit = 20000" + ENDLESS, ["--cycle-limit", "30000"]),
+    ):
+        assert "more than the 20000 cycles" in run(folder, capsys, text, *flags)[2]
+    text = "cycle_limit = 100000001" + ENDLESS
+    assert (
+        "k.toml:1:1: error: 'cycle_limit' is at most 100000000, unless --cycle-limit"
+        in run(folder, capsys, text)[2]
+    )
+    assert (
+        "'cycle_limit' is at most 9, unless" in run(folder, capsys, text, "--cycle-limit", "9")[2]
     )

@@ -15,13 +15,15 @@ from ttmlir.layout.affine import (
     MAX_DEPTH,
     AffineExpr,
     AffineMap,
+    AffineParseError,
     constant,
     dim,
     dims,
+    parse_affine_map,
+    scan_affine_map,
     symbol,
     symbols,
 )
-from ttmlir.layout.affine_parser import AffineParseError, parse_affine_map, scan_affine_map
 from ttmlir.layout.errors import LayoutError
 
 D0, D1, D2 = dims(3)

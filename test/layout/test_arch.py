@@ -6,7 +6,7 @@ import pytest
 
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.arch import BLACKHOLE, WORMHOLE, ArchSpec, Coord, arch_spec
+from ttmlir.layout.system import BLACKHOLE, WORMHOLE, ArchSpec, Coord, arch_spec
 
 
 def spelled(cores: tuple[Coord, ...]) -> str:

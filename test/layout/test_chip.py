@@ -7,9 +7,7 @@ import pytest
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import STORED_DATA_TYPES, Arch, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.arch import arch_spec
-from ttmlir.layout.system.boards import BOARD_NAMES, board
-from ttmlir.layout.system.chip import ChipChannel, default_system_desc
+from ttmlir.layout.system import BOARD_NAMES, ChipChannel, arch_spec, board, default_system_desc
 
 
 def test_default_system():

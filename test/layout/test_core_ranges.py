@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.affine_parser import parse_affine_map
-from ttmlir.layout.core_ranges import CoreRange, core_range_set
+from ttmlir.layout.affine import parse_affine_map
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid
+from ttmlir.layout.tensor_layout import CoreRange, Grid, core_range_set
 
 IDENTITY = parse_affine_map("(d0, d1) -> (0, d0, d1)")
 TWO_CHIPS = parse_affine_map("(d0, d1) -> (d1 floordiv 8, d0, d1 mod 8)")

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from ttmlir.layout.affine_parser import parse_affine_map
+from ttmlir.layout.affine import parse_affine_map
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.data_movement import (
     Copy,
     CoreCopies,
@@ -16,10 +17,9 @@ from ttmlir.layout.data_movement import (
     scratch_bytes,
 )
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.element_type import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import ChipDesc, PhysicalCores, default_system_desc
+from ttmlir.layout.system import ChipDesc, PhysicalCores, default_system_desc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 F32 = ScalarType("f32")

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.affine_parser import parse_affine_map
+from ttmlir.layout.affine import AffineMap, parse_affine_map
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.element_type import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid
-from ttmlir.layout.system.chip import ChipDesc, SystemDesc, default_system_desc
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.system import ChipDesc, SystemDesc, default_system_desc
+from ttmlir.layout.tensor_layout import Grid, TensorLayout
 
 F32 = ScalarType("f32")
 TILE = TileFormat(32, 32, DataType.F32)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttmlir.layout.element_type import ScalarType, TileFormat, is_block_float
+from ttmlir.layout.data_format import ScalarType, TileFormat, is_block_float
 from ttmlir.layout.enums import (
     Arch,
     DataType,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ttmlir.layout.metal.index_view import IndexView
+from ttmlir.layout.metal import IndexView
 
 Array = np.ndarray
 

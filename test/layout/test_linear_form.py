@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.affine import AffineExpr, constant, dims
-from ttmlir.layout.affine_parser import parse_affine_map
+from ttmlir.layout.affine import (
+    AffineExpr,
+    bounds_of,
+    constant,
+    dims,
+    linear_form,
+    parse_affine_map,
+)
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.linear_form import bounds_of, linear_form
 
 EXTENTS = (3, 4, 1, 6)
 

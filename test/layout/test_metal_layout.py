@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.layout.affine import AffineMap, dims
-from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, DeviceMemoryLayout, MemorySpace, OOBVal
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.metal_layout import MetalLayout
+from ttmlir.layout.metal import MetalLayout
 
 L1 = MemorySpace.DEVICE_L1
 TILE = TileFormat(32, 32, DataType.BF16)

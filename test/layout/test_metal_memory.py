@@ -10,27 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.layout.affine import AffineMap, constant, dims
-from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, DeviceMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import (
+from ttmlir.layout.metal import (
+    block_of,
     cb_page_bytes,
     cb_pages,
+    compose_views,
     dram_memory_map,
     dram_page_bytes,
     dst_capacity,
     grid_cores,
     grid_of_rank,
+    infer_block_factors,
+    iterator_extents,
     l1_buffer_bytes,
     l1_memory_map,
-    shard_bytes,
-    shard_strides,
-)
-from ttmlir.layout.metal.iteration import block_of, infer_block_factors, iterator_extents
-from ttmlir.layout.metal.reblocking import (
-    compose_views,
     permutation_map,
     reblocking_map,
+    shard_bytes,
+    shard_strides,
     split_device_shape,
 )
 

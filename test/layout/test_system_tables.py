@@ -7,8 +7,13 @@ from typing import Any
 import pytest
 
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import ChipChannel, SystemDesc, default_system_desc
-from ttmlir.layout.system.system_tables import system_desc_from_table, system_desc_to_table
+from ttmlir.layout.system import (
+    ChipChannel,
+    SystemDesc,
+    default_system_desc,
+    system_desc_from_table,
+    system_desc_to_table,
+)
 
 
 def test_the_default_system_and_back() -> None:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.affine_parser import parse_affine_map
-from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.layout.affine import parse_affine_map
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace, OOBVal, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid
 from ttmlir.layout.tensor_layout import (
     DEFAULT_COLLAPSE,
+    Grid,
     TensorLayout,
     collapse,
     linear_from_strides,

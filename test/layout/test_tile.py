@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import SUPPORTED_TILE_SIZES
-from ttmlir.layout.tile import (
+from ttmlir.layout.data_format import (
     element_index,
     face_shape,
     pad_to_tiles,
@@ -16,6 +14,8 @@ from ttmlir.layout.tile import (
     tilize,
     untilize,
 )
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system import SUPPORTED_TILE_SIZES
 
 
 def test_order_of_a_tile_by_the_published_formula():

@@ -75,7 +75,7 @@ def test_devices_and_queues() -> None:
     options = simulated.options
     assert (options.numerics, options.sanitize, options.timed) == ("device", True, True)
     assert (options.schedule_seed, options.delay_copies) == (None, False)
-    assert (options.cycle_limit, options.leniencies) == (2_000_000_000, frozenset())
+    assert (options.cycle_limit, options.leniencies) == (100_000_000, frozenset())
     assert options.max_findings == 1
     for call, blocks in (
         *((EnqueueWriteBuffer, True), (EnqueueReadBuffer, True), (EnqueueProgram, False)),

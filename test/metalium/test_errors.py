@@ -421,14 +421,23 @@ void kernel_main() {
     assert "kernel_0.cpp:4:" in str(caught.value)
 
 
-@pytest.mark.parametrize("loop", ["while (true) {\n    }", "for (;;) {\n    }"])
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (true) {\n    }",
+        "for (;;) {\n    }",
+        "for (volatile int x = 0;;) {\n      x++;\n    }",
+        "do {\n    } while (true);",
+    ],
+)
 def test_a_loop_without_end_is_shown_where_it_stands(loop: str) -> None:
-    """The error begins with the place of the loop, its line and a caret."""
+    """The error begins with the place of the loop, its line and a caret; nobody waits."""
     with pytest.raises(DeadlockError) as caught:
         run(f'#include "dataflow_api.h"\nvoid kernel_main() {{\n    {loop}\n}}\n')
+    assert "memory" not in str(caught.value)
+    assert "is in a loop that never ends" in str(caught.value)
     assert str(caught.value).splitlines()[:3] == [
-        "kernel_0.cpp:3:5: error: deadlock: 1 thread waits, and nothing is left that could wake "
-        "them [deadlock]",
+        "kernel_0.cpp:3:5: error: a loop never ends: nothing in it leaves it [deadlock]",
         f"      {loop.splitlines()[0]}",
         "      ^",
     ]

@@ -30,8 +30,8 @@ from ttmlir.metalium import (
     tilize_nfaces,
     untilize_nfaces,
 )
-from ttmlir.metalium.configs import shard_cores, shard_pages, shards_of
 from ttmlir.metalium.cores import cores_of
+from ttmlir.metalium.enums import shard_cores, shard_pages, shards_of
 
 ROWS, COLUMNS = ShardOrientation.ROW_MAJOR, ShardOrientation.COL_MAJOR
 HEIGHT = TensorMemoryLayout.HEIGHT_SHARDED

@@ -142,4 +142,4 @@ def test_other_text_is_refused(field: str, text: str, message: str) -> None:
     with pytest.raises(OptionError) as error:
         declared.parse(text)
     assert str(error.value).startswith(f"for the {message}")
-    assert error.value.__cause__ is None
+    assert isinstance(error.value.__cause__, ValueError)

@@ -6,9 +6,9 @@ from oracles.mlir_opt import FILE, ours
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import OpLinePrinter, PrintOptions, print_op_line
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, print_op_line
+from ttmlir.mlir.reader import parse_module
 
 TEXT = """\
 #l1 = #tt.memory_space<l1>

@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
-from ttmlir.ir.pattern_rewriting import rewrite_greedily
+from ttmlir.ir.rewriting import rewrite_greedily
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import file_line_col
 
 
 class DoubleByShift(RewritePattern):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -56,8 +56,9 @@ def judge(mutant: Mutant, coverage: Coverage, patience: float) -> Verdict:
     tests = list(ranked_tests(mutant, coverage))
     files = [name for name in tests if "::" not in name]
     names = [name for name in tests if "::" in name]
-    quick = list(_affordable(names[:_QUICK_TESTS], coverage, _QUICK_SECONDS))
-    rest = list(_affordable((each for each in names if each not in quick), coverage, patience))
+    quick = list(affordable(names[:_QUICK_TESTS], coverage.seconds, _QUICK_SECONDS))
+    slower = (each for each in names if each not in quick)
+    rest = list(affordable(slower, coverage.seconds, patience))
     failed = (
         _run_sound_tests(quick, coverage, job, folder)
         or _run_lit(files[:_LIT_FILES], job, folder)
@@ -69,10 +70,10 @@ def judge(mutant: Mutant, coverage: Coverage, patience: float) -> Verdict:
     return Verdict(Fate.MISSED, f"{ran} of {len(tests)} tests")
 
 
-def _affordable(names: Iterable[str], coverage: Coverage, budget: float) -> Iterator[str]:
+def affordable(names: Iterable[str], seconds: Mapping[str, float], budget: float) -> Iterator[str]:
     """The tests from the first on that take no longer than `budget` together."""
     for name in names:
-        budget -= coverage.seconds[name] + 0.01
+        budget -= seconds[name] + 0.01
         if budget < 0:
             return
         yield name
@@ -150,7 +151,7 @@ def ranked_tests(mutant: Mutant, coverage: Coverage) -> Iterator[str]:
     others.
     """
     yield from dict.fromkeys(
-        name for tier in _tiers(mutant, coverage) for name in _one_of_each_file(tier, coverage)
+        name for tier in _tiers(mutant, coverage) for name in one_of_each_file(tier, coverage)
     )
 
 
@@ -188,18 +189,19 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
 
 def _akin(mutant: Mutant, names: set[str]) -> set[str]:
     """The tests in the three files whose paths have most words in common with the module's."""
-    own = _words_of_path(mutant.path)
+    own = words_of_path(mutant.path)
     files = {file_of(name) for name in names}
-    alike = {file: len(own & _words_of_path(file)) for file in files}
-    best = sorted(files, key=lambda file: (-alike[file], len(_words_of_path(file)), file))[:3]
+    alike = {file: len(own & words_of_path(file)) for file in files}
+    best = sorted(files, key=lambda file: (-alike[file], len(words_of_path(file)), file))[:3]
     return {name for name in names if file_of(name) in best}
 
 
-def _words_of_path(path: str) -> set[str]:
+def words_of_path(path: str) -> set[str]:
+    """What the folders of a file below the first, and the file, are called."""
     return {*re.findall(r"[a-z0-9]+", path.partition("/")[2])} - {"test", "py", "mlir"}
 
 
-def _one_of_each_file(names: set[str], coverage: Coverage) -> Iterator[str]:
+def one_of_each_file(names: set[str], coverage: Coverage) -> Iterator[str]:
     """The fastest of each file, then the next of each."""
     by_file: dict[str, list[str]] = {}
     for name in sorted(names, key=lambda each: (coverage.seconds[each] + _imports(each), each)):

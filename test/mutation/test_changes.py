@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -156,3 +158,131 @@ def f(x):
     assert not any(hits)
     assert names["f"](4) == 5
     assert [number for number, hit in enumerate(hits) if hit] == [3, 5, 6]
+
+
+class Recorded:
+    """What a small record says: the tests that execute statements of one module."""
+
+    seconds: ClassVar = dict.fromkeys(("test/test_a.py::test_f", "test/test_user.py::test_g"), 0.1)
+    executed: ClassVar = {
+        "f: return 1 #1": {"test/test_a.py::test_f"},
+        "g: a = 2 #1": {"test/test_user.py::test_g"},
+        "g: return a #1": {"test/test_user.py::test_g"},
+    }
+
+    def tests_of_statement(self, path: str, key: str) -> set[str]:
+        """The tests that execute a statement."""
+        return self.executed.get(key, set()) if path == "ttmlir/tools/a.py" else set()
+
+    def tests_of_module(self, path: str) -> set[str]:
+        """The tests that execute any statement of a module."""
+        return {*self.seconds} if path == "ttmlir/tools/a.py" else set()
+
+
+MODULE = "def f():\n    return 1\n\n\ndef g():\n    a = 2\n    return a\n\n\nT = [1,\n     2]\n"
+EDITS = [
+    ("return 1", "return 3", [{"test_f"}, set()]),
+    ("return a", "a += 1\n    return a", [{"test_g"}, set()]),
+    ("    a = 2\n    return a", "    return 2", [{"test_g"}, set()]),
+    ("def g", "# g\ndef g", [set(), {"test_f", "test_g"}]),
+    ("2]", "3]", [set(), {"test_f", "test_g"}]),
+    ("def f():\n    return 1", "def f(b):\n    return b", [{"test_f"}, {"test_f", "test_g"}]),
+]
+"""What is replaced in `MODULE`, by what, and the tests that execute it or may see it."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A branch of a small project: the module, its user and three files of tests."""
+    files = {
+        "ttmlir/tools/a.py": MODULE,
+        "ttmlir/tools/user.py": "from ttmlir.tools import a\n",
+        "ttmlir/tools/other.py": "",
+        "test/test_a.py": "from ttmlir.tools.a import f\n\ndef test_a(): assert f() == 1\n",
+        "test/test_user.py": "import ttmlir.tools.user\n\ndef test_user(): pass\n",
+        "test/test_other.py": "import ttmlir.tools.other\n\ndef test_other(): pass\n",
+        "test/support/samples/s.py": "from ttmlir.tools import (\n    other,\n    a,\n)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "before")
+    git(tmp_path, "checkout", "-q", "-b", "branch")
+    return tmp_path
+
+
+def git(root: Path, *arguments: str) -> None:
+    """Run git as somebody."""
+    somebody = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "-C", str(root), *somebody, *arguments], check=True)
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), EDITS)
+def test_tests_that_execute_what_changed(
+    old: str, new: str, expected: list[set[str]], project: Path
+) -> None:
+    """By statement; a new one counts for its function, and what is outside for the module."""
+    path = project / "ttmlir/tools/a.py"
+    path.write_text(MODULE.replace(old, new))
+    [change] = tool("changed").find_changes(project, "main")
+    assert (change.path, change.before) == ("ttmlir/tools/a.py", MODULE)
+    found = tool("changed").executing_tests(change, path.read_text(), Recorded())
+    assert [{name.partition("::")[2] for name in tier} for tier in found] == expected
+
+
+def test_changes_since_the_branch_began(project: Path) -> None:
+    """Those in commits, in the folder, and in files that git does not know yet."""
+    (project / "ttmlir/tools/other.py").write_text("x = 1\n")
+    git(project, "commit", "-q", "-am", "one")
+    (project / "ttmlir/tools/new.py").write_text("y = 1\n")
+    (project / "test/test_user.py").unlink()
+    changes = tool("changed").find_changes(project, "main")
+    assert [(each.path, each.gone, each.new) for each in changes] == [
+        ("test/test_user.py", {1, 2, 3}, set()),
+        ("ttmlir/tools/new.py", set(), set()),
+        ("ttmlir/tools/other.py", set(), {1}),
+    ]
+
+
+def test_a_base_that_does_not_exist(project: Path) -> None:
+    """It is said how to name another."""
+    with pytest.raises(SystemExit, match=r"other-main(.|\n)*make test-changed BASE="):
+        tool("changed").find_changes(project, "other-main")
+
+
+def test_chosen_tests_run(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the record where there is one, else by imports, the nearest first; and no others."""
+    changed = tool("changed")
+    for module in (changed, tool("judge")):
+        monkeypatch.setattr(module, "ROOT", project)
+    (project / "ttmlir/tools/a.py").write_text(MODULE.replace("return 1", "return 3"))
+    imports = changed.Imports(project, {"ttmlir": "ttmlir"})
+    assert imports.distances("ttmlir/tools/a.py") == {
+        "ttmlir/tools/a.py": 0,
+        "test/test_a.py": 1,
+        "ttmlir/tools/user.py": 1,
+        "test/support/samples/s.py": 1,
+        "test/test_user.py": 2,
+    }
+    changes = changed.find_changes(project, "main")
+    every = {f"test/test_{name}.py" for name in ("a", "user", "other")}
+    assert changed.choose(changes, Recorded(), every, imports, project) == [
+        "test/test_a.py::test_f"
+    ]
+    nothing = tool("recording").Coverage({}, [])
+    near = ["test/test_a.py", "test/test_user.py"]
+    assert changed.choose(changes, nothing, set(), imports, project) == near
+
+    monkeypatch.setattr(changed.Coverage, "load", lambda: nothing)
+    monkeypatch.setattr(changed, "outdated_files", lambda: [])
+    options = ["-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=.", "--junitxml=r.xml"]
+    monkeypatch.setenv("PYTHONPATH", str(project))
+    assert changed.main(options) == 1
+    report = (project / "r.xml").read_text()
+    assert 'tests="2"' in report
+    assert 'failures="1"' in report
+    (project / "r.xml").unlink()
+    (project / "ttmlir/tools/a.py").write_text(MODULE)
+    assert changed.main(options) == 0

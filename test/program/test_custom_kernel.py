@@ -9,8 +9,7 @@ import pytest
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor, Shards
-from ttmlir.program.description import DescriptionError
+from ttmlir.program import CustomKernel, DescriptionError, KernelTensor, Shards
 
 INPUT = KernelTensor(name="x", role="in", shape=(5, 70), element="f32")
 OUTPUT = replace(INPUT, name="y", role="out")

@@ -12,20 +12,23 @@ from running.confinement import confined
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
-from ttmlir.program.custom_kernel_text import MAX_LENGTH, read_custom_kernel, write_custom_kernel
-from ttmlir.program.description import (
+from ttmlir.program import (
+    MAX_LENGTH,
     CircularBufferDescription,
     CircularBufferFormat,
     ComputeConfig,
     CoreRange,
+    CustomKernel,
     DataMovementConfig,
     DescriptionError,
     KernelDescription,
+    KernelTensor,
     Processor,
     ProgramDescription,
     SemaphoreAt,
     SemaphoreDescription,
+    read_custom_kernel,
+    write_custom_kernel,
 )
 
 EXP = CustomKernel(

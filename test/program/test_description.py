@@ -10,7 +10,7 @@ from running.confinement import confined
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType
-from ttmlir.program.description import (
+from ttmlir.program import (
     AddressOfTensor,
     CircularBufferDescription,
     CircularBufferFormat,

@@ -8,8 +8,9 @@ from running.confinement import confined
 from samples.control_programs import SHAPE, calling, function, goes_on, packed
 from samples.ttnn_program import ProgramBuilder, Ref
 
+from ttmlir.errors import Error
 from ttmlir.limits import ITERATIONS_VARIABLE, MAX_CALL_DEPTH, MEMORY_VARIABLE
-from ttmlir.runtime import BinaryError, RuntimeFailure, open_device, read_binary, submit
+from ttmlir.runtime import BinaryError, open_device, read_binary, submit
 
 X = np.arange(15, dtype=np.float32).reshape(SHAPE)
 
@@ -160,13 +161,13 @@ def test_loops_come_to_an_end(trip_count: int, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(ITERATIONS_VARIABLE, "2000")
     zero = function("zero", "Multiply")
     data = packed(F, goes_on(), calling("g", 0), zero, body=3, condition=1, trip_count=trip_count)
-    with confined(megabytes=400, cpu_seconds=10), pytest.raises(RuntimeFailure) as caught:
+    with confined(megabytes=400, cpu_seconds=10), pytest.raises(Error) as caught:
         submit(open_device(), read_binary(data, "loops.ttnn"), 0, [0 * X])
     assert "have made 2000 iterations and would go on; the environment variable" in str(
         caught.value
     )
     inner = packed(F, calling("g", 0), body=1, trip_count=700)
-    with pytest.raises(RuntimeFailure, match="have made 2000 iterations"):
+    with pytest.raises(Error, match="have made 2000 iterations"):
         run(inner)
 
 

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples.ttnn_program import ProgramBuilder
 
-from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
-from ttmlir.runtime.ttrt.running.inputs import generate_inputs
+from ttmlir.errors import Error
+from ttmlir.runtime import Tensor, open_device, read_binary, submit
+from ttmlir.runtime.ttrt.running import generate_inputs
 
 _MEMORY_LIMIT = 8 << 30
 
@@ -119,7 +120,7 @@ def test_altered_numbers(data: st.DataObject, name: str) -> None:
 def test_truncated(data: st.DataObject, name: str) -> None:
     """A file that ends early is always refused."""
     content = FILES[name]
-    with pytest.raises(RuntimeFailure):
+    with pytest.raises(Error):
         run(content[: data.draw(st.integers(0, len(content) - 1))])
 
 
@@ -128,7 +129,7 @@ def attempt(data: bytes) -> None:
     message = "test.ttnn"
     try:
         run(data)
-    except RuntimeFailure as error:
+    except Error as error:
         message = str(error)
     assert "test.ttnn" in message
     assert "Traceback" not in message

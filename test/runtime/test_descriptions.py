@@ -13,8 +13,7 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime import BinaryError, get_layout, open_device, read_binary, submit
-from ttmlir.runtime.element import ELEMENT_TYPES
-from ttmlir.runtime.tensor import Tensor, TensorDesc
+from ttmlir.runtime.tensor import ELEMENT_TYPES, Tensor, TensorDesc
 
 SHARDED = TensorDesc(
     shape=(2, 33, 70),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
-from ttmlir.runtime.element import (
+from ttmlir.runtime.tensor import (
     ELEMENT_TYPES,
     Numerics,
     convert,

@@ -14,11 +14,10 @@ from hypothesis.extra.numpy import arrays
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.accuracy import compare
-from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.execution.executor import execute
 from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
-from ttmlir.runtime.golden import GoldenObserver, Tolerance
+from ttmlir.runtime.golden import GoldenObserver, Tolerance, compare
+from ttmlir.runtime.tensor import Numerics
 
 
 def prepared_program(numerics: Numerics = Numerics.EXACT) -> PreparedProgram:

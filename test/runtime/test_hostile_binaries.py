@@ -9,9 +9,10 @@ import pytest
 from running.confinement import confined
 from samples.ttnn_program import ProgramBuilder
 
+from ttmlir.errors import Error
 from ttmlir.limits import MEMORY_VARIABLE
-from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
-from ttmlir.runtime.ttrt.running.inputs import generate_inputs
+from ttmlir.runtime import Tensor, open_device, read_binary, submit
+from ttmlir.runtime.ttrt.running import generate_inputs
 
 HUGE = (1 << 10, 1 << 12, 1 << 10)
 WINDOW = {"kernel_height": 1, "kernel_width": 1, "stride_height": 1, "stride_width": 1}
@@ -87,7 +88,7 @@ def test_memory_is_checked_before_it_is_taken(
     b = ProgramBuilder()
     build(b)
     data = b.pack()
-    with confined(megabytes=400, cpu_seconds=10), pytest.raises(RuntimeFailure) as caught:
+    with confined(megabytes=400, cpu_seconds=10), pytest.raises(Error) as caught:
         run(data)
     assert "hostile.ttnn: program 0 'forward': " in str(caught.value)
     assert "at most 0.25 GiB are taken; the environment variable TTMLIR_MEMORY_GIB" in str(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 from ttmlir.optable import row
 from ttmlir.runtime.execution.kernels import KERNELS
 
 _SCATTERS = [name for name in KERNELS if name.startswith("scatter")]
-RNG = np.random.default_rng(6)
+RNG = TestGenerator(__name__)
 
 
 @pytest.mark.parametrize("largest", [3, 100, 2**15, 2**31 - 1])

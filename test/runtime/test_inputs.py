@@ -10,7 +10,7 @@ from running.confinement import confined
 
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.runtime import InputError
-from ttmlir.runtime.ttrt.running.inputs import load_inputs
+from ttmlir.runtime.ttrt.running import load_inputs
 
 
 @pytest.mark.parametrize(

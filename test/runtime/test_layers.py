@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.runtime.layers import layer_of
+from ttmlir.runtime.locations import layer_of
 
 LINE = '"models/net.py":22:10'
 

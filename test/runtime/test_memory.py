@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from samples.ttnn_program import ProgramBuilder, Ref
 
-from ttmlir.layout.system.boards import board
+from ttmlir.layout.system import board
 from ttmlir.runtime import BinaryError, BinaryProgram, read_binary
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.memory import program_memory
-from ttmlir.runtime.memory_report import memory_lines
+from ttmlir.runtime.memory import memory_lines, program_memory
 
 CHIP = board("default").chip(0)
 

@@ -18,23 +18,23 @@ from samples.generic_programs import exp_program
 from samples.metal_examples import EXAMPLES
 
 from ttmlir.compiler import write_ttnn
+from ttmlir.errors import Error
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.system_tables import system_desc_from_table
+from ttmlir.layout.system import system_desc_from_table
 from ttmlir.limits import ITERATIONS_VARIABLE, MEMORY_VARIABLE
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
-from ttmlir.runtime.compiled_for import chip_of
-from ttmlir.runtime.element import convert
+from ttmlir.mlir.reader import parse_module
+from ttmlir.runtime import Tensor, open_device, read_binary, submit
+from ttmlir.runtime.binary import chip_of
+from ttmlir.runtime.execution.executor import GenericRunner
 from ttmlir.runtime.execution.executor import execute as execute_operations
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.generic.runner import GenericRunner
-from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
-from ttmlir.runtime.ttrt.running.inputs import generate_inputs
-from ttmlir.schema.errors import FlatbufferError
-from ttmlir.schema.system_desc import load_system_desc
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import TT_MLIR_LENIENCIES, MetalGolden, execute
+from ttmlir.runtime.tensor import convert
+from ttmlir.runtime.ttrt.running import generate_inputs
+from ttmlir.schema.types import FlatbufferError
+from ttmlir.schema.versions import load_system_desc
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -84,7 +84,7 @@ def check(data: bytes, name: str) -> bool:
             use(data, name)
     except LayoutError:
         return False
-    except (RuntimeFailure, FlatbufferError) as error:
+    except (Error, FlatbufferError) as error:
         message = str(error)
     else:
         return True

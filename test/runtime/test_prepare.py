@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder, tensor_desc
 
-from ttmlir.runtime import Numerics, RuntimeFailure, Tensor, open_device, read_binary, submit
+from ttmlir.errors import Error
+from ttmlir.runtime import Numerics, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.binary import Operation, location_of
 
 WHERE = "x.ttnn: program 0 'forward'"
@@ -191,7 +192,7 @@ def test_programs_that_contradict_themselves(alter: Alter, message: str) -> None
     expected = WHERE + message.replace("{}", f'loc("{table}")' if table else "")
     for each in b.operations:
         each["debug_info"] = f'op loc("{each["type_type"]}")'
-    with pytest.raises(RuntimeFailure) as caught:
+    with pytest.raises(Error) as caught:
         run(b)
     assert str(caught.value).splitlines()[0] == expected
 
@@ -266,7 +267,7 @@ def test_programs_by_number() -> None:
     binary = read_binary(built().pack(ProgramBuilder("second")), "x.ttnn")
     assert [binary.program(i).name for i in (0, 1)] == ["forward", "second"]
     for number in (-1, 2):
-        with pytest.raises(RuntimeFailure) as caught:
+        with pytest.raises(Error) as caught:
             binary.program(number)
         message = f"x.ttnn: there is no program {number}; the file has 2"
         assert str(caught.value) == message

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import ttmlir.metalium as tt
 from ttmlir.runtime import close_device, get_layout, load_binary, open_device
-from ttmlir.runtime.metal.program import MetalProgram
+from ttmlir.runtime.metal_program import MetalProgram
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

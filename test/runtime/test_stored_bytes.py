@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ttmlir.layout.enums import DataType
-from ttmlir.runtime.element import ELEMENT_TYPES
-from ttmlir.runtime.stored_bytes import decode_numbers, encode_numbers
+from ttmlir.runtime.tensor import ELEMENT_TYPES, decode_numbers, encode_numbers
 
 WHOLE = [0, 1, 7, 100, 127]
 FORMATS = [

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from ttmlir.layout.system.boards import board
-from ttmlir.layout.system.system_tables import system_desc_to_table
-from ttmlir.runtime.system import system_differences
+from ttmlir.layout.system import board, system_desc_to_table
+from ttmlir.runtime.device import system_differences
 
 
 def table() -> Any:

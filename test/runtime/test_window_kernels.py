@@ -9,13 +9,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running.randomness import TestGenerator
 from torch.nn import functional
 
 from ttmlir.optable import ROWS
 from ttmlir.runtime.execution import window_kernels
 from ttmlir.runtime.execution.kernels import KERNELS
 
-RNG = np.random.default_rng(4)
+RNG = TestGenerator(__name__)
 
 
 def normal(*shape: int) -> Any:

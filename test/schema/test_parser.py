@@ -7,8 +7,7 @@ import struct
 import pytest
 
 from ttmlir.schema import Schema, SchemaError, TableView, load_schema
-from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER
-from ttmlir.schema.parser import SchemaDocument, parse_schema
+from ttmlir.schema.parser import SCHEMA_OF_IDENTIFIER, SchemaDocument, parse_schema
 from ttmlir.schema.types import EnumType, StructType, TableType, UnionType, VectorType
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.layout.system.chip import default_system_desc
-from ttmlir.layout.system.system_tables import system_desc_from_table, system_desc_to_table
+from ttmlir.layout.system import default_system_desc, system_desc_from_table, system_desc_to_table
 from ttmlir.schema import FlatbufferError, load_schema
-from ttmlir.schema.system_desc import load_system_desc, pack_system_desc
+from ttmlir.schema.versions import load_system_desc, pack_system_desc
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

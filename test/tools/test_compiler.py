@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ttmlir import compiler
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import read_binary
 
 BROKEN = "func.func @forward(%x: tensor<33x70xf32>) {\n  return %y : tensor<33x70xf32>\n}"

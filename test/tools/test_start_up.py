@@ -30,7 +30,9 @@ def imported(tool: str, arguments: list[str], text: str = SMALL) -> set[str]:
     return set(packages)
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--list-passes"], ["--show-dialects"]])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--list-passes"], ["--show-dialects"], ["--help"]]
+)
 def test_information_needs_no_ir_library(arguments: list[str]) -> None:
     """What can be said without IR is said without importing xDSL."""
     assert not imported("ttmlir_opt", arguments) & {"xdsl", *HEAVY}
@@ -61,6 +63,7 @@ def test_a_mistake_outside_of_passes_is_reported(
         ("ttmlir_translate", "ttmlir-translate"),
         ("ttmlir_bisect", "ttmlir-bisect"),
         ("ttmlir_kernel", "ttmlir-kernel"),
+        ("ttmlir_lsp_server", "ttmlir-lsp-server"),
         ("ttmlir_tune", "ttmlir-tune"),
         ("ttrt", "ttrt"),
     ],

@@ -334,3 +334,15 @@ def test_scattered_numbers(reduce: str | None, device: Any) -> None:
     else:
         expected = values.scatter_reduce(1, index, source, names[reduce])
     torch.testing.assert_close(found, expected)
+
+
+def test_orders_of_polygamma(device: Any) -> None:
+    """Those from 1 to 11."""
+    x = ttnn.full((2, 3), 2.5, ttnn.float32, ttnn.TILE_LAYOUT, device)
+    for order in (1, 5, 10, 11):
+        found = ttnn.to_torch(ttnn.polygamma(x, k=order)).double()
+        expected = torch.polygamma(order, torch.full((2, 3), 2.5, dtype=torch.float64))
+        assert torch.allclose(found, expected, rtol=1e-5)
+    for wrong in (0, 12, 1.5, True):
+        with pytest.raises(RuntimeError, match="k is an order from 1 to 11"):
+            ttnn.polygamma(x, wrong)

@@ -42,7 +42,7 @@ def test_constants(dtype: str, shape: tuple[int, ...], memory: str, device: Any)
     unwritten = ttnn.empty(shape, *asked)
     same = ttnn.empty_like(unwritten, dtype=asked[0], layout=kept, memory_config=asked[3])
     assert unwritten.spec == same.spec == like.spec
-    assert ttnn.empty_like(unwritten).dtype == ttnn.bfloat16
+    assert ttnn.empty_like(unwritten).spec == like.spec
 
 
 def test_constants_without_choices() -> None:
@@ -83,6 +83,17 @@ def test_random_numbers(device: Any) -> None:
     assert 0.9 < numbers.max() <= 1
     ttnn.uniform(x, **{"from": 4.0, "to": 5.0})
     assert 4 <= ttnn.to_torch(x).min() < 4.1
+    normal = ttnn.to_torch(ttnn.randn((64, 64), device, dtype=ttnn.float32, seed=7))
+    assert abs(normal.mean()) < 0.05
+    assert abs(normal.std() - 1) < 0.05
+    # A tenth of a percent of the numbers is beyond 3.29, about 4 of 4,096.
+    assert 0 < int((normal.abs() > 3.29).sum()) < 20
+    again = ttnn.randn((64, 64), dtype=ttnn.float32, seed=7)
+    assert (again.layout, again.device()) == (ttnn.TILE_LAYOUT, None)
+    assert torch.equal(ttnn.to_torch(again), normal)
+    assert not torch.equal(ttnn.to_torch(ttnn.randn((64, 64), dtype=ttnn.float32)), normal)
+    with pytest.raises(RuntimeError, match="are floating point, not DataType"):
+        ttnn.randn((3, 4), dtype=ttnn.int32)
     with pytest.raises(TypeError, match="unexpected keyword argument 'frm'"):
         ttnn.uniform(x, frm=4.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'sead'"):

@@ -98,7 +98,7 @@ def test_reductions_of_nothing(device: Any) -> None:
 
 MOVEMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[torch.Tensor], torch.Tensor]]] = {
     "reshape": (lambda x: ttnn.reshape(x, (6, -1, 5)), lambda x: x.reshape(6, -1, 5)),
-    "view": (lambda x: ttnn.view(x, [3, -1]), lambda x: x.reshape(3, -1)),
+    "view": (lambda x: ttnn.view(x, [3, 1, 33, -1]), lambda x: x.reshape(3, 1, 33, 70)),
     "reshape_on_device": (
         lambda x: ttnn.reshape_on_device(x, 1, 3, 70, 33),
         lambda x: x.reshape(1, 3, 70, 33),
@@ -253,7 +253,10 @@ def test_linear(device: Any) -> None:
         )
         fused = ttnn.linear(a, b, bias=c, transpose_b=True, program_config=plan)
         check(fused, function(expected))
-    check(ttnn.addmm(c, a, place(w.T, device), alpha=2.0, beta=0.5), 0.5 * bias + 2.0 * (x @ w.T))
+    added = place(bias.expand(33, 5).contiguous(), device)
+    check(
+        ttnn.addmm(added, a, place(w.T, device), alpha=2.0, beta=0.5), 0.5 * bias + 2.0 * (x @ w.T)
+    )
     sharded = ttnn.matmul(a, b, transpose_b=True, memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG)
     assert sharded.is_sharded()
 

@@ -132,3 +132,50 @@ def test_masks_of_groups(channels: int, groups: int, cores: int, device: Any) ->
     assert torch.equal(ttnn.to_torch(ttnn.to_device(kept, device)).float(), mask)
     with pytest.raises(RuntimeError, match="40 channels, 6 groups and 1 cores do not divide each"):
         ttnn.create_group_norm_input_mask(40, 6, 1)
+
+
+def test_statistics_of_shards(device: Any) -> None:
+    """Of shards, statistics are means, those of squares last; a residual is added in place.
+
+    So ttnn 0.81.1 has it on Tenstorrent's simulator of a Wormhole chip.
+    """
+    x, residual = draw(2, 1, 1, 32, 128).bfloat16()
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0))])
+    shards = ttnn.ShardSpec(cores, [32, 64], ttnn.ShardOrientation.ROW_MAJOR)
+    layout = ttnn.TensorMemoryLayout.WIDTH_SHARDED
+    memory = ttnn.MemoryConfig(layout, ttnn.BufferType.L1, shards)
+
+    def spread(values: torch.Tensor, config: Any = memory) -> Any:
+        return ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device, memory_config=config)
+
+    tensor = spread(x)
+    made = ttnn.to_torch(ttnn.layer_norm_pre_all_gather(tensor)).float()
+    wide = x.double()
+    expected = torch.stack([wide.mean(-1), wide.square().mean(-1)], -1)
+    assert torch.allclose(made[..., ::32].double(), expected, rtol=0.01, atol=1e-2)
+    squares = ttnn.to_torch(ttnn.rms_norm_pre_all_gather(tensor)).double()
+    assert squares.shape[-1] == 32
+    assert torch.allclose(squares[..., 0], expected[..., 1], rtol=0.01)
+
+    added = spread(residual)
+    ttnn.layer_norm_pre_all_gather(tensor, residual_input_tensor=added)
+    assert torch.equal(ttnn.to_torch(tensor), (x.float() + residual.float()).bfloat16())
+    assert torch.equal(ttnn.to_torch(added), residual)
+
+    # The means of two parts, side by side as all_gather has them.
+    whole = spread(x)
+    parts = [part.double() for part in x.chunk(2, -1)]
+    stats = torch.zeros(1, 1, 32, 128)
+    for number, part in enumerate(parts):
+        stats[..., 64 * number] = part.mean(-1)
+        stats[..., 64 * number + 32] = part.square().mean(-1)
+    one = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.L1)
+    gathered = ttnn.typecast(spread(stats, one), ttnn.float32)
+    result = ttnn.layer_norm_post_all_gather(whole, gathered, epsilon=1e-5)
+    assert result.memory_config() == memory
+    expected = torch.nn.functional.layer_norm(wide, [128], eps=1e-5)
+    assert torch.allclose(ttnn.to_torch(result).double(), expected, rtol=0.02, atol=0.02)
+    expected = wide / (wide.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+    squares = torch.cat([each[..., 32:64] for each in stats.chunk(2, -1)], -1)
+    result = ttnn.rms_norm_post_all_gather(whole, spread(squares, one), epsilon=1e-5)
+    assert torch.allclose(ttnn.to_torch(result).double(), expected, rtol=0.02, atol=0.02)

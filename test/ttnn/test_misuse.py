@@ -112,11 +112,6 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: -x,
         "a ttnn.Tensor has no operator -tensor; use ttnn.neg(tensor)",
     ),
-    "a number before a minus": (
-        TypeError,
-        lambda x, device: 1 - x,
-        "a ttnn.Tensor has no operator number - tensor; use ttnn.rsub(tensor, number)",
-    ),
     "torch of a tensor on a device": (
         RuntimeError,
         lambda x, device: x.to_torch(),

@@ -170,9 +170,20 @@ def test_tiles_and_rows(device: Any) -> None:
     expected = torch.full((32, 64), 7.0)
     expected[:3, :5] = VALUES[:3, :5]
     assert (filled.layout, filled.dtype, filled.memory_config()) == (TILES, ttnn.bfloat16, L1)
-    assert same(filled, expected)
+    # Upstream's padding is no part of the logical shape (ttnn 0.81.1).
+    assert (filled.shape, filled.padded_shape) == ((3, 5), (32, 64))
+    assert same(filled, VALUES[:3, :5])
+    assert filled.cpu().to_torch_with_padded_shape().float().equal(expected)
     zeros = ttnn.tilize_with_zero_padding(small)
-    assert same(zeros, torch.where(expected == 7, 0, expected)[:, :32])
+    assert (zeros.shape, zeros.padded_shape) == ((3, 5), (32, 32))
+    padded = zeros.cpu().to_torch_with_padded_shape()
+    assert padded.equal(torch.where(expected == 7, 0, expected)[:, :32])
+    ones = ttnn.fill_implicit_tile_padding(ttnn.to_layout(small, TILES), 1)
+    padded = ones.cpu().to_torch_with_padded_shape()
+    assert padded.equal(torch.where(expected == 7, 1, expected)[:, :32])
+    for wrong in ((3, 5), (32, 40), (32, 0), (2, 32, 32)):
+        with pytest.raises(RuntimeError, match=r"padded shape|divisible by the tile of 32x32"):
+            ttnn.tilize_with_val_padding(small, wrong, 7.0)
     part = ttnn.untilize_with_unpadding(filled, (3, 10), memory_config=DRAM)
     assert (part.layout, part.dtype, part.memory_config()) == (ROWS, ttnn.bfloat16, DRAM)
     assert same(part, expected[:4, :11])
@@ -238,7 +249,8 @@ def test_methods(device: Any) -> None:
     assert (tile.shape, tile.to_list()[31][31], tile.to_list()[2][4]) == ((32, 32), 4.0, 196.0)
     assert host.pad_to_tile().to_list()[3][0] == 0
     assert same(tile.unpad_from_tile((3, 5)), VALUES[:3, :5])
-    whole = host.to_torch_with_padded_shape()
+    assert host.to_torch_with_padded_shape().shape == (3, 5)
+    whole = host.to(TILES).to_torch_with_padded_shape()
     assert whole.shape == (32, 32)
     assert (whole[:3, :5].equal(VALUES[:3, :5]), whole[3:].sum().item()) == (True, 0)
     x = host.to(device)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -39,7 +42,7 @@ def test_calls_within_calls_are_not_seen(device: Any) -> None:
         assert torch.equal(ttnn.to_torch(x), torch.full((2, 3), 8.0))
         with pytest.raises(RuntimeError, match=r"ttnn.test_doubled is there already"):
             ttnn.register_python_operation(name="ttnn.test_doubled")(doubled)
-        assert not OBSERVERS
+        assert not OBSERVERS.current
     finally:
         from ttmlir.ttnn.registry import operations
 
@@ -156,7 +159,7 @@ def test_comparison_mode(device: Any, capsys: pytest.CaptureFixture[str]) -> Non
                 ttnn.exp(x)
         finally:
             ttnn.attach_golden_function(ttnn.exp, golden)
-    assert not OBSERVERS
+    assert not OBSERVERS.current
 
 
 def test_registered_operations(tmp_path: Path) -> None:
@@ -223,3 +226,81 @@ def test_pictures(device: Any, tmp_path: Path) -> None:
     )
     with pytest.raises(RuntimeError, match=r"output is a ttnn.Tensor, or a list"):
         ttnn.tracer.visualize(3)  # pyright: ignore
+
+
+def run_in_threads(work: Callable[[int], Any]) -> list[Any]:
+    """What a function returns for 0 to 3, each in a thread of its own, all at once."""
+    barrier = Barrier(4)
+
+    def run(number: int) -> Any:
+        barrier.wait(60)
+        return work(number)
+
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(run, range(4)))
+
+
+NAMES = ("exp", "relu", "neg", "abs")
+
+
+def test_graphs_of_threads(device: Any) -> None:
+    """Each holds the calls of its thread, all of them and no others."""
+    x = place(torch.ones(32, 32), device)
+
+    def capture(number: int) -> list[str]:
+        function = getattr(ttnn, NAMES[number])
+        ttnn.graph.begin_graph_capture()
+        for _ in range(60):
+            function(x)
+        return ttnn.graph.extract_calltrace(ttnn.graph.end_graph_capture())
+
+    ttnn.graph.begin_graph_capture()
+    found = run_in_threads(capture)
+    assert found == [[f"ttnn::{name}"] * 60 for name in NAMES]
+    assert ttnn.graph.extract_calltrace(ttnn.graph.end_graph_capture()) == []
+
+
+def test_traces_of_threads(device: Any) -> None:
+    """Each is replayed with its own calls; so is what `tracer` draws."""
+    x = place(torch.full((32, 32), 2.0), device)
+
+    def capture(number: int) -> tuple[int, str]:
+        trace = ttnn.begin_trace_capture(device)
+        with ttnn.tracer.trace():
+            for _ in range(20):
+                y = getattr(ttnn, NAMES[number])(x)
+        ttnn.end_trace_capture(device, trace)
+        return len(trace.recorder.calls), ttnn.tracer.visualize(y)
+
+    for name, (calls, text) in zip(NAMES, run_in_threads(capture), strict=True):
+        assert calls == 20
+        assert f"ttnn.{name}" in text
+
+
+def test_comparison_in_threads(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every thread's results are compared, each with the golden result of its own call."""
+    inputs = [place(torch.randn(32, 32) * (number + 1), device) for number in range(4)]
+
+    def compute(number: int) -> None:
+        for _ in range(20):
+            getattr(ttnn, NAMES[number])(inputs[number])
+
+    golden = ttnn.get_golden_function(ttnn.abs)
+    with ttnn.manage_config("enable_comparison_mode", True):
+        run_in_threads(compute)
+        assert capsys.readouterr().err == ""
+        ttnn.attach_golden_function(ttnn.abs, lambda x, **_: -x)
+        try:
+            run_in_threads(compute)
+        finally:
+            ttnn.attach_golden_function(ttnn.abs, golden)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[1].strip() for line in lines] == ["ttnn.abs"] * 20
+
+
+def test_threads_share_a_device() -> None:
+    """That they open at the same time."""
+    for _ in range(20):
+        first, *others = run_in_threads(lambda _: ttnn.open_device(device_id=0))
+        assert all(each is first for each in others)
+        ttnn.close_device(first)

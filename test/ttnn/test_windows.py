@@ -294,11 +294,11 @@ def test_max_pool2d_of_four_sides(device: Any) -> None:
     image = draw(1, 3, 6, 7) - 5
     result = ttnn.max_pool2d(
         place(image, device),
-        *(1, 6, 7, 3, (2, 3), (1, 2), (1, 0, 0, 2), (1, 1)),
+        *(1, 6, 7, 3, (2, 3), (1, 2), (1, 0, 0, 1), (1, 1)),
         output_layout=ttnn.TILE_LAYOUT,
         dtype=ttnn.bfloat16,
     )
-    padded = functional.pad(image, (0, 2, 1, 0), value=-torch.inf)
+    padded = functional.pad(image, (0, 1, 1, 0), value=-torch.inf)
     assert (result.dtype, result.layout) == (ttnn.bfloat16, ttnn.TILE_LAYOUT)
     check(result, functional.max_pool2d(padded, (2, 3), (1, 2)), "bfloat16")
 
@@ -386,3 +386,16 @@ def test_rotate(device: Any) -> None:
     assert corner.tolist() == [9.0] * 3
     with pytest.raises(RuntimeError, match="expand=True is not supported; the result has the inpu"):
         ttnn.rotate(x, 45, expand=True)
+
+
+@pytest.mark.parametrize("groups", [0, -1, 3])
+def test_groups_of_convolutions(groups: int, device: Any) -> None:
+    """Groups divide the channels, and there is at least one."""
+    x, weight = place(draw(1, 4, 5, 5), device), ttnn.from_torch(draw(4, 4, 3, 3))
+    with pytest.raises(RuntimeError, match=f"cannot be split into {groups} groups"):
+        ttnn.conv2d(
+            input_tensor=x,
+            weight_tensor=weight,
+            **{"in_channels": 4, "out_channels": 4, "batch_size": 1, "groups": groups},
+            **{"input_height": 5, "input_width": 5, "kernel_size": (3, 3), "device": device},
+        )

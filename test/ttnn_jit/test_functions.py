@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ttmlir import ttnn, ttnn_jit
-from ttmlir.ttnn_jit.cache import CAPACITY
+from ttmlir.ttnn_jit.function import CAPACITY
 
 
 def tensor(device: Any, *shape: int, start: float = -1, **where: Any) -> Any:
@@ -298,6 +298,37 @@ def test_fallback_runs_the_function(device: Any) -> None:
     x = tensor(device, 32, 32)
     np.testing.assert_allclose(numbers(function(x)), numbers(x) ** 2, atol=0.01)
     assert function.num_entries == 0
+    assert function.fallback_used
+
+
+def test_fallback_is_that_of_the_last_call(device: Any) -> None:
+    """`fallback_used` says of the last call whether it was compiled; `func` is the function."""
+
+    def double(x: Any, by_mul: bool) -> Any:
+        return ttnn.mul(x, 2) if by_mul else ttnn.multiply(x, 2)
+
+    function = ttnn_jit.jit(fallback=True)(double)
+    x = tensor(device, 32, 32)
+    assert function.func is double
+    assert not function.fallback_used
+    used: list[bool] = []
+    for by_mul in (False, True, False):
+        function(x, by_mul)
+        used.append(function.fallback_used)
+    assert used == [False, True, False]
+
+
+def test_modules_of_upstream() -> None:
+    """Programs written for tt-mlir's own package import these."""
+    from ttnn_jit._src.utils import get_maximal_block_sharding_grid
+    from ttnn_jit.api import jit
+
+    assert jit is ttnn_jit.jit
+    # 4x6 tiles on 8x8 cores; 2*5x9 tiles on 7 columns and 6 rows.
+    assert get_maximal_block_sharding_grid((128, 192), (8, 8)) == (5, 3)
+    assert get_maximal_block_sharding_grid((2, 160, 288), (7, 6)) == (2, 4)
+    with pytest.raises(ValueError, match="a tensor of \\[33, 32\\] is no whole number of tiles"):
+        get_maximal_block_sharding_grid((33, 32), (8, 8))
 
 
 def test_fallback_where_a_pass_fails(device: Any) -> None:
@@ -329,6 +360,11 @@ CALLS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: ttnn.to_torch(x), "Function to_torch not supported"),
     (lambda x: ttnn.argmax(x, 0), "Function argmax not supported; call it outside"),
     (lambda x: ttnn.add_(x, x), "Function add_ not supported; use ttnn.add"),
+    # The nearest names are no synonyms: they compute something else.
+    (lambda x: ttnn.glu(x), "glu not supported; nearest names: ttnn.gelu; call ttnn.glu outside"),
+    (lambda x: ttnn.sub(x, x), "Function sub not supported; use ttnn.subtract"),
+    (lambda x: ttnn.swish(x), "Function swish not supported; use ttnn.silu"),
+    (lambda x: ttnn.clip(x, 0, 1), "Function clip not supported; use ttnn.clamp"),
     (lambda x: ttnn.expp(x), "Function expp not supported; nearest: ttnn.exp"),
 ]
 
@@ -344,7 +380,7 @@ def test_unsupported_calls(device: Any, function: Any, message: str) -> None:
 
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: ttnn.add(x, x, activations=["relu"]), "ttnn.add: activations is not supported"),
-    (lambda x: ttnn.clamp(x, min=x), "ttnn.clamp: limits are numbers"),
+    (lambda x: ttnn.round(x, decimals=2), "ttnn.round: decimals is 0"),
     (lambda x: ttnn.sum(x, dim=0, scalar=2.0), "ttnn.sum: scalar is 1"),
     (lambda x: ttnn.cumsum(x, 0, reverse_order=True), "ttnn.cumsum: reverse_order and dtype"),
     (lambda x: x[3:3], "a part of a tensor has no elements: [0, 48]"),

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from ttmlir import ttnn, ttnn_jit
-from ttmlir.runtime import RuntimeFailure, load_binary
+from ttmlir.errors import Error
+from ttmlir.runtime import load_binary
 
 GUIDE_IR = """\
 module {
@@ -134,7 +135,7 @@ def test_the_environment_names_the_system(
     assert system is not None
     assert system["chip_descs"][0]["arch"] == "Blackhole"
     monkeypatch.setenv("SYSTEM_DESC_PATH", "nowhere.ttsys")
-    with pytest.raises(RuntimeFailure, match=r"nowhere\.ttsys: No such file"):
+    with pytest.raises(Error, match=r"nowhere\.ttsys: No such file"):
         ttnn_jit.jit(compile_only=True)(cosh)(tensor(device, 32, 32))
 
 

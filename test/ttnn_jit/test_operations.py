@@ -63,6 +63,10 @@ UNARY: dict[str, Callable[..., torch.Tensor]] = {
     "silu": torch.nn.functional.silu,
     "logical_not": torch.logical_not,
     "square": torch.square,
+    "log2": torch.log2,
+    "log10": torch.log10,
+    "softplus": torch.nn.functional.softplus,
+    "mish": torch.nn.functional.mish,
 }
 
 
@@ -81,6 +85,73 @@ def test_clamp(device: Any) -> None:
     check(lambda x: ttnn.clamp(x, 0.5, 1.25), lambda x: x.clamp(0.5, 1.25), x)
 
 
+@pytest.mark.parametrize("dtype", [BF16, F32])
+@pytest.mark.parametrize("name", ["softplus", "mish", "log_sigmoid", "elu", "softsign"])
+def test_activations_far_from_zero(device: Any, name: str, dtype: Any) -> None:
+    """Nothing overflows, and small results keep their digits."""
+    x = place(torch.tensor([[-80.0, -9.0, -1.0, 0.0, 1.0, 19.0, 21.0, 90.0]]), device, dtype)
+    result = numbers(ttnn_jit.jit()(getattr(ttnn, name))(x))
+    function = "logsigmoid" if name == "log_sigmoid" else name
+    wanted = getattr(torch.nn.functional, function)(ttnn.to_torch(x).float())
+    torch.testing.assert_close(result, wanted, rtol=0.02, atol=1e-30)
+
+
+def test_parameters_of_activations(device: Any) -> None:
+    """Parameters are those of the call, not the defaults."""
+    functional = torch.nn.functional
+    x = place(uniform(40, 70, low=-2.0), device, F32)
+    check(
+        lambda x: ttnn.softplus(x, beta=2.0, threshold=1.0),
+        lambda x: functional.softplus(x, beta=2.0, threshold=1.0),
+        x,
+    )
+    check(
+        lambda x: ttnn.leaky_relu(x, negative_slope=0.3),
+        lambda x: functional.leaky_relu(x, 0.3),
+        x,
+    )
+
+
+@pytest.mark.parametrize("name", ["eqz", "nez", "gtz", "gez", "ltz", "lez"])
+def test_comparisons_with_zero(device: Any, name: str) -> None:
+    """Truth values are numbers."""
+    compare = getattr(torch, name[:-1])
+    x = place(torch.tensor([[-2.0, -0.0, 0.0, 0.5]]), device)
+    call = getattr(ttnn, name)
+    check(lambda x: call(x), lambda x: compare(x, torch.zeros(())), x, tolerance=0)
+
+
+@pytest.mark.parametrize("name", ["relu6", "hardswish", "hardtanh"])
+def test_activations_with_corners(device: Any, name: str) -> None:
+    """Limits are numbers."""
+    call = getattr(ttnn, name)
+    x = place(uniform(40, 70, low=-4.0, high=8.0), device)
+    check(lambda x: call(x), lambda x: getattr(torch.nn.functional, name)(x.float()), x)
+
+
+LIMITS: dict[str, tuple[Any, Any]] = {
+    "both": (lambda x, low, high: ttnn.clamp(x, low, high), torch.clamp),
+    "lower": (lambda x, low, high: ttnn.clamp(x, min=low), lambda x, low, high: x.clamp(low)),
+    "upper": (
+        lambda x, low, high: ttnn.clamp(x, max=high),
+        lambda x, low, high: x.clamp(max=high),
+    ),
+    "number": (
+        lambda x, low, high: ttnn.clamp(x, 0.75, high),
+        lambda x, low, high: x.clamp(0.75).clamp(max=high),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_clamp_with_tensors(device: Any, name: str) -> None:
+    """Limits are tensors, of the same shape or a row, or a tensor and a number."""
+    function, reference = LIMITS[name]
+    low, high = uniform(40, 70, high=1.0), uniform(1, 70, low=1.0)
+    tensors = [place(each, device, F32) for each in (uniform(40, 70).flip(0), low, high)]
+    check(function, reference, *tensors, tolerance=1e-6)
+
+
 def test_bitwise_not(device: Any) -> None:
     """Bits of integers."""
     check(ttnn.bitwise_not, torch.bitwise_not, place(integers(40, 70), device), tolerance=0)
@@ -89,7 +160,9 @@ def test_bitwise_not(device: Any) -> None:
 BINARY: dict[str, Callable[..., torch.Tensor]] = {
     **{name: getattr(torch, name) for name in ("add", "multiply", "subtract", "divide", "div")},
     **{name: getattr(torch, name) for name in ("eq", "ne", "gt", "ge", "lt", "le", "pow")},
-    **{name: getattr(torch, name) for name in ("maximum", "minimum")},
+    **{name: getattr(torch, name) for name in ("maximum", "minimum", "hypot")},
+    "rsub": lambda x, y: y - x,
+    "squared_difference": lambda x, y: (x - y) ** 2,
 }
 
 
@@ -99,6 +172,68 @@ def test_binary(device: Any, name: str) -> None:
     call = getattr(ttnn, name)
     x, y = place(uniform(40, 70), device), place(uniform(70, 40).T.contiguous(), device)
     check(lambda x, y: call(x, y), lambda x, y: BINARY[name](x.float(), y.float()), x, y)
+
+
+TERNARY: dict[str, tuple[Any, Any]] = {
+    "addcmul": (
+        lambda x, y, z: ttnn.addcmul(x, y, z, value=2.0),
+        lambda x, y, z: torch.addcmul(x, y, z, value=2.0),
+    ),
+    "addcdiv": (ttnn.addcdiv, torch.addcdiv),
+    "mac": (ttnn.mac, lambda x, y, z: x * y + z),
+    "lerp": (ttnn.lerp, torch.lerp),
+    "lerp by a number": (
+        lambda x, y, z: ttnn.lerp(x, y, 0.25),
+        lambda x, y, z: torch.lerp(x, y, 0.25),
+    ),
+    "rdiv": (lambda x, y, z: 3.0 / x, lambda x, y, z: 3.0 / x),
+}
+
+
+@pytest.mark.parametrize("name", TERNARY)
+def test_ternary(device: Any, name: str) -> None:
+    """Operations on three tensors, and a number divided by one."""
+    function, reference = TERNARY[name]
+    values = uniform(40, 70), uniform(70, 40).T.contiguous(), uniform(1, 70)
+    tensors = [place(each, device, F32) for each in values]
+    check(lambda x, y, z: function(x, y, z), reference, *tensors, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rsub", "squared_difference", "hypot"])
+def test_numbers_as_second_operand(device: Any, name: str) -> None:
+    """The number is the second operand, as in ttnn."""
+    call = getattr(ttnn, name)
+    check(
+        lambda x: call(x, 1.5),
+        lambda x: BINARY[name](x.float(), torch.tensor(1.5)),
+        place(uniform(40, 70), device, F32),
+    )
+
+
+def test_hypot_of_extremes(device: Any) -> None:
+    """Squares would overflow or vanish; zeros and infinities divide by nothing."""
+    inf = float("inf")
+    first = torch.tensor([[0.0, 3e30, 3e-30, inf, inf, -3.0]])
+    second = torch.tensor([[0.0, 4e30, 4e-30, 1.0, inf, 4.0]])
+    check(
+        lambda x, y: ttnn.hypot(x, y),
+        torch.hypot,
+        *(place(each[:, :3], device, F32) for each in (first / 1e10, second / 1e10)),
+    )
+    tensors = [place(each, device, F32) for each in (first, second)]
+    result = numbers(ttnn_jit.jit()(ttnn.hypot)(*tensors))
+    torch.testing.assert_close(result, torch.hypot(first, second), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"), [("remainder", torch.remainder), ("fmod", torch.fmod)]
+)
+def test_remainders(device: Any, name: str, reference: Any) -> None:
+    """`remainder` has the sign of the divisor, `fmod` that of the dividend."""
+    call = getattr(ttnn, name)
+    x = place(torch.tensor([[5.5, -5.5, 5.5, -5.5, 4.0, -4.0, 0.0]]), device, F32)
+    y = place(torch.tensor([[3.0, 3.0, -3.0, -3.0, 2.0, 2.0, -2.0]]), device, F32)
+    check(lambda x, y: call(x, y), reference, x, y, tolerance=1e-6)
 
 
 @pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor"])

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from ttmlir.explorer.overrides import Overrides
-from ttmlir.tuning.moves import Place, list_common_moves, merge
-from ttmlir.tuning.search import Search, Trial
+from ttmlir.tuning.search import Place, Search, Trial, list_common_moves, merge
 
 WORDS = ("l1:interleaved", "2x1:l1:height_sharded", "bf16")
 PLACES = [Place("a", WORDS), Place("b", WORDS), Place("c", WORDS)]

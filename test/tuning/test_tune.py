@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 from distributed import LocalCluster
 
 import ttmlir
@@ -19,15 +20,18 @@ from ttmlir.explorer.overrides import Overrides
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
-from ttmlir.runtime.ttrt.sweeps.cases import Case
-from ttmlir.runtime.ttrt.sweeps.worker import make_order, run_case
+from ttmlir.runtime.ttrt.sweeps import Case, make_order, run_case
 from ttmlir.tools.ttmlir_opt import main as ttmlir_opt
 from ttmlir.tools.ttmlir_tune import main
 from ttmlir.tuning import tuning
-from ttmlir.tuning.candidate import Candidate, forget_models
+from ttmlir.tuning.search import Candidate, forget_models
 from ttmlir.tuning.tuning import Request, tune
 
 ATTENTION = Path(__file__).parents[1] / "models" / "attention.mlir"
+OF_MODELS = (
+    "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
+    "share-transfers=true deallocate-above=1073741824"
+)
 NET = """\
 func.func @net(%x: tensor<512x1056xf32>, %y: tensor<512x1056xf32>) -> tensor<512x1056xf32> {
   %0 = stablehlo.add %x, %y : tensor<512x1056xf32> loc("sum")
@@ -58,14 +62,50 @@ def test_a_faster_program_is_found(net: Path, capsys: pytest.CaptureFixture[str]
     assert f"{report.gain:.2f} times faster by the estimate; the simulator was not asked" in printed
     flags = (net.parent / "net.overrides").read_text()
     assert flags == report.flags
-    assert flags.startswith("--stablehlo-to-ttnn-pipeline='system-desc-path=p150 override-output")
+    start = f"--stablehlo-to-ttnn-pipeline='{OF_MODELS} system-desc-path=p150"
+    assert flags.startswith(f"{start} override-output")
     pipeline, _, options = flags.strip().removeprefix("--").partition("=")
-    for chosen, trial in ((options.strip("'"), report.best), ("system-desc-path=p150", None)):
+    for chosen, trial in (
+        (options.strip("'"), report.best),
+        (f"{OF_MODELS} system-desc-path=p150", None),
+    ):
         binary = read_binary(compile_to_ttnn(NET, f"{pipeline}{{{chosen}}}"), "net.ttnn")
         expected = (trial or report.default).time
         assert estimate_program(binary.program(0), "p150").total.mid == expected
     assert ttmlir_opt(["@net.overrides", "net.mlir"]) == 0
     assert "ttnn.tanh" in capsys.readouterr().out
+
+
+INVERSE = """\
+#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @net(%x: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
+  %0 = tensor.empty() : tensor<1024x512xf32>
+  %1 = "ttir.permute"(%x, %0) <{permutation = array<i64: 1, 0>, operand_constraints = [#any, #any]}>
+      : (tensor<512x1024xf32>, tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  %2 = tensor.empty() : tensor<512x1024xf32>
+  %3 = "ttir.permute"(%1, %2) <{permutation = array<i64: 1, 0>, operand_constraints = [#any, #any]}>
+      : (tensor<1024x512xf32>, tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %4 = tensor.empty() : tensor<512x1024xf32>
+  %5 = "ttir.exp"(%3, %4) <{operandSegmentSizes = array<i32: 1, 1>,
+      operand_constraints = [#any, #any]}> : (tensor<512x1024xf32>, tensor<512x1024xf32>)
+      -> tensor<512x1024xf32> loc("exp")
+  return %5 : tensor<512x1024xf32>
+}
+"""
+
+
+def test_the_default_is_what_compile_makes(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two permutations that undo each other take no time, and the flags of the report say so."""
+    net.write_text(INVERSE)
+    report = tune(Request("net.mlir", board="n150", budget=1))
+    compiled = ttmlir.compile(INVERSE, board="n150")
+    assert report.default.time == compiled.estimate("n150").total.mid
+    report.write("net.overrides")
+    assert ttmlir_opt(["@net.overrides", "net.mlir"]) == 0
+    text = capsys.readouterr().out
+    assert "ttnn.exp" in text
+    assert "ttnn.permute" not in text
+    assert "ttnn.transpose" not in text
 
 
 def test_the_number_of_processes_changes_nothing(net: Path) -> None:
@@ -214,6 +254,30 @@ def test_compiled_models_are_tuned(net: Path) -> None:
     kernels = ttmlir.compile(network, *inputs, target="kernels")
     with pytest.raises(InputError, match="is no ttnn program with its source"):
         ttmlir.tune(kernels)
+
+
+def test_inputs_are_the_arguments_of_a_call(net: Path) -> None:
+    """Trees of arrays, of bfloat16, too; the state of the model is filled in."""
+
+    class Scaled(torch.nn.Module):
+        """Keeps a sum."""
+
+        def __init__(self) -> None:
+            """It begins with ones."""
+            super().__init__()
+            self.register_buffer("sum", torch.ones(64, 128, dtype=torch.bfloat16))
+
+        def forward(self, pair: dict[str, torch.Tensor]) -> torch.Tensor:
+            """Add to it."""
+            self.sum += pair["a"]
+            return torch.tanh(self.sum) * pair["b"]
+
+    a = torch.linspace(-1, 1, 64 * 128).reshape(64, 128).to(torch.bfloat16)
+    pair = {"b": a.flip(0) + 2, "a": a}
+    compiled = ttmlir.compile(Scaled(), pair)
+    assert ttmlir.tune(compiled, budget=3, pcc=0.9, inputs=[pair]).default.pcc > 0.99
+    with pytest.raises(InputError, match="pair"):
+        ttmlir.tune(compiled, budget=3, inputs=[a])
 
 
 def test_interrupted_searches_of_compiled_models_go_on(net: Path) -> None:

@@ -12,26 +12,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ttmlir.bridge.framework import FrameworkKernel, KernelConfiguration
+    from ttmlir.bridge.framework import FrameworkKernel, KernelConfiguration, NumPyKernel
+    from ttmlir.bridge.host_programs import TensorArgument, assign_programs
     from ttmlir.bridge.jax_kernel import JAXKernel
-    from ttmlir.bridge.numpy_kernel import NumPyKernel
-    from ttmlir.bridge.tensor_argument import TensorArgument
     from ttmlir.bridge.torch_kernel import TorchKernel
-    from ttmlir.bridge.work import assign_programs
-    from ttmlir.program.custom_kernel import Shards
-    from ttmlir.runtime.generic.custom_kernel import KernelRun, run_custom_kernel
+    from ttmlir.program import Shards
+    from ttmlir.runtime.generic import KernelRun, run_custom_kernel
 
 _HOMES = {
     "FrameworkKernel": "framework",
     "JAXKernel": "jax_kernel",
     "KernelConfiguration": "framework",
     "KernelRun": "framework",
-    "NumPyKernel": "numpy_kernel",
+    "NumPyKernel": "framework",
     "Shards": "framework",
-    "TensorArgument": "tensor_argument",
+    "TensorArgument": "host_programs",
     "TorchKernel": "torch_kernel",
-    "assign_programs": "work",
-    "run_custom_kernel": "numpy_kernel",
+    "assign_programs": "host_programs",
+    "run_custom_kernel": "framework",
 }
 
 __all__ = [

@@ -15,27 +15,143 @@ parameters, too, as in the kernel languages that people know, and results of the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import FunctionType
+from typing import (
+    Any,
+    NamedTuple,
+    NoReturn,
+    Protocol,
+    SupportsIndex,
+    TypeGuard,
+    cast,
+    runtime_checkable,
+)
 
 import numpy as np
 
-from ttmlir.bridge.operation import is_operation
-from ttmlir.bridge.source_key import source_key
-from ttmlir.bridge.tensor_argument import TensorArgument
-from ttmlir.program.custom_kernel import (
+from ttmlir.bridge.host_programs import TensorArgument
+from ttmlir.program import (
     ELEMENT_TYPES,
     TARGET,
     CustomKernel,
+    DescriptionError,
     KernelTensor,
+    ProgramDescription,
     Shards,
+    write_custom_kernel,
 )
-from ttmlir.program.custom_kernel_text import write_custom_kernel
-from ttmlir.program.description import DescriptionError, ProgramDescription
-from ttmlir.runtime.generic.custom_kernel import KernelRun, element_of
+from ttmlir.runtime.generic import KernelRun, element_of, run_custom_kernel
 from ttmlir.sim.errors import SimError
+
+# --- Operation ------------------------------------------------------------------------------------
+# Operations of PyKernel, as far as kernels of frameworks have to know them.
+
+
+@runtime_checkable
+class Operation(Protocol):
+    """What `pykernel.PyKernelOp` is."""
+
+    invoke: Callable[..., Any]
+
+    def make_program(self, tensors: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """The program for tensors of ttnn."""
+        ...
+
+
+def is_operation(function: object) -> TypeGuard[Operation]:
+    """True for operations of PyKernel."""
+    return isinstance(function, Operation)
+
+
+# --- Shapes ---------------------------------------------------------------------------------------
+# Outputs that are given by their shape instead of by a tensor.
+
+
+@dataclass(frozen=True)
+class ShapeDtype:
+    """A tensor that is not there yet."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def place_outputs(
+    kernel: FrameworkKernel, args: Sequence[Any], kwargs: Mapping[str, Any], out_shape: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with its outputs among them.
+
+    `out_shape` is something with a shape and a dtype, or a sequence of such, for the outputs that
+    are left out, in the order of the function's parameters.
+    """
+    if out_shape is None:
+        return tuple(args), dict(kwargs)
+    shapes = cast("Sequence[Any]", out_shape if _is_sequence(out_shape) else (out_shape,))
+    placed = dict(kwargs)
+    free = kernel.free_parameters(args, kwargs)
+    if len(free) < len(shapes):
+        raise ValueError(
+            f"out_shape has {len(shapes)} shapes, but '{kernel.func_name}' has {len(free)} "
+            "parameters left for them"
+        )
+    for name, each in zip(free, shapes, strict=False):
+        placed[name] = ShapeDtype(tuple(each.shape), each.dtype)
+    return tuple(args), placed
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+# --- Source key -----------------------------------------------------------------------------------
+# What the program of a kernel's function depends on besides its arguments.
+
+_CONSTANTS = (str, bytes, int, float)
+
+
+def source_key(function: Callable[..., Any]) -> tuple[object, ...]:
+    """A key that differs when the code of a function does, or what it finds around it.
+
+    That are constants, such as the C++ of kernels, and other functions with theirs.
+    """
+    return tuple(_parts(function, set()))
+
+
+def _parts(function: object, seen: set[object]) -> Iterator[object]:
+    if not isinstance(function, FunctionType):
+        yield function
+        return
+    code = function.__code__
+    if code in seen:
+        return
+    seen.add(code)
+    yield code
+    yield function.__defaults__ and tuple(map(repr, function.__defaults__))
+    for name, value in _found_around(function):
+        if isinstance(value, _CONSTANTS):
+            yield name, type(value), value
+        elif isinstance(value, FunctionType):
+            yield from _parts(value, seen)
+
+
+def _found_around(function: FunctionType) -> Iterator[tuple[str, object]]:
+    """The names that a function takes from its module and from functions around it."""
+    around: Mapping[str, object] = function.__globals__
+    for name in function.__code__.co_names:
+        if name in around:
+            yield name, around[name]
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:
+            # Not assigned yet.
+            continue
+
+
+# --- Framework ------------------------------------------------------------------------------------
 
 Shape = tuple[int, ...]
 Build = Callable[..., Any]
@@ -74,8 +190,8 @@ class BoundCall:
 class FrameworkKernel:
     """A kernel that a framework calls.
 
-    Subclasses say what a tensor of the framework is: `translate_to_tt_dtype`,
-    `is_framework_tensor` and `map_framework_tensor`.
+    Subclasses say what a tensor of the framework is: `translate_to_neuron_dtype`,
+    `is_framework_tensor` and `map_framework_tensor`, the methods of Neuron's `nki.FrameworkKernel`.
     """
 
     target = TARGET
@@ -85,7 +201,7 @@ class FrameworkKernel:
         self,
         func_name: str,
         func: Build,
-        grid: Sequence[int] = (1,),
+        grid: int | Sequence[int] = (1,),
         *,
         outputs: Sequence[str] | None = None,
         layout: str | Mapping[str, str] = "tile",
@@ -95,18 +211,22 @@ class FrameworkKernel:
     ) -> None:
         """Take the function that builds the program, or an operation of PyKernel.
 
-        `grid` counts the programs that are launched, and is passed to the function if it has a
-        parameter `grid`. `outputs` are the parameters that are made, the last tensor if it is not
-        given. `layout` ('tile' or 'row_major') and `memory` ('dram', 'l1', or `Shards` of cores in
-        l1) say how tensors lie, all alike or by name. `api` says what the function takes and
-        returns: 'description' `TensorArgument`s and a `ProgramDescription`, 'ttnn' its tensors and
-        a `ProgramDescriptor`, 'metalium' its `Buffer`s and a `Program`.
+        `grid`, a number or extents, counts the programs that are launched, and is passed to the
+        function if it has a parameter `grid`. `outputs` are the parameters that are made, the last
+        tensor if it is not given. `layout` ('tile' or 'row_major') and `memory` ('dram', 'l1', or
+        `Shards` of cores in l1) say how tensors lie, all alike or by name. `api` says what the
+        function takes and returns: 'description' `TensorArgument`s and a `ProgramDescription`,
+        'ttnn' its tensors and a `ProgramDescriptor`, 'metalium' its `Buffer`s and a `Program`.
         """
         if api not in APIS:
             raise ValueError(f"the api '{api}' is not supported; supported are {', '.join(APIS)}")
         self.func_name = func_name
         self.func = func
-        self.grid = tuple(int(extent) for extent in grid)
+        self.grid = (
+            (grid.__index__(),)
+            if isinstance(grid, SupportsIndex)
+            else tuple(extent.__index__() for extent in grid)
+        )
         if not self.grid or min(self.grid) < 1:
             raise ValueError(f"the grid {self.grid} has no programs; give extents of at least 1")
         self.enable_cache = enable_cache
@@ -122,28 +242,30 @@ class FrameworkKernel:
 
     # -- what a framework says ---------------------------------------------------------------------
 
-    def translate_to_tt_dtype(self, _dtype: Any) -> str:
-        """The keyword of an element type of the framework, such as `bf16`."""
-        raise NotImplementedError
-
-    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
-        """The same under the name that kernels for other devices give it."""
-        return self.translate_to_tt_dtype(_dtype)
+    def translate_to_neuron_dtype(self, _dtype: Any) -> Any:
+        """An element type of the framework as one of NumPy, or as a keyword such as `bf16`."""
+        self._lacks("translate_to_neuron_dtype", "the NumPy dtype of a dtype of the framework")
 
     def is_framework_tensor(self, t: Any) -> bool:
         """True for what is a tensor; everything else is a constant."""
-        raise NotImplementedError
+        self._lacks("is_framework_tensor", "whether a value is a tensor of the framework")
 
     def map_framework_tensor(self, t: Any) -> tuple[Sequence[int], Any]:
         """Shape and element type of a tensor, as the framework has them."""
-        raise NotImplementedError
+        self._lacks("map_framework_tensor", "the shape and the dtype of a tensor")
+
+    def _lacks(self, method: str, result: str) -> NoReturn:
+        raise NotImplementedError(
+            f"{type(self).__name__}.{method} is not implemented; a subclass of FrameworkKernel "
+            f"defines it, and it returns {result}"
+        )
 
     def free_parameters(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """The function's parameters without a default that a call leaves out."""
         try:
             bound = self._signature.bind_partial(*args, **kwargs)
         except TypeError as error:
-            raise ValueError(f"'{self.func_name}': {error}") from None
+            raise ValueError(f"'{self.func_name}': {error}") from error
         return [
             name
             for name, parameter in self._signature.parameters.items()
@@ -232,11 +354,12 @@ class FrameworkKernel:
 
     def _describe(self, name: str, value: Any, role: str) -> KernelTensor:
         shape, dtype = self.map_framework_tensor(value)
+        element = self.translate_to_neuron_dtype(dtype)
         return KernelTensor(
             name=name,
             role=role,
             shape=tuple(int(extent) for extent in shape),
-            element=self.translate_to_tt_dtype(dtype),
+            element=element if isinstance(element, str) else keyword_of_dtype(element),
             **self._placement(name),
         )
 
@@ -339,14 +462,14 @@ class _Made:
 
 
 def _inline_headers(program: ProgramDescription) -> ProgramDescription:
-    from ttmlir.runtime.generic.sim_program import inline_kernel_headers
+    from ttmlir.runtime.generic import inline_kernel_headers
 
     if not any("include" in each.source for each in program.kernels):
         return program
     try:
         return inline_kernel_headers(program)
     except SimError as error:
-        raise DescriptionError(error.message) from None
+        raise DescriptionError(error.message) from error
 
 
 def keyword_of_dtype(dtype: Any) -> str:
@@ -356,3 +479,34 @@ def keyword_of_dtype(dtype: Any) -> str:
             return keyword
     names = ", ".join(str(element_of(keyword).host) for keyword in ELEMENT_TYPES)
     raise ValueError(f"kernels take no tensors of {dtype}; supported are {names}")
+
+
+# --- Numpy kernel ---------------------------------------------------------------------------------
+# Kernels as functions of NumPy arrays, which the simulator computes.
+
+
+class NumPyKernel(FrameworkKernel):
+    """A kernel that takes and returns NumPy arrays."""
+
+    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
+        """The keyword of a dtype."""
+        return keyword_of_dtype(_dtype)
+
+    def is_framework_tensor(self, t: Any) -> bool:
+        """True for arrays, and for shapes of arrays."""
+        return isinstance(t, np.ndarray | ShapeDtype)
+
+    def map_framework_tensor(self, t: Any) -> tuple[Sequence[int], Any]:
+        """Shape and dtype."""
+        return t.shape, t.dtype
+
+    def __call__(self, *args: Any, out_shape: Any = None, **kwargs: Any) -> Any:
+        """What the kernel makes: an array, or a tuple of arrays if it makes several.
+
+        Outputs are parameters of the kernel's function. They are given as arrays, which are not
+        changed, or left out, and then `out_shape` gives something of their shape and dtype.
+        """
+        call = self.bind(*place_outputs(self, args, kwargs, out_shape))
+        run = self.last_run = run_custom_kernel(call.kernel, call.operands)
+        first, *others = run.outputs
+        return run.outputs if others else first

@@ -17,12 +17,10 @@ import jax
 import numpy as np
 from jax.extend.core import Primitive
 
-from ttmlir.bridge.framework import FrameworkKernel, keyword_of_dtype
-from ttmlir.bridge.shapes import ShapeDtype, place_outputs
+from ttmlir.bridge.framework import FrameworkKernel, ShapeDtype, keyword_of_dtype, place_outputs
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.program.custom_kernel import TARGET
-from ttmlir.program.custom_kernel_text import read_custom_kernel, write_custom_kernel
-from ttmlir.runtime.generic.custom_kernel import element_of, run_custom_kernel
+from ttmlir.program import TARGET, read_custom_kernel, write_custom_kernel
+from ttmlir.runtime.generic import element_of, run_custom_kernel
 
 PLATFORM = "tt"
 """The platform of JAX's lowerings that keeps kernels."""
@@ -55,7 +53,7 @@ class JAXKernel(FrameworkKernel):
             )
         self.vmap_method = vmap_method
 
-    def translate_to_tt_dtype(self, _dtype: Any) -> str:
+    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
         """The keyword of a dtype."""
         return keyword_of_dtype(_dtype)
 

@@ -14,11 +14,10 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from ttmlir.bridge.framework import FrameworkKernel
-from ttmlir.bridge.shapes import ShapeDtype, place_outputs
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.runtime.element import Array
-from ttmlir.runtime.generic.custom_kernel import run_custom_kernel
+from ttmlir.bridge.framework import FrameworkKernel, ShapeDtype, place_outputs
+from ttmlir.program import read_custom_kernel
+from ttmlir.runtime.generic import run_custom_kernel
+from ttmlir.runtime.tensor import Array
 
 _torch: Any = torch
 
@@ -37,7 +36,7 @@ _OF_KEYWORD = {keyword: dtype for dtype, keyword in _DTYPES.items()}
 class TorchKernel(FrameworkKernel):
     """A kernel that takes and returns torch tensors."""
 
-    def translate_to_tt_dtype(self, _dtype: Any) -> str:
+    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
         """The keyword of a dtype."""
         if _dtype not in _DTYPES:
             names = ", ".join(map(str, _DTYPES))

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.parameters import MATRIX_OPERATIONS
 from ttmlir.cost.workload import NOTHING, Interval
 from ttmlir.files import write_file
 from ttmlir.layout.enums import MathFidelity
+from ttmlir.sim.timing.costs import UNITS
 
 if TYPE_CHECKING:
     from ttmlir.runtime.memory import ProgramMemory
@@ -237,7 +237,7 @@ LEFT_OUT = (
 
 def peak_flops(machine: Machine, fidelity: MathFidelity) -> float:
     """Additions and multiplications per second of the matrix units of all cores."""
-    return MATRIX_OPERATIONS * machine.clock_hz * machine.cores / max(1, int(fidelity))
+    return UNITS.matrix_operations * machine.clock_hz * machine.cores / max(1, int(fidelity))
 
 
 def _sum(times: Iterable[Interval]) -> Interval:

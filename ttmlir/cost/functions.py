@@ -6,7 +6,7 @@ from functools import cache
 
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.workload import COMPUTE, PACK, UNPACK, Stage
-from ttmlir.layout.element_type import is_block_float
+from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS

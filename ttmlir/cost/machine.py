@@ -6,14 +6,37 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ttmlir.cost.parameters import CostParameters, cost_parameters, rate_of
 from ttmlir.cost.workload import DRAM, LATENCY, NOC, PROCESSOR, HostTransfer, Stage
 from ttmlir.layout.enums import Arch
-from ttmlir.layout.system.arch import arch_spec
-from ttmlir.layout.system.chip import ChipDesc, SystemDesc
+from ttmlir.layout.system import ChipDesc, SystemDesc, arch_spec
+from ttmlir.machine import GENERATIONS
+from ttmlir.machine.figures import LaunchFigures, ProgramFigures, RateTable
 from ttmlir.sim.timing.costs import page_address_cycles
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_parameters import NocParameters, noc_parameters
+
+
+def cost_parameters(arch: Arch) -> ProgramFigures:
+    """The figures of a generation of chips; ValueError for one that is not modelled."""
+    if arch.keyword not in GENERATIONS:
+        known = " or ".join(GENERATIONS)
+        raise ValueError(f"there are no figures to estimate times on {arch.keyword}; use {known}")
+    return GENERATIONS[arch.keyword].programs
+
+
+def rate_of(table: RateTable, size: float) -> float:
+    """The rate for pages of a size; beyond the table that of its end, in proportion below it."""
+    first, rate = table[0]
+    if size <= first:
+        return rate * size / first
+    below = table[0]
+    for above in table[1:]:
+        if size <= above[0]:
+            share = (size - below[0]) / (above[0] - below[0])
+            return below[1] + share * (above[1] - below[1])
+        below = above
+    return below[1]
+
 
 _PROCESSORS = frozenset({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"})
 
@@ -49,9 +72,14 @@ class Machine:
         return noc_parameters(self.arch)
 
     @cached_property
-    def figures(self) -> CostParameters:
+    def figures(self) -> ProgramFigures:
         """Latencies and shares."""
         return cost_parameters(self.arch)
+
+    @cached_property
+    def launching(self) -> LaunchFigures:
+        """What starting programs takes, and the host's calls."""
+        return GENERATIONS[self.arch.keyword].launch
 
     @cached_property
     def launch_ns(self) -> float:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ttmlir.cost.families.attention import cost_attention
-from ttmlir.cost.families.contraction import cost_matmul
+from ttmlir.cost.families.contraction import cost_attention, cost_matmul
 from ttmlir.cost.families.elementwise import cost_elementwise
 from ttmlir.cost.families.movement import (
     cost_concat,
@@ -23,12 +22,12 @@ from ttmlir.cost.families.movement import (
     cost_transpose,
     cost_untilize,
 )
-from ttmlir.cost.families.ordering import cost_ordering
 from ttmlir.cost.families.reduction import (
     cost_batch_norm,
     cost_cumsum,
     cost_group_norm,
     cost_layer_norm,
+    cost_ordering,
     cost_reduction,
     cost_rms_norm,
     cost_softmax,

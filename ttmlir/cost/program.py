@@ -6,27 +6,161 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ttmlir.cost.control import Rows, estimate_control
+import numpy as np
+
 from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
-from ttmlir.cost.kernels import MOST_BYTES, simulate_kernels
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
 from ttmlir.cost.times import estimate_cost
 from ttmlir.cost.work import Work
-from ttmlir.cost.workload import OperationCost
-from ttmlir.layout.system.boards import BOARD_NAMES
-from ttmlir.layout.system.boards import board as find_board
-from ttmlir.layout.system.chip import ChipDesc
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
-from ttmlir.runtime.compiled_for import system_of
+from ttmlir.cost.workload import LATENCY, NOTHING, PROCESSOR, OperationCost, Stage, Workload
+from ttmlir.errors import Error
+from ttmlir.layout.system import BOARD_NAMES, ChipDesc
+from ttmlir.layout.system import board as find_board
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
+from ttmlir.runtime.device import board_text, find_system
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
-from ttmlir.runtime.execution.operations import read_call
-from ttmlir.runtime.execution.shapes import check_shapes
+from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
 from ttmlir.runtime.memory import page_of, program_memory
-from ttmlir.runtime.system import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
+
+# --- Control --------------------------------------------------------------------------------------
+# What loops and branches take: that of the functions that they call.
+
+ONE_TURN_NOTE = "the iterations of a loop depend on data: one is counted"
+ONE_BRANCH_NOTE = "of branches, the one that takes longest is counted"
+
+Rows = Sequence[OperationEstimate]
+"""The operations of a function."""
+
+
+def estimate_control(
+    program: BinaryProgram, operation: Operation, functions: Sequence[Rows]
+) -> OperationEstimate:
+    """The estimate of a loop or branch; `functions` are those of the file, by number."""
+    if operation.table == "CaseOp":
+        numbers = operation.numbers("branches")
+        rows = max(
+            (_rows_of(program, operation, number, functions) for number in numbers),
+            key=lambda each: sum(row.time.mid for row in each),
+            default=(),
+        )
+        return _summary(operation, rows, 1, (ONE_BRANCH_NOTE,))
+    rows = [*_rows_of(program, operation, operation.scalar("body"), functions)]
+    iterations = int(operation.scalar("trip_count"))
+    if iterations >= 0:
+        return _summary(operation, rows, iterations, ())
+    rows += _rows_of(program, operation, operation.scalar("condition"), functions)
+    return _summary(operation, rows, 1, (ONE_TURN_NOTE,))
+
+
+def _rows_of(
+    program: BinaryProgram, operation: Operation, number: int, functions: Sequence[Rows]
+) -> Rows:
+    found = function_of(program, operation, int(number)).index
+    if found >= len(functions):
+        raise BinaryError(f"{operation.where}: calls a function that is not before it")
+    return functions[found]
+
+
+def _summary(
+    operation: Operation, rows: Rows, iterations: int, notes: tuple[str, ...]
+) -> OperationEstimate:
+    time, kernels = NOTHING, NOTHING
+    for row in rows:
+        time, kernels = time + row.time, kernels + row.kernels
+    longest = max(rows, key=lambda row: row.time.mid, default=None)
+    weights = kernels.mid or 1.0
+    inner = (note for row in rows for note in row.notes)
+    return OperationEstimate(
+        index=operation.index,
+        name=operation.ir_name,
+        location=operation.location,
+        time=time.scale(iterations),
+        kernels=kernels.scale(iterations),
+        bound_by="nothing" if longest is None else longest.bound_by,
+        flops=iterations * sum(row.flops for row in rows),
+        bytes=iterations * sum(row.bytes for row in rows),
+        noc_bytes=iterations * sum(row.noc_bytes for row in rows),
+        programs=iterations * sum(row.programs for row in rows),
+        cores=max((row.cores for row in rows), default=0),
+        fidelity=next((row.fidelity for row in rows if row.fidelity), None),
+        flops_utilisation=sum(row.flops_utilisation * row.kernels.mid for row in rows) / weights,
+        dram_utilisation=sum(row.dram_utilisation * row.kernels.mid for row in rows) / weights,
+        on_host=all(row.on_host for row in rows),
+        notes=tuple(dict.fromkeys((*notes, *inner))),
+    )
+
+
+# --- Kernels --------------------------------------------------------------------------------------
+# Times programs of kernels in `.ttnn` files on the simulator, where that does not take long.
+#
+# Kernels compute with zeros here: what moves and how often seldom depends on the numbers.
+
+MOST_BYTES = 4 << 20
+"""Of tensors that all programs of kernels of a file's program read and write together; the
+simulator does about a tile in a millisecond, and an estimate should not take longer than this."""
+_MOST_CYCLES = 3_000_000
+
+
+def simulate_kernels(
+    machine: Machine, operation: Operation, most_bytes: int
+) -> OperationCost | str:
+    """What the kernels of a program do on a machine, or why that is not known.
+
+    Tensors of more than `most_bytes` together are not simulated.
+    """
+    size = sum(ref.desc.size_in_bytes for ref in operation.tensors("io_tensors"))
+    if size > most_bytes:
+        return f"its tensors have {size:,} bytes, and {most_bytes:,} more would be simulated"
+    known = operation.program.binary.derived
+    key = ("simulated", operation.program.index, operation.index, machine)
+    if key not in known:
+        known[key] = _simulate(machine, operation)
+    return known[key]
+
+
+def _simulate(machine: Machine, operation: Operation) -> OperationCost | str:
+    # The simulator is loaded only for programs of kernels.
+    from ttmlir.runtime.generic import read_generic, run_generic
+    from ttmlir.sim.errors import SimError
+    from ttmlir.sim.machine.device import SimChip
+    from ttmlir.sim.options import SimOptions
+    from ttmlir.sim.timing.report import bound
+
+    program = read_generic(operation)
+    inputs = [np.zeros(desc.shape, desc.element.compute) for desc in program.input_descs]
+    options = SimOptions(numerics="exact", sanitize=False, cycle_limit=_MOST_CYCLES)
+    try:
+        chip = SimChip.from_desc(machine.chip)
+        run = run_generic(program, inputs, chip, options, print_line=lambda _: None)
+    except (SimError, Error) as error:
+        return str(error).splitlines()[0]
+    times = run.report.times(program.description.title)
+    kind = bound(times)
+    moved = times.networks.dram_bytes
+    # What a program does at the start of a launch does not bind its kernels.
+    stage = Stage(kind if kind in _KINDS else LATENCY, float(run.report.cycles))
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=run.report.num_cores,
+                steps=1,
+                read=stage,
+                write=Stage(LATENCY, 0.0),
+                dram_bytes=moved,
+                noc_bytes=moved,
+            ),
+        )
+    )
+
+
+_KINDS = frozenset({"compute", "unpack", "pack", "NoC", "DRAM", PROCESSOR})
+
+
+# --- Program --------------------------------------------------------------------------------------
 
 KERNELS_NOTE = "of a program of kernels only the movement of its tensors is counted"
 
@@ -42,7 +176,7 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
         system = system_of(program.binary)
         return Machine.of(_board_name(system.chip(0)), system)
     except ValueError as error:
-        raise UnsupportedError(f"{program.where}: {error}") from None
+        raise UnsupportedError(f"{program.where}: {error}") from error
 
 
 def _board_name(chip: ChipDesc) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.runtime.locations import place_in
-from ttmlir.runtime.memory_report import memory_document, memory_lines
+from ttmlir.runtime.memory import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
 from ttmlir.terminal import printable
 

@@ -7,15 +7,12 @@ from collections.abc import Iterable, Sequence
 from ttmlir.cost.estimate import Estimate, OperationEstimate, peak_flops
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.parameters import HOST_CALL_NS, SLOW_HOST_CALL_NS
-from ttmlir.cost.tensors import tensor_bytes
-from ttmlir.cost.work import Work
+from ttmlir.cost.work import Work, tensor_bytes
 from ttmlir.cost.workload import (
     DISPATCH,
     HOST,
     NOTHING,
     PCIE,
-    HostTransfer,
     Interval,
     OperationCost,
     Workload,
@@ -24,9 +21,6 @@ from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 from ttmlir.sim.timing.launch import replayed_ns
-
-LEAST_GAP_NS = 600
-"""Between traced programs, at least (tt-metal, decoder_perf_targets_6u.json: 600 to 1000)."""
 
 NOTHING_BINDS = "nothing"
 
@@ -40,7 +34,7 @@ def program_time(machine: Machine, workload: Workload) -> Interval:
     kernels = _kernel_time(machine, workload)
     launch = machine.launch_ns
     return Interval(
-        kernels.low + LEAST_GAP_NS,
+        kernels.low + machine.launching.least_gap,
         replayed_ns(launch, kernels.mid, machine.arch),
         kernels.high + launch,
     )
@@ -70,19 +64,21 @@ def estimate_cost(
     Without a trace, the host's call and the kernels of the operation before it overlap, so that the
     longer of both counts.
     """
+    called = Interval(0.0, machine.launching.host_call, machine.launching.slow_host_call)
     time, kernels = NOTHING, NOTHING
     for workload in cost.programs:
         time = time + program_time(machine, workload)
         kernels = kernels + _kernel_time(machine, workload)
     for transfer in cost.transfers:
-        time = time + _transfer_time(transfer)
+        # The rates are measured ones of large transfers, which vary by a few per cent; a transfer
+        # that is not enqueued ahead waits for the host's call.
+        moved = transfer.nanoseconds
+        time = time + Interval(moved, moved, moved + called.mid)
     bound_by = _bound_by(machine, cost)
     if cost.programs and not traced:
-        called = Interval(0.0, HOST_CALL_NS, SLOW_HOST_CALL_NS)
         bound_by = HOST if called.mid > time.mid else bound_by
         time = Interval(time.low, max(time.mid, called.mid), max(time.high, called.high))
-    calls = cost.host_calls
-    time = time + Interval(0.0, calls * HOST_CALL_NS, calls * SLOW_HOST_CALL_NS)
+    time = time + called.scale(cost.host_calls)
     flops = sum(workload.flops for workload in cost.programs)
     dram = sum(workload.dram_bytes for workload in cost.programs)
     fidelity = next((each.fidelity for each in cost.programs if each.fidelity), None)
@@ -115,13 +111,6 @@ def estimate_cost(
         inputs=inputs,
         output=output,
     )
-
-
-def _transfer_time(transfer: HostTransfer) -> Interval:
-    """The rates are measured ones of large transfers, which vary by a few per cent; a transfer that
-    is not enqueued ahead waits for the host's call."""
-    time = transfer.nanoseconds
-    return Interval(time, time, time + HOST_CALL_NS)
 
 
 def _bound_by(machine: Machine, cost: OperationCost) -> str:

@@ -16,16 +16,17 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from ttmlir.cpp.error_list import ErrorList
-from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocessor.header_cache import Dependencies
-from ttmlir.cpp.preprocessor.include_path import IncludePath
-from ttmlir.cpp.preprocessor.preprocess import PreprocessedText, make_macros, preprocess
-from ttmlir.cpp.preprocessor.tokens import SourceText
-from ttmlir.cpp.reading.amendments import ENUMERATION_VARIABLE, amend, parenthesize
-from ttmlir.cpp.reading.declaration_reader import DeclarationReader
-from ttmlir.cpp.reading.expression_reader import MisreadComparisonError
-from ttmlir.cpp.source_map import SourceMap
+from ttmlir.cpp.declaration_reader import (
+    ENUMERATION_VARIABLE,
+    DeclarationReader,
+    amend,
+    parenthesize,
+)
+from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
+from ttmlir.cpp.expression_reader import MisreadComparisonError
+from ttmlir.cpp.include_path import Dependencies, IncludePath
+from ttmlir.cpp.preprocess import PreprocessedText, make_macros, preprocess
+from ttmlir.cpp.tokens import SourceText
 from ttmlir.cpp.tree import (
     Assembly,
     Binding,

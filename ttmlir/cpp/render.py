@@ -88,7 +88,7 @@ from ttmlir.cpp.tree import (
     UsingNamespace,
     While,
 )
-from ttmlir.cpp.type_names import is_built_in_type
+from ttmlir.cpp.types import is_built_in_type
 from ttmlir.nesting import deep_recursion
 
 _INDENT = "  "

@@ -30,24 +30,108 @@ Conventions that make the form of a tree unique:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import math
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from ttmlir.cpp.nodes.deferred import DeferredBlock as DeferredBlock
-from ttmlir.cpp.nodes.literals import read_fraction
-from ttmlir.cpp.nodes.operators import ASSIGNMENT_OPERATORS as ASSIGNMENT_OPERATORS
-from ttmlir.cpp.nodes.operators import BINARY_OPERATORS as BINARY_OPERATORS
-from ttmlir.cpp.nodes.operators import MEMBER_SPECIFIERS as MEMBER_SPECIFIERS
-from ttmlir.cpp.nodes.operators import PRECEDENCE as PRECEDENCE
-from ttmlir.cpp.nodes.operators import SPECIFIERS as SPECIFIERS
-from ttmlir.cpp.nodes.operators import TYPE_QUALIFIERS as TYPE_QUALIFIERS
-from ttmlir.cpp.nodes.operators import UNARY_OPERATORS as UNARY_OPERATORS
-from ttmlir.cpp.nodes.operators import UPDATE_OPERATORS as UPDATE_OPERATORS
-from ttmlir.cpp.nodes.position import Position as Position
+from ttmlir.optable.kernel import CALLS, Form
 
 if TYPE_CHECKING:
     from ttmlir.cpp.errors import CppSyntaxError
-    from ttmlir.cpp.preprocessor.header_cache import Lookup
+    from ttmlir.cpp.include_path import Lookup
+
+
+# --- Position -------------------------------------------------------------------------------------
+# Places in sources.
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a source; lines and columns count from 1, columns in characters."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        """`file:line:column`."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+# --- Operators ------------------------------------------------------------------------------------
+# The operators of C++ in kernel trees with how tightly they bind, and words of declarations.
+
+PRECEDENCE = {
+    operator: level
+    for level, operators in enumerate(
+        (
+            (",",),
+            ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "?:"),
+            ("||",),
+            ("&&",),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", ">", "<=", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
+    )
+    for operator in operators
+}
+"""How tightly operators of two and three operands bind; more is tighter."""
+
+UNARY_OPERATORS = ("+", "-", "!", "~", "*", "&")
+UPDATE_OPERATORS = ("++", "--")
+ASSIGNMENT_OPERATORS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
+BINARY_OPERATORS = tuple(
+    each for each in PRECEDENCE if each not in ASSIGNMENT_OPERATORS and each != "?:"
+)
+
+TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
+SPECIFIERS = ("static", "inline", "constexpr", "extern")
+MEMBER_SPECIFIERS = ("explicit", "mutable", "friend")
+"""Words that only go with the members of classes."""
+
+
+# --- Literals -------------------------------------------------------------------------------------
+# What literals mean.
+
+
+def read_fraction(text: str) -> float:
+    """The value of a floating-point literal, in double precision whatever its suffix."""
+    digits = text.replace("'", "").rstrip("fFlL")
+    if digits[:2] not in ("0x", "0X"):
+        return float(digits)
+    try:
+        return float.fromhex(digits)
+    except OverflowError:  # of decimal digits, `float` makes an infinity
+        return math.inf
+
+
+# --- Deferred -------------------------------------------------------------------------------------
+# Parts of headers that are read when they are used.
+
+
+class DeferredBlock:
+    """The body of a function in a header, which is read when the function is used."""
+
+    def __init__(self, read: Callable[[], Block]) -> None:
+        """`read` makes the block; it raises CppSyntaxError for what is wrong in it."""
+        self._read = read
+        self._block: Block | None = None
+
+    def read(self) -> Block:
+        """The block."""
+        if self._block is None:
+            self._block = self._read()
+        return self._block
+
+
+# --- Tree -----------------------------------------------------------------------------------------
 
 IncludeStatus: TypeAlias = Literal["read", "again", "built-in", "missing", "unread"]
 """What became of an `#include`: read, read before (`#pragma once`), known without its text, not
@@ -798,3 +882,74 @@ Item: TypeAlias = (
     | Binding
     | Unreadable
 )
+
+
+# --- Walk -----------------------------------------------------------------------------------------
+# Questions about kernel trees that need a look at every node below one.
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    yield node
+    for each in fields(node):
+        child: object = getattr(node, each.name)
+        children = cast("tuple[object, ...]", child) if isinstance(child, tuple) else (child,)
+        for one in children:
+            if isinstance(one, Node):
+                yield from descendants(one)
+
+
+def assigned(node: Node) -> list[str]:
+    """Names that are assigned anywhere in a tree."""
+    names = dict[str, None]()
+    for each in descendants(node):
+        match each:
+            case Assign(target=Name(text=name)) | Update(operand=Name(text=name)):
+                names[name] = None
+            case _:
+                pass
+    return list(names)
+
+
+def mentioned(node: Node) -> set[str]:
+    """Names that occur anywhere in a tree."""
+    return {each.text for each in descendants(node) if isinstance(each, Name)}
+
+
+_ELEMENTS = frozenset(call.cpp for call in CALLS if call.form is Form.ELEMENT)
+
+
+def effect(node: Node) -> Node | None:
+    """The first call, assignment or read of memory in a tree; None if there is none."""
+    return next((each for each in descendants(node) if _has_effect(each)), None)
+
+
+def _has_effect(node: Node) -> bool:
+    match node:
+        case FunctionCall() | Assign() | Update() | Unary(operator="*"):
+            return True
+        case Index(base=base):
+            # Elements of the library's own arrays, such as `my_x[0]`, never change.
+            return not isinstance(base, Name) or base.text not in _ELEMENTS
+        case _:
+            return False
+
+
+def sets_first(block: Block, name: str) -> bool:
+    """Whether a block gives a variable a value before anything in it could read it."""
+    for statement in block.statements:
+        match statement:
+            case Evaluate(
+                expression=Assign(target=Name(text=target), operator="=", value=value)
+            ) if target == name:
+                return name not in mentioned(value)
+            case _ if name in mentioned(statement):
+                return False
+            case _:
+                pass
+    return False
+
+
+def is_fixed(node: Node, changed: Collection[str]) -> bool:
+    """Whether an expression has the same value in each turn of a loop, without any effect."""
+    return effect(node) is None and mentioned(node).isdisjoint(changed)

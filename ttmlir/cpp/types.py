@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
+
+from ttmlir.cpp import tree
 
 
 @dataclass(frozen=True)
@@ -350,5 +352,254 @@ def has_constant_member(type_: CType) -> bool:
             return True
         case StructType(has_constant=has_constant):
             return has_constant
+        case _:
+            return False
+
+
+# --- Conversions ----------------------------------------------------------------------------------
+# Which types of C++ are the same, and what converts to what without a cast.
+
+
+def is_same_number(a: CType, b: CType) -> bool:
+    """Whether two integer types have the same values."""
+    if not isinstance(a, IntType) or not isinstance(b, IntType):
+        return False
+    if isinstance(a, EnumType) or isinstance(b, EnumType):
+        return a == b
+    return (a.bits, a.signed) == (b.bits, b.signed)
+
+
+def is_same_type(a: CType, b: CType) -> bool:
+    """Whether a variable of one type may be referred to as the other, `const` or not."""
+    match a, b:
+        case PointerType(pointee=x), PointerType(pointee=y):
+            return is_same_type(x, y)
+        case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
+            return a.number == b.number
+        case _:
+            return a == b or is_same_number(a, b)
+
+
+def tag_of(type_: CType) -> str:
+    """A text that is the same for types that `is_same_type` finds the same, and only for these."""
+    match type_:
+        case EnumType(name=name):
+            return f"enum {name}"
+        case IntType(bits=bits, signed=signed):
+            return f"{'i' if signed else 'u'}{bits}"
+        case PointerType(pointee=pointee):
+            return f"{tag_of(pointee)}*"
+        case ArrayType(element=element, count=count):
+            return f"{tag_of(element)}[{count}]"
+        case StructType(name=name, number=number) | IncompleteType(name=name, number=number):
+            return f"{name}#{number}"
+        case ReferenceType(referent=referent, const=const):
+            return f"{tag_of(referent)}{'c' * const}&"
+        case _:
+            return type_.name
+
+
+def is_scoped(type_: CType) -> bool:
+    """Whether values become numbers by a cast only: those of an `enum class`."""
+    return isinstance(type_, EnumType) and type_.is_scoped
+
+
+def may_point(target: PointerType, source: PointerType) -> bool:
+    """Whether a pointer converts to another type of pointers without cast."""
+    is_similar = target.pointee == VOID or is_same_type(target.pointee, source.pointee)
+    if isinstance(source.pointee, StructType):
+        is_similar = is_similar or source.pointee.derives_from(target.pointee)
+    return is_similar and keeps_const(target, source)
+
+
+def keeps_const(target: PointerType, source: PointerType) -> bool:
+    """Whether nothing that is `const` can be changed through a pointer after its conversion.
+
+    `int**` is no `const int**`, through which an `int*` could be set to point to a `const int`
+    (C++20, [conv.qual]).
+    """
+    outer: CType = target
+    inner: CType = source
+    all_const = True
+    while isinstance(outer, PointerType) and isinstance(inner, PointerType):
+        if outer.const != inner.const and not (outer.const and all_const):
+            return False
+        all_const = all_const and outer.const
+        outer, inner = outer.pointee, inner.pointee
+    return True
+
+
+def promote(type_: IntType) -> IntType:
+    """The type after the integer promotions: what is smaller than `int` becomes `int`."""
+    if type_.bits < INT.bits:
+        return INT
+    return type_.underlying if isinstance(type_, EnumType) else type_
+
+
+def find_common_type(a: IntType, b: IntType) -> IntType:
+    """What the usual arithmetic conversions make of two integer types."""
+    a, b = promote(a), promote(b)
+    if a.bits != b.bits:
+        return max(a, b, key=lambda each: each.bits)
+    return b if a.signed else a
+
+
+# --- Type names -----------------------------------------------------------------------------------
+# What the written types of C++ mean.
+
+_WORDS = frozenset(("unsigned", "signed", "char", "short", "int", "long"))
+"""Words that make the name of an integer type together."""
+
+_BUILT_IN: Mapping[str, CType] = {
+    "void": VOID,
+    "bool": BOOL,
+    "char": CHAR,
+    "float": FLOAT,
+    "double": DOUBLE,
+    "size_t": UNSIGNED,
+    "uint": UNSIGNED,
+    "uintptr_t": UNSIGNED,
+    "ptrdiff_t": INT,
+    "intptr_t": INT,
+    **{
+        each.name: each
+        for bits in FIXED_WIDTHS
+        for each in (find_integer_type(bits, True), find_integer_type(bits, False))
+    },
+}
+"""Types by the names of one word that C++ has for them."""
+
+BUILT_IN_WORDS = frozenset(("auto", *_BUILT_IN, *_WORDS))
+"""Words that name a type of the language or of `<cstdint>`; `unsigned int` is two of them."""
+
+
+def is_built_in_type(name: str) -> bool:
+    """Whether a name, possibly of several words, is that of a built-in type."""
+    return all(word in BUILT_IN_WORDS for word in name.split())
+
+
+def find_built_in_type(name: str) -> CType | None:
+    """The type of a name such as `uint32_t` or `unsigned long long int`."""
+    known = _BUILT_IN.get(name)
+    if known is not None:
+        return known
+    words = name.split()
+    return _find_integer(words) if words and set(words) <= _WORDS else None
+
+
+def _find_integer(words: list[str]) -> IntType:
+    """The type that words such as `unsigned` and `short` mean, in whatever order they stand."""
+    signed = "unsigned" not in words
+    if "char" in words:
+        return IntType("signed char" if signed else "unsigned char", 8, signed)
+    name, bits = "int", 32
+    if "short" in words:
+        name, bits = "short", 16
+    elif "long" in words:
+        name, bits = ("long long", 64) if words.count("long") == 2 else ("long", 32)
+    return IntType(name if signed else f"unsigned {name}", bits, signed)
+
+
+class TypeNames(Protocol):
+    """What names mean as types where a type is written."""
+
+    def find_type(self, name: str) -> QualifiedType | None:
+        """The type of a name; None if it means none."""
+        ...
+
+    def find_templated_type(self, node: tree.NamedType | tree.Name) -> QualifiedType | None:
+        """The type of a name with template arguments or within a type; None if it means none."""
+        ...
+
+    def find_decltype(self, node: tree.Expression) -> QualifiedType:
+        """The type of an expression."""
+        ...
+
+    def find_count(self, node: tree.Expression) -> int:
+        """The number of elements that an expression gives an array."""
+        ...
+
+    def unknown_type(self, node: tree.Node, name: str) -> Exception:
+        """The error about a name that means no type."""
+        ...
+
+    def error(self, node: tree.Node, message: str) -> Exception:
+        """An error about a node."""
+        ...
+
+
+def resolve_type(
+    node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None = None
+) -> QualifiedType:
+    """The type that a piece of source means, where `auto` stands for the type of a value.
+
+    A reference has the type of what it refers to.
+    """
+    match node:
+        case tree.NamedType(name="auto", scope=None):
+            if deduced is None or isinstance(deduced.type, VoidType):
+                raise names.error(node, "'auto' has no value here to take its type from")
+            return _qualify(deduced, node)
+        case tree.NamedType(name=name) | tree.Name(text=name):
+            if node.template_arguments or node.scope is not None:
+                found = names.find_templated_type(node)
+            else:
+                found = names.find_type(name)
+            if found is None:
+                raise names.unknown_type(node, name)
+            return _qualify(found, node) if isinstance(node, tree.NamedType) else found
+        case tree.Pointer(pointee=tree.FunctionOf()):
+            if deduced is None or not isinstance(deduced.type, FunctionType):
+                raise names.error(node, "which function a pointer points to has to be known here")
+            return deduced
+        case tree.Pointer(pointee=pointee, const=const):
+            inner = resolve_type(pointee, names, _pointed_by(deduced))
+            return QualifiedType(PointerType(inner.type, inner.volatile, inner.const), const)
+        case _:
+            return _resolve_composed(node, names, deduced)
+
+
+def _resolve_composed(
+    node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None
+) -> QualifiedType:
+    match node:
+        case tree.Reference(referent=referent):
+            return resolve_type(referent, names, deduced)
+        case tree.Decltype(expression=expression):
+            return names.find_decltype(expression)
+        case tree.ArrayOf(element=element, size=size):
+            if size is None:
+                raise names.error(node, "the size of this array is missing")
+            inner = resolve_type(element, names)
+            return replace(inner, type=ArrayType(inner.type, names.find_count(size)))
+        case tree.FunctionOf():
+            raise names.error(node, "the type of a function is supported as a parameter only")
+        case _:
+            raise names.error(node, "this is no type")
+
+
+def _qualify(type_: QualifiedType, node: tree.NamedType) -> QualifiedType:
+    return QualifiedType(
+        type_.type,
+        type_.const or "const" in node.qualifiers,
+        type_.volatile or "volatile" in node.qualifiers,
+    )
+
+
+def _pointed_by(type_: QualifiedType | None) -> QualifiedType | None:
+    match type_:
+        case QualifiedType(type=PointerType(pointee=pointee, const=const, volatile=volatile)):
+            return QualifiedType(pointee, const, volatile)
+        case _:
+            return None
+
+
+def is_deduced(node: tree.Type) -> bool:
+    """Whether a type is `auto`, `auto*` or `auto&`."""
+    match node:
+        case tree.NamedType(name=name):
+            return name == "auto"
+        case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
+            return is_deduced(inner)
         case _:
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.layout_checks import check_alloc
 from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup
+from ttmlir.dialects.definition.row_ops import check_alloc
 
 
 class AllocatingOp(ODSOperation):

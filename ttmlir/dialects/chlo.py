@@ -11,12 +11,9 @@ from xdsl.printer import Printer
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
-from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.creation import ConstantOp as StableHLOConstantOp
-from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.attrs import CHLO_ENUMS, RaggedDotDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
     ANY_ELEMENTS,
     ANY_OR_PER_AXIS,
@@ -28,15 +25,25 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     FLOAT,
     INTEGER,
     PREDICATE,
+    check_compatible,
+    check_shapes_agree,
     enum,
     enum_array,
     ranked,
     static,
     tensor,
 )
-from ttmlir.dialects.stablehlo.rules.shapes import check_compatible, check_shapes_agree
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, Setting, integer
-from ttmlir.dialects.stablehlo.text.type_forms import ARROW, FUNCTIONAL
+from ttmlir.dialects.stablehlo.creation import ConstantOp as StableHLOConstantOp
+from ttmlir.dialects.stablehlo.form import (
+    ARROW,
+    FUNCTIONAL,
+    OPERANDS,
+    Form,
+    Integer,
+    Setting,
+    integer,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 
 
 class ElementwiseOp(FormOp):

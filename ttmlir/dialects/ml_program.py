@@ -24,7 +24,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
@@ -34,6 +33,7 @@ from ttmlir.dialects.definition.ods import (
     ValueGroup,
     refuse,
 )
+from ttmlir.dialects.definition.syntax import AssemblyOp, parse_operands
 
 _ANY = TypeConstraint("any type", ods.always)
 _MANY = (ValueGroup("operands", _ANY, variadic=True),)

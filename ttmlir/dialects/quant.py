@@ -17,7 +17,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from ttmlir.dialects.definition.syntax import expect, parse_signed
-from ttmlir.mlir.attributes.floats import format_float
+from ttmlir.mlir.attributes import format_float
 
 MAX_STORAGE_BITS = 32
 

@@ -20,12 +20,16 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.definition.syntax import expect, expect_keyword, parse_signed
-from ttmlir.dialects.stablehlo.rules.constraints import ANYTHING
-from ttmlir.dialects.stablehlo.text.form import integer
-from ttmlir.dialects.stablehlo.text.type_forms import EACH
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    expect,
+    expect_keyword,
+    parse_operands,
+    parse_signed,
+)
+from ttmlir.dialects.stablehlo.constraints import ANYTHING
+from ttmlir.dialects.stablehlo.form import EACH, integer
 from ttmlir.mlir.xdsl_internals import resume_from
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')

@@ -8,32 +8,150 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ttmlir.explorer.command_graph import build_command_graph
+from ttmlir.errors import CompilationError, InputError
 from ttmlir.explorer.graph import (
+    INPUTS,
+    RESULTS,
     Attributes,
     Collection,
+    Edge,
     Graph,
+    Node,
+    build_program_graph,
+    check_size,
     clean_name,
+    describe_layout,
+    describe_scope,
+    describe_tensor,
+    scope_of,
     unique_names,
 )
 from ttmlir.explorer.node_data import describe_estimate
 from ttmlir.explorer.overrides import Effect, Overrides, compile_with, judge
-from ttmlir.explorer.program_graph import build_program_graph
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, listening
+from ttmlir.mlir.reporting import Source, listening
+from ttmlir.program import list_cores
 from ttmlir.runtime.binary import Binary
-from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.loading import load_binary, read_binary
-from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal_program import (
+    CREATE,
+    DEALLOCATE,
+    READ,
+    WRITE,
+    Command,
+    MetalBinary,
+    MetalProgram,
+    MetalTensor,
+)
+from ttmlir.runtime.tensor import Numerics
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.frontend.calls.calling import CallableModel
+    from ttmlir.frontend.calls import CallableModel
+
+
+# --- Command graph --------------------------------------------------------------------------------
+# Graphs of `.ttm` files: kernel launches and copies, in the order of the queue.
+
+_LABELS = {WRITE: "write to device", READ: "read from device"}
+
+
+def command_id(command: Command) -> str:
+    """The name of the node of a command."""
+    return f"command{command.index}"
+
+
+def build_command_graph(program: MetalProgram, graph_id: str, *, notes: Attributes = ()) -> Graph:
+    """The graph of a program of kernels."""
+    commands = program.commands
+    check_size(len(commands) + len(program.input_tensors) + len(program.output_tensors))
+    makers: dict[int, Edge] = {}
+    nodes: list[Node] = []
+
+    def edges(tensors: Iterable[MetalTensor]) -> tuple[Edge, ...]:
+        return tuple(makers[tensor.id] for tensor in tensors if tensor.id in makers)
+
+    for number, tensor in enumerate(program.input_tensors):
+        nodes.append(
+            Node(
+                id=f"input{number}",
+                label=f"input {number}",
+                layers=(INPUTS,),
+                attributes=describe_layout(tensor.ref.desc),
+                outputs=(describe_tensor(tensor.ref.desc),),
+            )
+        )
+        makers[tensor.id] = Edge(nodes[-1].id)
+    for command in commands:
+        if command.kind in (CREATE, DEALLOCATE) or not command.tensors:
+            continue
+        written = _written(command)
+        read = [tensor for tensor in command.tensors if tensor not in written]
+        scope = scope_of(command.location)
+        nodes.append(
+            Node(
+                id=command_id(command),
+                label=_LABELS.get(command.kind, command.meaning),
+                layers=scope.layers,
+                attributes=(
+                    ("command", command.kind.removesuffix("Command")),
+                    *describe_scope(scope, command.location),
+                    ("schedule", str(command.index)),
+                    *_describe_kernels(command),
+                    *(pair for tensor in written[:1] for pair in describe_layout(tensor.ref.desc)),
+                ),
+                inputs=edges(read),
+                outputs=tuple(describe_tensor(tensor.ref.desc) for tensor in written),
+            )
+        )
+        makers.update((each.id, Edge(nodes[-1].id, i)) for i, each in enumerate(written))
+    for number, tensor in enumerate(program.output_tensors):
+        nodes.append(
+            Node(
+                id=f"result{number}",
+                label=f"result {number}",
+                layers=(RESULTS,),
+                attributes=describe_layout(tensor.ref.desc),
+                inputs=edges((tensor,)),
+            )
+        )
+    return Graph(id=graph_id, nodes=nodes, attributes=notes)
+
+
+def _written(command: Command) -> list[MetalTensor]:
+    """The tensors that a command writes: those its reference names, or else the last one."""
+    if command.reference is not None and command.reference.outputs:
+        numbers = dict.fromkeys(output.operand for output in command.reference.outputs)
+        return [command.tensors[number] for number in numbers]
+    return [command.tensors[-1]]
+
+
+def _describe_kernels(command: Command) -> Attributes:
+    description = command.description
+    fidelity = () if command.fidelity is None else (("math_fidelity", command.fidelity.keyword),)
+    if description is None:
+        cores = {core for kernel in command.kernels for core in kernel.cores}
+        count = len(command.kernels)
+        buffers = max((len(kernel.circular_buffers) for kernel in command.kernels), default=0)
+    else:
+        cores = {core for kernel in description.kernels for core in list_cores(kernel.core_ranges)}
+        count, buffers = len(description.kernels), len(description.circular_buffers)
+    if not command.is_launch:
+        return fidelity
+    return (
+        ("kernels", str(count)),
+        ("cores", str(len(cores))),
+        ("circular_buffers", str(buffers)),
+        *fidelity,
+    )
+
+
+# --- Documents ------------------------------------------------------------------------------------
 
 SUFFIXES = (".mlir", ".ttir", ".ttnn", ".ttm")
 """Files that are shown; those of other names are taken for text if they are named one by one."""
@@ -50,10 +168,6 @@ _PIPELINES = {
 
 
 _SYSTEM = re.compile(r"\bsystem[-_]desc[-_]path=(\"[^\"]*\"|\S*)")
-
-
-class DocumentError(Exception):
-    """A document that cannot be shown; the text is for the user."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +202,7 @@ class Document(Protocol):
         ...
 
     def change(self, settings: Settings) -> None:
-        """Take other settings; DocumentError where they are not possible."""
+        """Take other settings; InputError where they are not possible."""
         ...
 
 
@@ -108,7 +222,7 @@ class BinaryDocument:
     def change(self, settings: Settings) -> None:
         """Take another board or numerics."""
         if settings.overrides:
-            raise DocumentError(
+            raise InputError(
                 f"{self.name} is compiled already: open the .mlir file that it comes from, or "
                 "the compiled model with ttmlir.explore, to override layouts"
             )
@@ -148,7 +262,7 @@ class ModuleDocument:
 
     def collections(self) -> list[Collection]:
         """The compiled program, if there is one, and the module as it was given."""
-        from ttmlir.explorer.module_graph import build_module_graphs
+        from ttmlir.explorer.graph import build_module_graphs
 
         notes: Attributes = (("compilation", self.problem),) if self.problem else ()
         source = Collection(self.stage, build_module_graphs(self.module, notes=notes))
@@ -165,7 +279,7 @@ class ModuleDocument:
     def change(self, settings: Settings) -> None:
         """Compile with other settings."""
         if self.pipeline is None and settings.overrides:
-            raise DocumentError(
+            raise InputError(
                 f"{self.name} is {self.stage}; layouts are chosen on the way from "
                 f"{', '.join(_PIPELINES)} to ttnn"
             )
@@ -178,7 +292,7 @@ class ModuleDocument:
                 self.binary = self._write(self.module)
             elif self.pipeline is not None:
                 self._compile_and_judge()
-        except DiagnosticError as error:
+        except CompilationError as error:
             self.binary, self.effects = None, ()
             self.problem = error.diagnostics[0].message
 
@@ -195,7 +309,7 @@ class ModuleDocument:
     def compile_with_overrides(self, overrides: Overrides) -> Binary:
         """The program with these overrides; DiagnosticError if the compiler refuses one."""
         from ttmlir.compiler import transform
-        from ttmlir.mlir.attributes.resources import cloned
+        from ttmlir.mlir.attributes import cloned
 
         board = self.settings.board or ""
         if not overrides and board in self._plain:
@@ -250,7 +364,7 @@ class FolderDocument:
 
     def change(self, settings: Settings) -> None:
         """Refuse: open the file itself."""
-        raise DocumentError(f"{self.name} is a folder; open the file to change, alone")
+        raise InputError(f"{self.name} is a folder; open the file to change, alone")
 
 
 def build_binary_graphs(
@@ -309,25 +423,35 @@ def _find_sources(source: Collection, program: Collection) -> dict[str, Sequence
 
 
 def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
-    """A document of MLIR text; raises DiagnosticError for text that is refused."""
-    from ttmlir.compiler import parse
+    """A document of MLIR text, compiled as `ttmlir.compile` does without options.
+
+    Raises DiagnosticError for text that is refused.
+    """
+    from ttmlir.compiler import complete_options, parse
 
     module = parse(text, file_name=file_name)
     counts = Counter(op.name.partition(".")[0] for op in module.walk())
     known = ("ttnn", "ttmetal", "d2m", "ttkernel", *_PIPELINES)
     stage = next((each for each, _ in counts.most_common() if each in known), "ttir")
-    return ModuleDocument(name, module, stage, file_name=file_name, texts={file_name: Source(text)})
+    return ModuleDocument(
+        name,
+        module,
+        stage,
+        options=complete_options("ttnn", "") if stage in _PIPELINES else "",
+        file_name=file_name,
+        texts={file_name: Source(text)},
+    )
 
 
 def document_of(model: CallableModel, name: str) -> Document:
     """A document of a model: of a compiled one its source, so that overrides are possible."""
+    from ttmlir.compiler import complete_options
     from ttmlir.frontend.compiled import CompiledModel
-    from ttmlir.frontend.targets import find_target
 
     if not isinstance(model, CompiledModel) or model.suffix != ".ttnn":
         suffix = ".ttm" if model.binary.is_metal else ".ttnn"
         return BinaryDocument(f"{name}{suffix}", model.binary)
-    source, options = model.source, find_target("ttnn").complete(model.options)
+    source, options = model.source, complete_options("ttnn", model.options)
     return ModuleDocument(
         name, source.module, source.stage, options=options, texts=dict(source.texts)
     )
@@ -336,7 +460,7 @@ def document_of(model: CallableModel, name: str) -> Document:
 def open_documents(paths: Sequence[str]) -> list[Document]:
     """The documents of files and folders, under names of their own.
 
-    Raises DocumentError, DiagnosticError, and BinaryError for files that cannot be shown.
+    Raises InputError, DiagnosticError, and BinaryError for files that cannot be shown.
     """
     names = unique_names(Path(path).resolve().name for path in paths)
     return [_open(Path(path), name) for path, name in zip(paths, names, strict=True)]
@@ -348,18 +472,18 @@ def _open(path: Path, name: str) -> Document:
     if path.suffix in (".ttnn", ".ttm"):
         return BinaryDocument(name, load_binary(path))
     if path.suffix == ".ttsys":
-        raise DocumentError(f"{path} describes a system; a program is a .mlir, .ttnn or .ttm file")
+        raise InputError(f"{path} describes a system; a program is a .mlir, .ttnn or .ttm file")
     return _open_text(path, name)
 
 
 def _open_text(path: Path, name: str) -> Document:
     from ttmlir.compiler import read_source
-    from ttmlir.mlir.files.text_files import FileError
+    from ttmlir.errors import FileError
 
     try:
         return read_module(read_source(str(path)), str(path), name)
     except FileError as error:
-        raise DocumentError(str(error)) from None
+        raise InputError(str(error)) from error
 
 
 def _open_folder(folder: Path) -> list[Document]:
@@ -371,9 +495,9 @@ def _open_folder(folder: Path) -> list[Document]:
         if path.suffix in SUFFIXES and path.is_file() and path.resolve().is_relative_to(root)
     )
     if not found:
-        raise DocumentError(f"{folder} has no files that are shown: {', '.join(SUFFIXES)}")
+        raise InputError(f"{folder} has no files that are shown: {', '.join(SUFFIXES)}")
     if len(found) > MAX_FILES:
-        raise DocumentError(
+        raise InputError(
             f"{folder} has {len(found)} files to show; at most {MAX_FILES} are, so give a part"
         )
     return [_open(path, clean_name(str(path.relative_to(folder)))) for path in found]

@@ -22,7 +22,8 @@ from model_explorer import (
     graph_builder,
 )
 
-from ttmlir.explorer.documents import DocumentError, open_documents
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import open_documents
 from ttmlir.explorer.panel import PROVIDERS
 from ttmlir.explorer.session import ADAPTER, ADAPTER_ID, Session
 
@@ -45,12 +46,12 @@ class TenstorrentAdapter(Adapter):
     )
 
     def convert(self, model_path: str, settings: dict[str, Any]) -> ModelExplorerGraphs:
-        """The graphs of a file or folder; DocumentError if it cannot be shown."""
+        """The graphs of a file or folder; InputError if it cannot be shown."""
         if model_path not in _SESSION.documents:
             _SESSION.documents[model_path] = open_documents([model_path])[0]
         answer = _ask({"cmdId": "convert", "extensionId": ADAPTER_ID, "modelPath": model_path})
         if "error" in answer:
-            raise DocumentError(answer["error"])
+            raise InputError(answer["error"])
         collections = [
             graph_builder.GraphCollection(
                 label=each["label"], graphs=each["graphs"], graphSorting=each["graphSorting"]

@@ -13,15 +13,21 @@ from enum import Enum
 import numpy as np
 
 from ttmlir.cost import estimate_program
-from ttmlir.explorer.graph import Attributes, Json, clean_name, clean_text
+from ttmlir.explorer.graph import (
+    PROGRAM_GRAPH_CONSTANTS,
+    PROGRAM_GRAPH_FOLDED,
+    Attributes,
+    Json,
+    clean_name,
+    clean_text,
+    node_id,
+)
 from ttmlir.explorer.overrides import Effect, State
-from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, node_id
 from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.golden import GoldenResult, Tolerance
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.ttrt.running.inputs import fit_inputs, generate_inputs
-from ttmlir.runtime.ttrt.running.program import RunSettings, run_operations
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.tensor import Numerics
+from ttmlir.runtime.ttrt.running import RunSettings, fit_inputs, generate_inputs, run_operations
 
 GREEN, YELLOW, RED = "#52b788", "#ffe066", "#e5383b"
 """Good, in part, bad."""
@@ -138,7 +144,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
 def list_simulated(program: MetalProgram) -> list[NodeData]:
     """Runs a program of kernels on random inputs: what binds each launch, its share, its time."""
     # The simulator is loaded only for programs of kernels.
-    from ttmlir.frontend.model_profile import run_recorded
+    from ttmlir.frontend.summary import run_recorded
 
     inputs = generate_inputs(program, "randn", np.random.default_rng(0))
     _, runs = run_recorded(program, inputs, Numerics.EXACT)
@@ -198,7 +204,11 @@ def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
     """What of L1 and of DRAM is in use while each operation runs: bytes of the fullest bank."""
     memory = estimate_program(program, board).memory
     assert memory is not None, "programs have memory"
-    nodes = [each for each in program.operations if each.table not in FOLDED | CONSTANTS]
+    nodes = [
+        each
+        for each in program.operations
+        if each.table not in PROGRAM_GRAPH_FOLDED | PROGRAM_GRAPH_CONSTANTS
+    ]
     return [
         NodeData(
             name=f"{name} in use (bytes of {use.capacity:,})",

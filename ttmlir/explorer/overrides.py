@@ -13,17 +13,20 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from ttmlir.explorer.program_graph import (
-    CONSTANTS,
-    FOLDED,
+from ttmlir.errors import CompilationError, InputError
+from ttmlir.explorer.graph import (
+    PROGRAM_GRAPH_CONSTANTS,
+    PROGRAM_GRAPH_FOLDED,
     grid_of,
     operation_name,
+    scope_of,
 )
-from ttmlir.explorer.scopes import scope_of
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES
-from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
+from ttmlir.passes.placement.layout_overrides import (
+    GRID_OVERRIDES,
+    LAYOUT_OVERRIDES,
+    LayoutOverride,
+)
 from ttmlir.passes.ttnn.product_options import MATH_FIDELITIES_BY_NAME, WEIGHT_DTYPES_BY_NAME
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
@@ -40,10 +43,6 @@ _OPTIONS = {
 """Options of the pipelines, the field that holds what they say, and how that is written."""
 
 _OPTION = re.compile(rf"(?:^|\s)({'|'.join(_OPTIONS)})=")
-
-
-class OverrideError(ValueError):
-    """An override that makes no sense."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +72,11 @@ class Overrides:
         return cls(**given)
 
     def with_layout(self, name: str, words: str) -> Overrides:
-        """The overrides with the layout of an operation replaced; OverrideError for other words."""
+        """The overrides with the layout of an operation replaced; InputError for other words."""
         try:
             override = LayoutOverride.parse(words)
         except ValueError as error:
-            raise OverrideError(str(error)) from None
+            raise InputError(str(error)) from error
         return self._with("layouts", name, override)
 
     def with_weight(self, name: str, data_type: DataType) -> Overrides:
@@ -90,13 +89,13 @@ class Overrides:
 
     def _with(self, kind: str, name: str, value: object) -> Overrides:
         if not name or any(letter in name for letter in ",\"'{}\n\\") or name != name.strip():
-            raise OverrideError(
+            raise InputError(
                 f"an operation is picked by the 'override_name' that it shows, without commas, "
                 f"quotes, braces or backslashes, not by {name!r}"
             )
         old: Mapping[str, object] = getattr(self, kind)
         if len(old) >= MAX_OVERRIDES and name not in old:
-            raise OverrideError(f"there are {MAX_OVERRIDES} overrides already")
+            raise InputError(f"there are {MAX_OVERRIDES} overrides already")
         return replace(self, **{kind: {**old, name: value}})
 
     @property
@@ -107,7 +106,7 @@ class Overrides:
     def without(self, name: str) -> Overrides:
         """The overrides without those of an operation."""
         if name not in self.names:
-            raise OverrideError(f"there is no override for '{name}'")
+            raise InputError(f"there is no override for '{name}'")
         return self.only([each for each in self.names if each != name])
 
     def only(self, names: Sequence[str]) -> Overrides:
@@ -186,7 +185,7 @@ def compile_with(
     """
     try:
         return compile_them(overrides), {}
-    except DiagnosticError:
+    except CompilationError:
         if not overrides:
             raise
     binary = compile_them(Overrides())
@@ -196,7 +195,7 @@ def compile_with(
         try:
             binary = compile_them(overrides.only([*taken, name]))
             taken.append(name)
-        except DiagnosticError as error:
+        except CompilationError as error:
             refused[name] = error.diagnostics[0].message
     return binary, refused
 
@@ -220,7 +219,13 @@ def override_name(operation: Operation) -> str:
 def computing_by_name(program: BinaryProgram) -> dict[str, list[Operation]]:
     """The operations that compute, by the names of their overrides."""
     found: dict[str, list[Operation]] = {}
-    moves = {"ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp", *FOLDED, *CONSTANTS}
+    moves = {
+        "ToLayoutOp",
+        "ToDeviceOp",
+        "ToMemoryConfigOp",
+        *PROGRAM_GRAPH_FOLDED,
+        *PROGRAM_GRAPH_CONSTANTS,
+    }
     for operation in program.operations:
         if operation.table not in moves and (name := override_name(operation)):
             found.setdefault(name, []).append(operation)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ttmlir.explorer.documents import Document, DocumentError, ModuleDocument, Settings
-from ttmlir.explorer.graph import Json, clean_text
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import Document, ModuleDocument, Settings
+from ttmlir.explorer.graph import Json, clean_text, operation_name
 from ttmlir.explorer.node_data import (
     NodeData,
     list_accuracy,
@@ -21,15 +22,14 @@ from ttmlir.explorer.node_data import (
     list_memory,
     list_simulated,
 )
-from ttmlir.explorer.overrides import OverrideError, Overrides, computing_by_name
-from ttmlir.explorer.program_graph import operation_name
+from ttmlir.explorer.overrides import Overrides, computing_by_name
 from ttmlir.explorer.saved_overrides import overrides_file_name, overrides_text
 from ttmlir.files import write_file
 from ttmlir.layout.enums import STORED_DATA_TYPES, TensorMemoryLayout
-from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.element import Numerics
-from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.tensor import Numerics
 
 _AS_IS = ""
 """The choice that leaves something as it is."""
@@ -89,7 +89,7 @@ class Panel:
     def save(self, document: ModuleDocument) -> None:
         """Write the overrides to a file that `ttmlir-opt` takes as `@FILE`.
 
-        Raises DocumentError where that is not possible.
+        Raises InputError where that is not possible.
         """
         if self._save_folder is None:
             return
@@ -97,28 +97,28 @@ class Panel:
         try:
             write_file(path, overrides_text(document).encode())
         except OSError as error:
-            raise DocumentError(
+            raise InputError(
                 f"the overrides are in force, but cannot be saved as {path}: {error.strerror}; "
                 "choose another --save-folder"
-            ) from None
+            ) from error
 
 
 def _find(provider: str) -> Provider:
     for each in PROVIDERS:
         if each.id == provider:
             return each
-    raise DocumentError(f"there is no '{provider}'")
+    raise InputError(f"there is no '{provider}'")
 
 
 def program_of(document: Document) -> BinaryProgram:
-    """The program that is estimated and run; DocumentError if there is none."""
+    """The program that is estimated and run; InputError if there is none."""
     binary = document.binary
     if binary is None or not binary.programs:
         problem = document.problem if isinstance(document, ModuleDocument) else ""
         reason = f": {problem}" if problem else ""
-        raise DocumentError(f"{document.name} has no compiled program{reason}")
+        raise InputError(f"{document.name} has no compiled program{reason}")
     if isinstance(binary, MetalBinary):
-        raise DocumentError(
+        raise InputError(
             f"{document.name} is kernels; Estimate simulates them, and ttrt run --golden compares"
         )
     return binary.program(0)
@@ -233,7 +233,7 @@ def _run_memory(panel: Panel, document: Document, values: Mapping[str, Any]) -> 
 def _run_estimate(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:
     if isinstance(document.binary, MetalBinary):
         if (board := _board(values)) is not None:
-            raise DocumentError(
+            raise InputError(
                 f"{document.name} is kernels for one board, which are simulated: compile it for "
                 f"{board} to see it there"
             )
@@ -256,7 +256,7 @@ def _run_overrides(panel: Panel, document: Document, values: Mapping[str, Any]) 
 
 
 def choose(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """The settings that the editors of overrides ask for; OverrideError for what makes no sense."""
+    """The settings that the editors of overrides ask for; InputError for what makes no sense."""
     board = _board(values) if "board" in values else settings.board
     overrides = settings.overrides
     name = str(values.get("operation") or "").strip()
@@ -270,9 +270,9 @@ def choose(settings: Settings, values: Mapping[str, Any]) -> Settings:
         case _ if name and words:
             overrides = overrides.with_layout(name, words)
         case _ if name:
-            raise OverrideError(f"choose what is to be different for '{name}'")
+            raise InputError(f"choose what is to be different for '{name}'")
         case _ if words:
-            raise OverrideError("choose the operation that is to be different")
+            raise InputError("choose the operation that is to be different")
         case _:
             pass
     return replace(settings, board=board, overrides=overrides)
@@ -286,14 +286,14 @@ def _board(values: Mapping[str, Any]) -> str | None:
 def _word(values: Mapping[str, Any], name: str, default: str, words: Sequence[str]) -> str:
     word = str(values.get(name) or default)
     if word not in words:
-        raise OverrideError(f"{name} is {clean_text(word, 40)!r}; it is one of {', '.join(words)}")
+        raise InputError(f"{name} is {clean_text(word, 40)!r}; it is one of {', '.join(words)}")
     return word
 
 
 def _seed(values: Mapping[str, Any]) -> int:
     text = str(values.get("seed") or 0)
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise OverrideError(f"the seed is {clean_text(text, 40)!r}; it is a whole number from 0 on")
+        raise InputError(f"the seed is {clean_text(text, 40)!r}; it is a whole number from 0 on")
     return int(text)
 
 

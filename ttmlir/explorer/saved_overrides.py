@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ttmlir.explorer.documents import Document, DocumentError, ModuleDocument
-from ttmlir.explorer.overrides import OverrideError, Overrides
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import Document, ModuleDocument
+from ttmlir.explorer.overrides import Overrides
 from ttmlir.files import read_text, safe_file_name
-from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.layout.system import BOARD_NAMES
 
 _OVERRIDES = ("override-grid-sizes", "override-output-layout")
 _SYSTEM = "system-desc-path"
@@ -32,7 +33,7 @@ def overrides_text(document: ModuleDocument) -> str:
 def load_overrides(path: str, documents: Sequence[Document]) -> None:
     """Compile the one module among the documents with the overrides of a file.
 
-    Raises DocumentError for a file that cannot be read or that says something else, and if there
+    Raises InputError for a file that cannot be read or that says something else, and if there
     are several modules, or none.
     """
     modules = [
@@ -41,7 +42,7 @@ def load_overrides(path: str, documents: Sequence[Document]) -> None:
         if isinstance(document, ModuleDocument) and document.pipeline is not None
     ]
     if len(modules) != 1:
-        raise DocumentError(
+        raise InputError(
             f"{path}: overrides are for one module on its way to ttnn, and {len(modules)} are "
             "shown; open it alone"
         )
@@ -49,9 +50,9 @@ def load_overrides(path: str, documents: Sequence[Document]) -> None:
     try:
         overrides, board = _read(read_text(path), module)
     except OSError as error:
-        raise DocumentError(f"{path}: {error.strerror}") from None
-    except (OverrideError, ValueError) as error:
-        raise DocumentError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error.strerror}") from error
+    except (InputError, ValueError) as error:
+        raise InputError(f"{path}: {error}") from error
     module.change(replace(module.settings, overrides=overrides, board=board))
 
 
@@ -60,7 +61,7 @@ def _read(text: str, module: ModuleDocument) -> tuple[Overrides, str | None]:
     flags = shlex.split(text, comments=True)
     pipeline = f"--{module.pipeline}"
     if len(flags) != 1 or flags[0].partition("=")[0] != pipeline:
-        raise OverrideError(f"expected the flag {pipeline} with its overrides, and nothing else")
+        raise InputError(f"expected the flag {pipeline} with its overrides, and nothing else")
     overrides, board = Overrides(), None
     for option in shlex.split(flags[0].partition("=")[2]):
         name, _, value = option.partition("=")
@@ -69,7 +70,7 @@ def _read(text: str, module: ModuleDocument) -> tuple[Overrides, str | None]:
         elif name == _SYSTEM and value in BOARD_NAMES:
             board = value
         elif option not in module.options.split():
-            raise OverrideError(
+            raise InputError(
                 f"the option {name} cannot be chosen in the page; supported are "
                 f"{', '.join(_OVERRIDES)}, and {_SYSTEM} with the name of a board"
             )

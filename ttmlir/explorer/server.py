@@ -4,8 +4,8 @@ The stock server reads any file that a request names, and answers to every page 
 open. This one serves the package's page and has only the addresses that the page needs; it
 
 - listens on 127.0.0.1 and answers only under that name (a site cannot make its own name mean it),
-- answers only who has the token, which is in the address that is printed and then in a cookie that
-  other sites cannot make the browser send,
+- lets in who has the token of the address, once: the browser gets a cookie with another secret,
+  that other sites cannot make it send, and the token is worth nothing any more,
 - refuses requests that say that another site made them,
 - forbids the page to load or run anything from elsewhere.
 """
@@ -16,21 +16,32 @@ import base64
 import hmac
 import json
 import queue
+import re
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+import time
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from http import HTTPStatus
+from http.client import HTTPConnection
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
-from ttmlir.explorer.graph import Json
+from ttmlir.errors import InputError
+from ttmlir.explorer.documents import Document, document_of
+from ttmlir.explorer.graph import Json, clean_name
 from ttmlir.explorer.session import RequestError, Session
+from ttmlir.files import write_file
 from ttmlir.version import VERSION
+
+# --- Server ---------------------------------------------------------------------------------------
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 8080
@@ -91,8 +102,14 @@ class ExplorerServer(ThreadingHTTPServer):
         self.session = session
         self.files = files
         self.token = secrets.token_urlsafe(32)
+        """What the next browser enters with; another one once it has."""
+        self.cookie_value = secrets.token_urlsafe(32)
+        """What browsers that have entered say."""
+        self.on_entry: Callable[[], None] = lambda: None
+        """Called when a browser has entered."""
         self.lock = threading.Lock()
         """Held while the session works: it does one thing at a time."""
+        self._entry_lock = threading.Lock()
         self._listeners: list[queue.Queue[str]] = []
         session.on_change = self._refresh
 
@@ -103,7 +120,7 @@ class ExplorerServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What to open in the browser; it holds the token."""
+        """What to open in the browser; it holds the token, and so can be opened once."""
         return f"http://{HOST}:{self.port}/?token={self.token}"
 
     @property
@@ -115,6 +132,16 @@ class ExplorerServer(ThreadingHTTPServer):
     def cookie(self) -> str:
         """The cookie's name: cookies are shared by all ports of a machine."""
         return f"tt_explorer_{self.port}"
+
+    def admit(self, token: str) -> bool:
+        """Whether this is the token, which then is used up."""
+        with self._entry_lock:
+            is_right = _equal(token, self.token)
+            if is_right:
+                self.token = secrets.token_urlsafe(32)
+        if is_right:
+            self.on_entry()
+        return is_right
 
     def serve_in_background(self) -> None:
         """Answer until `shutdown`."""
@@ -165,17 +192,17 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def _answer(self, serve: Callable[[str, dict[str, list[str]]], None]) -> None:
-        problem = self._check_origin()
-        if problem:
-            self._refuse(HTTPStatus.FORBIDDEN, problem)
-            return
-        address = urlsplit(self.path)
         try:
+            address = urlsplit(self.path)
             asked = parse_qs(address.query, max_num_fields=100)
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "the address is not understood")
             return
-        if address.path == "/" and "token" in asked:
+        is_entry = self.command == "GET" and address.path == "/" and "token" in asked
+        problem = self._check_origin(is_entry)
+        if problem:
+            self._refuse(HTTPStatus.FORBIDDEN, problem)
+        elif is_entry:
             self._enter(asked["token"][0])
         elif not self._has_cookie():
             self._refuse(HTTPStatus.FORBIDDEN, "open the whole address that tt-explorer printed")
@@ -184,28 +211,42 @@ class _Handler(BaseHTTPRequestHandler):
 
     # --- Who asks ------------------------------------------------------------------------------
 
-    def _check_origin(self) -> str:
-        """Why a request does not come from the page; empty if it does."""
+    def _check_origin(self, is_entry: bool) -> str:
+        """Why a request does not come from the page; empty if it does.
+
+        Who enters comes from elsewhere, such as the file that leads the browser here.
+        """
         hosts = self.headers.get_all("Host") or []
         if len(hosts) != 1 or hosts[0] not in self.explorer.hosts:
             return "this server answers under 127.0.0.1 only"
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{hosts[0]}":
             return "another site asks"
-        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            return "another site asks"
-        return ""
+        if is_entry:
+            is_own = self.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+        else:
+            is_own = self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        return "" if is_own else "another site asks"
 
     def _enter(self, token: str) -> None:
-        """From the address with the token to the page, which keeps it in a cookie."""
-        if not _equal(token, self.explorer.token):
-            self._refuse(HTTPStatus.FORBIDDEN, "this token is not that of this explorer")
+        """From the address with the token to the page, for whose browser there is a cookie."""
+        if not self.explorer.admit(token):
+            self._refuse(
+                HTTPStatus.FORBIDDEN,
+                "this address is not that of this explorer, or was opened before: it can be opened "
+                "once; start tt-explorer again",
+            )
             return
-        self.send_response(HTTPStatus.SEE_OTHER)
-        self.send_header("Location", f"/?data={self.explorer.session.address_data()}")
+        with self.explorer.lock:
+            data = self.explorer.session.address_data()
+        # Browsers count a redirection as coming from where the request came from, and would not
+        # send the cookie with it; they count this as coming from here.
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Refresh", f"0; url=/?data={data}")
         self.send_header(
             "Set-Cookie",
-            f"{self.explorer.cookie}={self.explorer.token}; Path=/; HttpOnly; SameSite=Strict",
+            f"{self.explorer.cookie}={self.explorer.cookie_value}; Path=/; HttpOnly; "
+            "SameSite=Strict",
         )
         self._end_headers(b"")
 
@@ -215,7 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
         except CookieError:
             return False
         cookie = cookies.get(self.explorer.cookie)
-        return cookie is not None and _equal(cookie.value, self.explorer.token)
+        return cookie is not None and _equal(cookie.value, self.explorer.cookie_value)
 
     # --- What is asked -------------------------------------------------------------------------
 
@@ -361,3 +402,284 @@ def open_server(session: Session, files: dict[str, Path], port: int | None) -> E
         with suppress(OSError):
             return ExplorerServer(session, files, candidate)
     return ExplorerServer(session, files, 0)
+
+
+# --- Exploring ------------------------------------------------------------------------------------
+# Opens the explorer for documents: from the command line, and for compiled models in Python.
+
+# --- Check ----------------------------------------------------------------------------------------
+# Loads what an explorer shows, as a browser would, and says what that is.
+
+
+def check(server: ExplorerServer) -> list[str]:
+    """What the page shows, line by line; InputError for what it could not show."""
+    return list(_Browser(server).visit())
+
+
+class _Browser:
+    """The requests that the page makes, in its order."""
+
+    def __init__(self, server: ExplorerServer) -> None:
+        self._server = server
+        self._cookie = ""
+
+    def visit(self) -> Iterator[str]:
+        """Open the address, then what the address names."""
+        parts = urlsplit(self._server.address)
+        location, self._cookie = self._enter(f"{parts.path}?{parts.query}")
+        page = self._get(location)
+        if b"<base href" not in page:
+            raise InputError("the page of the Model Explorer package is not what it was")
+        shown: Json = json.loads(parse_qs(urlsplit(location).query)["data"][0])
+        adapters = {each["id"] for each in json.loads(self._get("/api/v1/get_extensions"))}
+        for model in shown["models"]:
+            if model["adapterId"] not in adapters:
+                raise InputError(f"no adapter is called {model['adapterId']}")
+            yield from self._convert(model)
+        yield from self._load_data(shown["nodeData"], shown["nodeDataTargets"])
+
+    def _enter(self, address: str) -> tuple[str, str]:
+        status, headers, _ = self._request("GET", address)
+        if status != 200:
+            raise InputError(f"the address of the page answers {status}")
+        return headers["refresh"].partition("url=")[2], headers["set-cookie"].partition(";")[0]
+
+    def _convert(self, model: Json) -> Iterator[str]:
+        answer = self._post(
+            {
+                "cmdId": "convert",
+                "extensionId": model["adapterId"],
+                "modelPath": model["url"],
+                "settings": {},
+                "deleteAfterConversion": False,
+            }
+        )
+        name: str = model["url"]
+        for collection in answer["graphCollections"]:
+            label = f"{name} ({collection['label']})" if collection["label"] else name
+            yield label
+            for graph in collection["graphs"]:
+                yield _describe_graph(graph)
+
+    def _load_data(self, sources: Sequence[str], targets: Sequence[str]) -> Iterator[str]:
+        for source, target in zip(sources, targets, strict=True):
+            number = source.rpartition("/")[2]
+            answer = json.loads(
+                self._get(f"/api/v1/load_node_data?node_data_index={quote(number)}")
+            )
+            if "error" in answer:
+                raise InputError(answer["error"])
+            for data in json.loads(answer["content"]).values():
+                yield f"{target}: data '{data['name']}'{_describe_values(data)}"
+
+    def _get(self, address: str) -> bytes:
+        status, _, body = self._request("GET", address)
+        if status != 200:
+            raise InputError(f"{address} answers {status}: {body[:200].decode(errors='replace')}")
+        return body
+
+    def _post(self, command: Json) -> Json:
+        status, _, body = self._request(
+            "POST", "/apipost/v1/send_command", json.dumps(command).encode()
+        )
+        answer: Json = json.loads(body)
+        if status != 200 or answer.get("error"):
+            raise InputError(f"{command['modelPath']}: {answer.get('error', status)}")
+        return answer
+
+    def _request(
+        self, method: str, address: str, body: bytes | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        connection = HTTPConnection(HOST, self._server.port, timeout=600)
+        try:
+            headers = {"Cookie": self._cookie} if self._cookie else {}
+            if body is not None:
+                headers["Content-Type"] = "application/json"
+            connection.request(method, address, body, headers)
+            response = connection.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return response.status, found, response.read()
+        finally:
+            connection.close()
+
+
+def _describe_graph(graph: Json) -> str:
+    nodes: list[Json] = graph["nodes"]
+    layers: set[str] = set()
+    for node in nodes:
+        namespace: str = node["namespace"]
+        parts = namespace.split("/") if namespace else []
+        layers.update("/".join(parts[: depth + 1]) for depth in range(len(parts)))
+    edges = sum(len(node["incomingEdges"]) for node in nodes)
+    _check_edges(graph, nodes)
+    return f"  {graph['id']}: {len(nodes)} nodes, {edges} edges, {len(layers)} layers"
+
+
+def _check_edges(graph: Json, nodes: Sequence[Json]) -> None:
+    known = {node["id"] for node in nodes}
+    if len(known) != len(nodes):
+        raise InputError(f"two nodes of '{graph['id']}' have the same id")
+    for node in nodes:
+        for edge in node["incomingEdges"]:
+            if edge["sourceNodeId"] not in known:
+                raise InputError(f"node {node['id']} of '{graph['id']}' has an edge from nowhere")
+
+
+def _describe_values(data: Json) -> str:
+    values: list[Any] = [each["value"] for each in data["results"].values()]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if numbers:
+        return f" of {len(values)} nodes, {min(numbers):g} to {max(numbers):g}"
+    words = sorted({str(value) for value in values})
+    return f" of {len(values)} nodes: {', '.join(words[:8])}" if words else " of no nodes"
+
+
+# --- Stock ----------------------------------------------------------------------------------------
+# The stock Model Explorer package: where its page is.
+#
+# Only its files are read, which need nothing: not the package's server and what that depends on,
+# nor the native adapter, which is half a gigabyte.
+
+REQUIREMENT = "ai-edge-model-explorer==0.1.34"
+"""The release that the page is tested with."""
+
+_SERVED = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+
+
+class MissingPackageError(InputError):
+    """The package is not installed."""
+
+
+def page_files() -> dict[str, Path]:
+    """The files of the page, by the path in its address."""
+    # The package is found, not imported: importing it imports its server, and torch.
+    spec = find_spec("model_explorer")
+    places = [] if spec is None else spec.submodule_search_locations or []
+    for place in places:
+        root = Path(place) / "web_app"
+        if (root / "index.html").is_file():
+            found = ((path.relative_to(root).as_posix(), path) for path in root.rglob("*"))
+            return {
+                name: path for name, path in found if _SERVED.fullmatch(name) and path.is_file()
+            }
+    raise MissingPackageError(
+        "the Model Explorer package is missing; install it, without what it depends on, by\n"
+        f"    pip install --no-deps {REQUIREMENT}"
+    )
+
+
+# --- Exploring ------------------------------------------------------------------------------------
+
+
+class Explorer:
+    """An explorer that runs beside the program that opened it; `with` closes it."""
+
+    def __init__(self, server: ExplorerServer) -> None:
+        """Answer the server's requests from now on."""
+        self._server = server
+        self._entrance: TemporaryDirectory[str] | None = None
+        server.on_entry = self._remove_entrance
+        server.serve_in_background()
+
+    @property
+    def address(self) -> str:
+        """What to open in the browser, once: who has it can use the explorer.
+
+        After it was opened, this is another address, for another browser.
+        """
+        return self._server.address
+
+    def open_browser(self) -> None:
+        """Open the page in the user's browser.
+
+        All users of a machine can read the arguments of each other's commands. So the browser gets
+        the name of a file that only this user can read, which leads to the address.
+        """
+        self._remove_entrance()
+        self._entrance = TemporaryDirectory(prefix="tt-explorer-")
+        path = Path(self._entrance.name) / "open.html"
+        path.touch(mode=0o600)
+        page = (
+            '<!doctype html>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="refresh" content="0; url={self.address}">\n'
+        )
+        write_file(path, page.encode())
+        webbrowser.open_new_tab(path.as_uri())
+
+    def _remove_entrance(self) -> None:
+        entrance, self._entrance = self._entrance, None
+        if entrance is not None:
+            entrance.cleanup()
+
+    def check(self) -> list[str]:
+        """What the page shows, line by line, loaded as a browser would."""
+        return check(self._server)
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._remove_entrance()
+
+    def wait(self) -> None:
+        """Answer until the user interrupts, then close."""
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            self.close()
+
+    def __enter__(self) -> Explorer:
+        """The explorer."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Where it is."""
+        return f"Explorer({self.address})"
+
+
+def open_explorer(
+    documents: Sequence[Document], *, port: int | None = None, save_folder: str | None = None
+) -> Explorer:
+    """An explorer of documents.
+
+    Raises MissingPackageError without the Model Explorer package, OSError for a port that is taken.
+    """
+    files = page_files()
+    return Explorer(open_server(Session(documents, save_folder), files, port))
+
+
+def explore(
+    model: object,
+    *,
+    browser: bool = True,
+    port: int | None = None,
+    save_folder: str | None = None,
+) -> Explorer:
+    """Show a model in Model Explorer, in the browser; overrides recompile it.
+
+        explorer = ttmlir.explore(compiled)
+        ...
+        explorer.close()
+
+    A model that `ttmlir.load` made is shown as its file is, without overrides. With `save_folder`,
+    overrides are saved there in a file that `ttmlir-opt` takes. Raises InputError for what is no
+    model, `ttmlir.explorer.server.MissingPackageError` if the Model Explorer package is not
+    installed.
+    """
+    from ttmlir.frontend.calls import CallableModel
+
+    if not isinstance(model, CallableModel):
+        raise InputError(
+            "explore shows what ttmlir.compile and ttmlir.load return, not "
+            f"{type(model).__name__}; the command tt-explorer shows files"
+        )
+    document = document_of(model, clean_name(model.name))
+    explorer = open_explorer([document], port=port, save_folder=save_folder)
+    if browser:
+        explorer.open_browser()
+    return explorer

@@ -11,20 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ttmlir.explorer.documents import (
-    Document,
-    DocumentError,
-    ModuleDocument,
-    program_names,
-)
-from ttmlir.explorer.graph import Collection, Json, TooLargeError, clean_text
+from ttmlir.errors import CompilationError, Error, InputError
+from ttmlir.explorer.documents import Document, ModuleDocument, program_names
+from ttmlir.explorer.graph import Collection, Json, clean_text
 from ttmlir.explorer.node_data import NodeData, list_effects, list_estimate, list_memory
-from ttmlir.explorer.overrides import OverrideError
 from ttmlir.explorer.panel import PROVIDERS, Panel
 from ttmlir.limits import memory_advice
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.runtime.errors import BinaryError, InputError, RuntimeFailure
-from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal_program import MetalBinary
 
 ADAPTER_ID = "tt_adapter"
 """The name that tt-explorer's adapter has."""
@@ -36,12 +29,6 @@ ADAPTER: Json = {
     "fileExts": ["mlir", "ttir", "ttnn", "ttm"],
     "type": "adapter",
 }
-
-Errors = (
-    *(DocumentError, OverrideError, TooLargeError, DiagnosticError),
-    *(BinaryError, InputError, RuntimeFailure),
-)
-"""What is the fault of a document or of a choice, and told in the page."""
 
 
 class RequestError(Exception):
@@ -133,9 +120,9 @@ class Session:
                     raise RequestError(f"there is no command {asked}")
         except (KeyError, TypeError) as error:
             raise RequestError(f"the command is not understood: {error!r}") from error
-        except DiagnosticError as error:
+        except CompilationError as error:
             return {"error": clean_text(error.diagnostics[0].message)}
-        except Errors as error:
+        except Error as error:
             return {"error": clean_text(str(error))}
         except MemoryError:
             return {"error": f"this takes too much memory; {memory_advice()}"}
@@ -143,7 +130,7 @@ class Session:
     def _document(self, name: str) -> Document:
         document = self.documents.get(name)
         if document is None:
-            raise DocumentError(
+            raise InputError(
                 "the explorer reads only what it was started with; start it again with this file"
             )
         return document

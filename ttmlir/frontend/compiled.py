@@ -9,34 +9,347 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from ttmlir.compiler import divide_options, parse, transform
+import numpy as np
+
+from ttmlir.compiler import (
+    divide_options,
+    parse,
+    spell_pipeline,
+    transform,
+    write_cpp,
+    write_ttm,
+    write_ttnn,
+)
+from ttmlir.errors import ArgumentError
 from ttmlir.files import write_file
-from ttmlir.frontend.calls.binding import CallArguments
-from ttmlir.frontend.calls.calling import CallableModel, CallingConvention, NumericsName
-from ttmlir.frontend.calls.signature import convention_of
+from ttmlir.frontend.calls import (
+    CallableModel,
+    CallArguments,
+    CallingConvention,
+    NumericsName,
+    as_array,
+    convention_of,
+    make_arrays_of,
+)
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.ir.constants import own_constants
-from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.runtime.element import Array, Numerics
+from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.layout.data_format import PARTS
+from ttmlir.mlir.attributes import cloned
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.device import board_text, find_system
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.signature import CallSignature
-from ttmlir.runtime.system import board_text, find_system
+from ttmlir.runtime.loading import file_bytes, read_binary
+from ttmlir.runtime.signature import CallSignature, positional
+from ttmlir.runtime.tensor import Array, Numerics, join_pairs, part_of
 from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.interpreter import bisection
-    from ttmlir.mlir.reporting.diagnostics import Source
+    from ttmlir.mlir.reporting import Source
+    from ttmlir.runtime.binary import Binary
+    from ttmlir.target.flatbuffer.tensors import Golden
+
+
+# --- Loaded ---------------------------------------------------------------------------------------
+# `ttmlir.load`: a file that is called like the model that it was compiled from.
+
+
+@dataclass(frozen=True)
+class GoldenCall:
+    """A call of the model in its framework, whose numbers are in the file."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+    """What the framework computed, in the containers of the model's result."""
+
+    def __repr__(self) -> str:
+        """How many arguments there are."""
+        names = "".join(f", {name}" for name in self.kwargs)
+        return f"GoldenCall({len(self.args)} arguments by position{names})"
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    program: int = 0,
+    numerics: NumericsName = "exact",
+    framework: str = "",
+    weights: Mapping[str, Any] | None = None,
+) -> LoadedModel:
+    """A function that runs a `.ttnn` or `.ttm` file.
+
+        model = ttmlir.load("model.ttnn")
+        y = model(x)
+
+    It takes the arguments of the model that the file was compiled from, as arrays of NumPy, JAX or
+    torch and in the same containers; a file that does not say how its model is called takes arrays
+    by position. Results are arrays of NumPy, or of `framework`, "jax" or "torch". `program` is the
+    number of a program of the file. `weights` are those that the file leaves outside, by name, such
+    as `module.state_dict()` for a module that was compiled with `weights="arguments"`.
+
+    Loading computes nothing, whoever the file is from. Raises BinaryError for a file that cannot be
+    read, InputError for weights that are missing.
+    """
+    data = file_bytes(path)
+    return LoadedModel(
+        data,
+        file_name=os.fspath(path),
+        program=program,
+        numerics=numerics,
+        framework=framework,
+        weights=weights or {},
+    )
+
+
+class LoadedModel(CallableModel):
+    """A program of a file as a function; see `load`."""
+
+    def __init__(
+        self,
+        data: bytes | memoryview,
+        *,
+        file_name: str,
+        program: int,
+        numerics: NumericsName,
+        framework: str,
+        weights: Mapping[str, Any],
+    ) -> None:
+        """Take a file's bytes."""
+        binary = read_binary(data, file_name)
+        found = binary.program(program)
+        self._signature = found.signature or _plain_signature(found)
+        bound = _find_weights(self._signature, weights, file_name)
+        self._first_state = dict(bound)
+        self._framework = framework
+        super().__init__(
+            data,
+            convention_of(self._signature, bound, framework),
+            file_name=file_name,
+            program=program,
+            numerics=numerics,
+        )
+        self.binary = binary
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes of the file, and the weights that are kept outside."""
+        names = self._signature.input_names
+        weights = {names[index]: array for index, array in self._convention.bound.items()}
+        return _restore, (
+            self.to_bytes(),
+            self._file_name,
+            self._program_index,
+            self.numerics,
+            self._framework,
+            weights,
+        )
+
+    @cached_property
+    def golden(self) -> GoldenCall | None:
+        """What the framework was given and computed, if the file holds it.
+
+        model = ttmlir.load("model.ttnn")
+        model(*model.golden.args, **model.golden.kwargs)   # close to model.golden.result
+        """
+        found = self._program.golden
+        if found is None:
+            return None
+        signature = self._signature
+        if len(found.inputs) != len(signature.input_names):
+            raise InputError(f"{self._program.where}: the golden results are of other inputs")
+        make = make_arrays_of(self._framework)
+        given = [array for i, array in enumerate(found.inputs) if i not in signature.bound]
+        arguments = [make(array) for array in join_pairs(given, signature.arguments.are_complex)]
+        outputs = join_pairs(found.outputs[signature.state :], signature.results.are_complex)
+        results = [make(array) for array in outputs]
+        args, kwargs = signature.arguments.unflatten(iter(arguments))
+        return GoldenCall(args, kwargs, signature.results.unflatten(iter(results)))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file; returns its path."""
+        write_file(path, self._bytes)
+        return Path(path)
+
+
+def _restore(
+    data: bytes,
+    file_name: str,
+    program: int,
+    numerics: NumericsName,
+    framework: str,
+    weights: Mapping[str, Array],
+) -> LoadedModel:
+    return LoadedModel(
+        data,
+        file_name=file_name,
+        program=program,
+        numerics=numerics,
+        framework=framework,
+        weights=weights,
+    )
+
+
+def _plain_signature(program: BinaryProgram) -> CallSignature:
+    """Of a program that does not say how its model is called."""
+    inputs, outputs = len(program.inputs), len(program.outputs)
+    arguments, results = positional(inputs, outputs)
+    return CallSignature(
+        name=program.name,
+        input_names=tuple(f"input {index}" for index in range(inputs)),
+        arguments=arguments,
+        results=results,
+    )
+
+
+def _find_weights(
+    signature: CallSignature, weights: Mapping[str, Any], file_name: str
+) -> dict[int, Array]:
+    """The inputs that no argument gives."""
+    names = {index: signature.input_names[index] for index in signature.bound}
+    found = {
+        index: _find_weight(name, weights, f"{file_name}: the weight '{name}'")
+        for index, name in names.items()
+    }
+    missing = [names[index] for index, weight in found.items() if weight is None]
+    if missing:
+        shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
+        raise InputError(
+            f"{file_name}: the weights {shown} are not in the file; give them with "
+            "ttmlir.load(path, weights=module.state_dict())"
+        )
+    return {index: np.asarray(weight) for index, weight in found.items()}
+
+
+def _find_weight(name: str, weights: Mapping[str, Any], what: str) -> Any:
+    """The array of a weight, or of one of the parts of a complex one; None if there is none."""
+    if name in weights:
+        return as_array(weights[name], what)
+    whole, _, part = name.rpartition(".")
+    if part not in PARTS or whole not in weights:
+        return None
+    return part_of(as_array(weights[whole], what), part)
+
+
+# --- Targets --------------------------------------------------------------------------------------
+# What a model can be compiled to: calls of the ttnn library, or kernels of its own.
+#
+# A target is a pipeline from ttir and a kind of file. `TARGETS` lists them by the names that
+# `ttmlir.compile(..., target=...)` takes.
+
+TargetName = Literal["ttnn", "kernels"]
+
+
+class CompilationTarget(ABC):
+    """How a module in ttir becomes a file."""
+
+    name: ClassVar[TargetName]
+    suffix: ClassVar[str]
+    """Of the file, with its dot."""
+    dialect: ClassVar[str]
+    """Of the module at the end of the pipeline."""
+    between: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Dialects between ttir and that one, with the passes that take programs out of them."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What there is to see of a program behind ttir."""
+        return (*self.between, self.dialect, "cpp")
+
+    def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
+        """Run the pipeline on a module in ttir, or the passes of it in front of one."""
+        transform(module, spell_pipeline(self.name, options), until=until)
+
+    @abstractmethod
+    def write(
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | Sequence[Golden] | None = None,
+    ) -> bytes:
+        """The file of a lowered module, with how models are called: by functions, or by an empty
+        name of the only one."""
+
+    @abstractmethod
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The C++ of a lowered module; constants of more elements are left out."""
+
+
+class TTNNTarget(CompilationTarget):
+    """Calls of the ttnn library, which run with NumPy."""
+
+    name = "ttnn"
+    suffix = ".ttnn"
+    dialect = "ttnn"
+
+    def write(
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | Sequence[Golden] | None = None,
+    ) -> bytes:
+        """The `.ttnn` file."""
+        return write_ttnn(module, golden=golden, signatures=_tables_of(signatures))
+
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The calls of the library."""
+        return write_cpp(module, elide_above=elide_above)
+
+
+class KernelsTarget(CompilationTarget):
+    """Fused kernels on all cores of a chip, which run on the simulator."""
+
+    name = "kernels"
+    suffix = ".ttm"
+    dialect = "ttmetal"
+    # Fused, scheduled and with addresses: what kernels are made of.
+    between = MappingProxyType({"d2m": "convert-d2m-to-ttkernel"})
+
+    def write(
+        self,
+        module: ModuleOp,
+        signatures: Mapping[str, CallSignature],
+        golden: Golden | Sequence[Golden] | None = None,
+    ) -> bytes:
+        """The `.ttm` file."""
+        return write_ttm(module, golden=golden, signatures=_tables_of(signatures))
+
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The kernels of all programs, which have no constants."""
+        from ttmlir.runtime.ttrt.reports import section_text
+
+        return section_text(f"the {self.suffix} file", write_ttm(module), "cpp")
+
+
+def _tables_of(signatures: Mapping[str, CallSignature]) -> dict[str, dict[str, Any]]:
+    return {name: signature.to_table() for name, signature in signatures.items()}
+
+
+TARGETS: Mapping[str, CompilationTarget] = MappingProxyType(
+    {each.name: each for each in (TTNNTarget(), KernelsTarget())}
+)
+
+
+def find_target(name: str) -> CompilationTarget:
+    """The target with a name; ArgumentError, with the names of all, if there is none."""
+    if name not in TARGETS:
+        raise ArgumentError(f"targets are {', '.join(map(repr, TARGETS))}, not {name!r}")
+    return TARGETS[name]
+
+
+# --- Compiled -------------------------------------------------------------------------------------
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
@@ -78,11 +391,15 @@ class ImportedModel(CallingConvention):
     """The number of the first column of a line in the module's locations in files."""
 
 
-def narrow(module: ModuleOp) -> list[str]:
-    """The warnings about values of f64 and of few bits, if a module has any."""
-    from ttmlir.dialects.definition import narrowing
+def narrow(module: ModuleOp, *, stage: str = "stablehlo") -> list[str]:
+    """The warnings about values of f64 and of few bits, if a module has any.
 
-    warnings = (narrowing.narrow(module), narrowing.widen(module))
+    Elements of few bits are refused later on, not widened, in other stages than StableHLO.
+    """
+    from ttmlir.dialects.definition import ods
+
+    wide = ods.widen(module) if stage == "stablehlo" else None
+    warnings = (ods.narrow(module), wide)
     return [warning.message for warning in warnings if warning is not None]
 
 
@@ -274,7 +591,7 @@ class CompiledModel(CallableModel):
             results = self.flatten_results(imported.reference(*args, **kwargs))
         return bisect_module(
             cloned(imported.module),
-            self._arrays(args, kwargs),
+            self.arrays_of_call(args, kwargs),
             numerics=Numerics(self._numerics(numerics)),
             framework_results=results,
             framework_trace=trace,
@@ -284,12 +601,7 @@ class CompiledModel(CallableModel):
 
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays in what a call or `reference` returns, in the order of `outputs`."""
-        if self._imported.flatten_results is None:
-            raise InputError(
-                f"a call of '{self.name}' does not return everything that its program computes: "
-                "it keeps state"
-            )
-        return list(self._imported.flatten_results(results))
+        return flatten_results(self._imported, results)
 
     def save(self, path: str | Path, *, golden: bool | tuple[Any, ...] = False) -> Path:
         """Write the `.ttnn` or `.ttm` file, which `ttrt run` runs; returns its path.
@@ -301,7 +613,7 @@ class CompiledModel(CallableModel):
         return Path(path)
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
-        from ttmlir.target.flatbuffer.golden import Golden
+        from ttmlir.target.flatbuffer.tensors import Golden
 
         call: CallArguments | None = self._examples if golden is True else (golden, {})
         if call is None:
@@ -310,7 +622,7 @@ class CompiledModel(CallableModel):
                 "arguments to compute the golden results from"
             )
         args, kwargs = call
-        inputs = self._arrays(args, kwargs)
+        inputs = self.arrays_of_call(args, kwargs)
         outputs = self.flatten_results(self.reference(*args, **kwargs))
         kept = Golden(inputs=inputs, outputs=outputs)
         return self._target.write(self._lowered, {"": self._imported.signature}, kept)
@@ -322,7 +634,7 @@ class CompiledModel(CallableModel):
         but unfit to compile.
         """
         if stage not in self.stages:
-            raise ValueError(
+            raise ArgumentError(
                 f"'{self.name}' has no stage '{stage}'; its stages are {', '.join(self.stages)}"
             )
         if stage == "cpp":
@@ -340,6 +652,16 @@ class CompiledModel(CallableModel):
         if stage != "ttir":
             self._target.lower(module, self._divided_options[1], until=self._target.between[stage])
         return module
+
+
+def flatten_results(imported: ImportedModel, results: Any) -> list[Array]:
+    """The arrays in what a call of a model returns; InputError if its program computes others."""
+    if imported.flatten_results is None:
+        raise InputError(
+            f"a call of '{imported.name}' does not return everything that its program computes: "
+            "it keeps state"
+        )
+    return list(imported.flatten_results(results))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -368,3 +690,229 @@ def options_for_board(board: str | os.PathLike[str] | None, options: str) -> str
     if "system-desc-path" in options or "system_desc_path" in options:
         raise InputError("board and system-desc-path both say what to compile for; give one")
     return f'{options} system-desc-path="{board_text(board)}"'.lstrip()
+
+
+# --- Programs -------------------------------------------------------------------------------------
+# Several functions in one file, which share their weights and their state.
+#
+#     llama = ttmlir.compile_programs(
+#         {
+#             "prefill": ttmlir.Example(model.prefill, tokens),
+#             "decode": ttmlir.Example(model.decode, token, position),
+#         }
+#     )
+#     logits = llama.prefill(tokens)
+#     logits = llama.decode(token, position)
+#     llama.save("llama.ttnn")
+#
+# Equal constants are in the file once, and on the device once. Buffers of a torch module that one
+# of the functions changes, such as a cache of keys and values, are state that all of them see.
+
+
+class Example:
+    """A model with examples of its arguments: one of the programs of `compile_programs`."""
+
+    def __init__(self, model: Any, *args: Any, **kwargs: Any) -> None:
+        """A model as `ttmlir.compile` takes it; `kwargs` are its arguments by name."""
+        self.model = model
+        self.args = args
+        self.kwargs = kwargs
+
+
+def check_examples(examples: Any) -> None:
+    """Refuse what is no mapping of names to examples, and names that programs cannot have."""
+    form = '{"main": ttmlir.Example(model, *args)}'
+    if not isinstance(examples, Mapping):
+        raise TypeError(f"programs are given by names: {form}; got a {type(examples).__name__}")
+    if not examples:
+        raise ArgumentError(f"programs are given by names: {form}; got none")
+    for name, example in cast("Mapping[Any, Any]", examples).items():
+        if not isinstance(example, Example):
+            raise TypeError(
+                f"program {name!r} is a {type(example).__name__}; give it as "
+                "ttmlir.Example(model, *args)"
+            )
+        is_attribute = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
+        if not is_attribute:
+            raise ArgumentError(
+                f"a program cannot have the name {name!r}: names are those of attributes, "
+                "identifiers that begin with a letter"
+            )
+        if hasattr(CompiledPrograms, name) or name == "name":
+            raise ArgumentError(
+                f"a program cannot have the name '{name}': an attribute of all programs has it"
+            )
+
+
+class Program(CallableModel):
+    """One of several programs of a file, called as the function that it was compiled from."""
+
+    REMEDY_FOR_OTHER_ARGUMENTS = "compile again with arguments of these shapes and types"
+
+    def __init__(
+        self,
+        binary: Binary,
+        data: bytes,
+        imported: ImportedModel,
+        index: int,
+        numerics: NumericsName,
+    ) -> None:
+        """The program with this number of a file."""
+        self._imported = imported
+        super().__init__(data, imported, file_name=binary.source, program=index, numerics=numerics)
+        self.binary = binary
+
+    def reference(self, *args: Any, **kwargs: Any) -> Any:
+        """What the framework itself computes for a call."""
+        if self._imported.reference is None:
+            raise InputError(f"'{self.name}' was compiled from text, which no framework runs")
+        return self._imported.reference(*args, **kwargs)
+
+    def compute_golden(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Golden:
+        """What the framework computes for a call, for the function of this name in the file."""
+        from ttmlir.target.flatbuffer.tensors import Golden
+
+        inputs = self.arrays_of_call(args, kwargs)
+        outputs = flatten_results(self._imported, self.reference(*args, **kwargs))
+        return Golden(inputs=inputs, outputs=outputs, function=name)
+
+
+class CompiledPrograms(Mapping[str, Program]):
+    """Programs of one file by their names; each is an attribute, too."""
+
+    def __init__(
+        self,
+        imported: Mapping[str, ImportedModel],
+        *,
+        numerics: NumericsName = "exact",
+        target: TargetName = "ttnn",
+        options: str = "",
+        board: str | os.PathLike[str] | None = None,
+        examples: Mapping[str, tuple[tuple[Any, ...], dict[str, Any]]],
+    ) -> None:
+        """Lower models of one framework together; CompilationError for what is not supported.
+
+        `examples` are arguments of a call of each, which `save(golden=True)` uses.
+        """
+        self._target = find_target(target)
+        self._examples = dict(examples)
+        self._models = dict(imported)
+        self.name = next(iter(imported.values())).name
+        """Of the file: that of the first model."""
+        with show_wait(f"compiling {self.name}"):
+            self._ttir = _join({name: _to_ttir(each) for name, each in imported.items()})
+            self._lowered = cloned(self._ttir)
+            with self._in_terms_of_the_user():
+                self._target.lower(self._lowered, options_for_board(board, options))
+                self._bytes = self._write()
+        for module in (*(each.module for each in imported.values()), self._ttir, self._lowered):
+            own_constants(module)
+        binary = read_binary(self._bytes, f"{self.name}{self._target.suffix}")
+        self._programs = {
+            name: Program(binary, self._bytes, each, index, numerics)
+            for index, (name, each) in enumerate(imported.items())
+        }
+
+    def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
+        models = self._models.values()
+        texts = {name: text for each in models for name, text in each.texts.items()}
+        first_column = next(iter(models)).first_column
+        return in_terms_of_the_user(self.name, texts, first_column=first_column)
+
+    def __getitem__(self, name: str) -> Program:
+        """A program by its name."""
+        return self._programs[name]
+
+    def __getattr__(self, name: str) -> Program:
+        """A program by its name."""
+        programs: dict[str, Program] = self.__dict__.get("_programs", {})
+        if name not in programs:
+            raise AttributeError(
+                f"there is no program '{name}'; the programs are {', '.join(programs)}"
+            )
+        return programs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the programs, in the order of the file."""
+        return iter(self._programs)
+
+    def __len__(self) -> int:
+        """The number of programs."""
+        return len(self._programs)
+
+    def __repr__(self) -> str:
+        """The programs and the size of the file."""
+        names = ", ".join(self._programs)
+        return f"{type(self).__name__}({names}: {len(self._bytes):,} bytes)"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What there is to know about the models, such as numbers that the device keeps shorter."""
+        return tuple(
+            dict.fromkeys(text for each in self._models.values() for text in each.warnings)
+        )
+
+    def to_bytes(self) -> bytes:
+        """The `.ttnn` or `.ttm` file."""
+        return bytes(self._bytes)
+
+    def _write(self, golden: Sequence[Golden] = ()) -> bytes:
+        signatures = {name: each.signature for name, each in self._models.items()}
+        return self._target.write(self._lowered, signatures, golden)
+
+    def save(self, path: str | Path, *, golden: bool = False) -> Path:
+        """Write the file; `ttmlir.load(path, program=1)` gives one of its programs back.
+
+        With `golden=True` the file also holds the examples of all programs and what the framework
+        computes for them, with which `ttrt run --golden` compares; state is as it is now.
+        """
+        data = self._bytes
+        if golden:
+            calls = self._examples.items()
+            data = self._write([self[name].compute_golden(*call, name) for name, call in calls])
+        write_file(path, data)
+        return Path(path)
+
+    def text(self, stage: str = "ttir", *, elide_above: int | None = None) -> str:
+        """All programs in ttir, in the target's dialect, or in C++.
+
+        Constants of more than `elide_above` elements are left out.
+        """
+        stages = ("ttir", self._target.dialect, "cpp")
+        if stage not in stages:
+            raise ArgumentError(f"the stages of programs are {', '.join(stages)}, not '{stage}'")
+        if stage == "cpp":
+            return self._target.write_cpp(self._lowered, elide_above)
+        module = self._ttir if stage == "ttir" else self._lowered
+        return print_module(module, elide_larger_than=elide_above)
+
+
+def _to_ttir(imported: ImportedModel) -> ModuleOp:
+    module = cloned(imported.module)
+    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+        transform(module, TO_TTIR[imported.stage])
+    return module
+
+
+def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
+    """One module of the functions of several, which are called as the modules are named."""
+    from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+    from xdsl.dialects.func import CallOp, FuncOp
+
+    joined = ModuleOp([])
+    for name, module in modules.items():
+        functions = [op for op in module.ops if isinstance(op, FuncOp)]
+        names = {
+            each.sym_name.data: name
+            if symbol_visibility(each) == "public"
+            else f"{name}.{each.sym_name.data}"
+            for each in functions
+        }
+        for op in module.walk():
+            if isinstance(op, CallOp):
+                op.callee = SymbolRefAttr(names[op.callee.string_value()])
+        for function in functions:
+            function.detach()
+            function.sym_name = StringAttr(names[function.sym_name.data])
+            joined.body.block.add_op(function)
+    return joined

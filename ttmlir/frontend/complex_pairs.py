@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttmlir.frontend.calls.calling import Number
+from ttmlir.frontend.calls import Number
 from ttmlir.frontend.compiled import ImportedModel
-from ttmlir.layout.element_type import PARTS
+from ttmlir.ir.tensor_types import is_complex
+from ttmlir.layout.data_format import PARTS
 from ttmlir.passes.stablehlo.complex.boundaries import split_signature
-from ttmlir.passes.stablehlo.complex.parts import is_complex
-from ttmlir.runtime.complex_pairs import join_pairs, part_of, split_complex, split_leaves
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.signature import CallSignature, names_of_pair
+from ttmlir.runtime.tensor import Array, join_pairs, part_of, split_complex, split_leaves
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp

@@ -2,24 +2,295 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, MappingProxyType, ModuleType
-from typing import Any, Literal, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
 
-from ttmlir.frontend.buckets import BucketedModel, BucketPlan, BucketsByName, plan_buckets
-from ttmlir.frontend.calls.call_layout import read_call
-from ttmlir.frontend.calls.calling import Number
-from ttmlir.frontend.calls.containers import Opener
-from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
+import numpy as np
+
+from ttmlir.errors import ArgumentError
+from ttmlir.frontend.calls import Number, Opener, read_call
+from ttmlir.frontend.calls import NumericsName as calling_NumericsName
+from ttmlir.frontend.compiled import (
+    CompiledModel,
+    CompiledPrograms,
+    Example,
+    ImportedModel,
+    NumericsName,
+    TargetName,
+    check_examples,
+    find_target,
+)
 from ttmlir.frontend.errors import missing_package
-from ttmlir.frontend.programs import CompiledPrograms, Example, check_examples
-from ttmlir.frontend.targets import TargetName, find_target
-from ttmlir.mlir.reporting.diagnostics import listening
+from ttmlir.mlir.reporting import listening
+from ttmlir.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.frontend.compiled import Program
+    from ttmlir.runtime.tensor import Array
+
+
+# --- Buckets --------------------------------------------------------------------------------------
+# Sizes that differ from call to call: a program for each of a few sizes, chosen at the call.
+#
+#     length = ttmlir.Buckets(16, 64, 256)
+#     compiled = ttmlir.compile(
+#         model, tokens, mask, buckets={"tokens": {1: length}, "mask": {1: length}}
+#     )
+#     compiled(tokens, mask)     # of any length up to 256
+#
+# A call takes the smallest sizes that its arrays fit into. Arrays are padded at the end, with zeros
+# or with the number that `fill` gives; results are cropped to the size that was given. The model
+# has to leave padded elements out by itself, as language models do by a mask. All programs are in
+# one file, which holds the weights once.
+
+
+class Buckets:
+    """The sizes that one dynamic size is compiled for.
+
+    Dimensions with the same object have the same size in each call.
+    """
+
+    def __init__(self, *sizes: int) -> None:
+        """At least two sizes; the order does not matter."""
+        self.sizes = tuple(sorted(set(sizes)))
+        if len(self.sizes) < 2 or self.sizes[0] < 1:
+            # With one size nobody could tell which dimensions of results follow it.
+            raise ArgumentError(f"buckets are two or more sizes above 0, got {_join(sizes)}")
+
+    def __repr__(self) -> str:
+        """The sizes."""
+        return f"Buckets({', '.join(map(str, self.sizes))})"
+
+
+Sizes = Buckets | Sequence[int]
+BucketsByName = Mapping[str, Mapping[int, Sizes]]
+"""Sizes by arguments and dimensions; equal tuples are the same dynamic size."""
+
+
+@dataclass(frozen=True)
+class BucketPlan:
+    """Which dimensions of which arrays are dynamic."""
+
+    names: tuple[str, ...]
+    """Of all arrays of a call."""
+    dimensions: tuple[tuple[int, int, int], ...]
+    """Array, dimension, and the number of the dynamic size."""
+    sizes: tuple[Buckets, ...]
+
+    @property
+    def choices(self) -> list[tuple[int, ...]]:
+        """One size for each dynamic size, for all programs, the smallest first."""
+        return list(itertools.product(*(each.sizes for each in self.sizes)))
+
+    def shape_in(self, choice: tuple[int, ...], array: int, shape: Sequence[int]) -> list[int]:
+        """The shape of an array in the program of a choice."""
+        result = list(shape)
+        for number, dimension, size in self.dimensions:
+            if number == array:
+                result[dimension] = choice[size]
+        return result
+
+    def measure(self, shapes: Sequence[Sequence[int]], name: str) -> tuple[int, ...]:
+        """The dynamic sizes that arrays have; InputError where they differ or are too large."""
+        found: dict[int, tuple[int, str]] = {}
+        for number, dimension, size in self.dimensions:
+            shape = shapes[number]
+            where = f"dimension {dimension} of {self.names[number]}"
+            if dimension >= len(shape):
+                raise InputError(f"'{name}': there is no {where}, which has the shape {shape}")
+            extent, first = found.setdefault(size, (shape[dimension], where))
+            if extent != shape[dimension]:
+                raise InputError(
+                    f"'{name}': {where} is {shape[dimension]}, but {first} is {extent}; they have "
+                    "the same buckets, so they are the same size; give each a ttmlir.Buckets of "
+                    "its own if they differ"
+                )
+        for size, (extent, where) in found.items():
+            sizes = self.sizes[size].sizes
+            if not 0 < extent <= sizes[-1]:
+                raise InputError(
+                    f"'{name}': {where} is {extent}; the buckets are {_join(sizes)}: compile with "
+                    "a larger one, or split the input"
+                )
+        return tuple(found[size][0] for size in range(len(self.sizes)))
+
+
+def plan_buckets(
+    names: Sequence[str], shapes: Sequence[Sequence[int]], buckets: BucketsByName
+) -> BucketPlan:
+    """The plan for arrays of these names and shapes; ArgumentError for buckets that do not fit."""
+    sizes: list[Buckets] = []
+    keys: dict[object, int] = {}
+    dimensions: list[tuple[int, int, int]] = []
+    _check_form(buckets)
+    for name, by_dimension in buckets.items():
+        if name not in names:
+            raise ArgumentError(f"buckets: there is no argument '{name}'; there are {_join(names)}")
+        number = list(names).index(name)
+        for dimension, given in by_dimension.items():
+            rank = len(shapes[number])
+            if not -rank <= dimension < rank:
+                raise ArgumentError(f"buckets: '{name}' has {rank} dimensions, none is {dimension}")
+            key: object = given if isinstance(given, Buckets) else tuple(given)
+            if key not in keys:
+                keys[key] = len(sizes)
+                sizes.append(given if isinstance(given, Buckets) else Buckets(*given))
+            dimensions.append((number, dimension % rank, keys[key]))
+    if not dimensions:
+        raise ArgumentError(_FORM)
+    return BucketPlan(tuple(names), tuple(dimensions), tuple(sizes))
+
+
+_FORM = "buckets are sizes by arguments and dimensions: {'x': {0: (1, 8)}}"
+
+
+def _check_form(buckets: Any) -> None:
+    """TypeError for what is not written as sizes by arguments and dimensions."""
+    for by_dimension in _values(buckets, buckets):
+        for sizes in _values(by_dimension, buckets):
+            if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
+                raise TypeError(f"{_FORM}; got {buckets!r}")
+
+
+def _values(mapping: Any, buckets: Any) -> list[Any]:
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"{_FORM}; got {buckets!r}")
+    return list(cast("Mapping[Any, Any]", mapping).values())
+
+
+class BucketedModel:
+    """A model of several programs, one of which is chosen by the sizes of a call's arrays."""
+
+    def __init__(
+        self, plan: BucketPlan, programs: CompiledPrograms, fill: Mapping[str, Number]
+    ) -> None:
+        """`programs` are in the order of the plan's choices; `fill` pads arrays by their names."""
+        unknown = [name for name in fill if name not in plan.names]
+        if unknown:
+            raise ArgumentError(
+                f"fill: there is no argument '{unknown[0]}'; there are {_join(plan.names)}"
+            )
+        self._plan = plan
+        self.programs = programs
+        """All programs, by names such as `main_16`."""
+        self._fill = [fill.get(name, 0) for name in plan.names]
+        self._by_choice = dict(zip(plan.choices, programs.values(), strict=True))
+        self._cropped = self._find_cropped()
+
+    def _find_cropped(self) -> list[list[tuple[int, int]]]:
+        """For each result, its dynamic dimensions with the numbers of their sizes."""
+        shapes = [[desc.shape for desc in each.outputs] for each in self._by_choice.values()]
+        return [
+            [
+                (dimension, size)
+                for dimension, extents in enumerate(zip(*of_result, strict=True))
+                if (size := self._size_of(extents, number, dimension)) is not None
+            ]
+            for number, of_result in enumerate(zip(*shapes, strict=True))
+        ]
+
+    def _size_of(self, extents: Sequence[int], result: int, dimension: int) -> int | None:
+        """The dynamic size that a dimension of a result has in all programs; None for none."""
+        if len(set(extents)) == 1:
+            return None
+        for size, _ in enumerate(self._plan.sizes):
+            if list(extents) == [choice[size] for choice in self._by_choice]:
+                return size
+        choices = [" x ".join(map(str, choice)) for choice in self._by_choice]
+        raise ArgumentError(
+            f"'{self.name}': dimension {dimension} of result {result} is {_join(extents)} for the "
+            f"buckets {_join(choices)}; results can be cropped only where they have the size of "
+            "an argument: return it unpacked, or compile for each size"
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self.programs.name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What there is to know about the model."""
+        return self.programs.warnings
+
+    def __repr__(self) -> str:
+        """The buckets, and the size of the file."""
+        dynamic = [
+            f"{self._plan.names[number]}[{dimension}]: {self._plan.sizes[size].sizes}"
+            for number, dimension, size in self._plan.dimensions
+        ]
+        size = len(self.programs.to_bytes())
+        return f"BucketedModel({self.name}, {', '.join(dynamic)}, {size:,} bytes)"
+
+    def __call__(
+        self, *args: Any, numerics: calling_NumericsName | None = None, **kwargs: Any
+    ) -> Any:
+        """Run the smallest program that the arrays fit into; results have the size of the call."""
+        actual, choice = self._choose(args, kwargs)
+        program = self._by_choice[choice]
+        arrays = [
+            self._pad(number, np.asarray(array), choice)
+            for number, array in enumerate(program.flatten(args, kwargs))
+        ]
+
+        def crop(results: Sequence[Array]) -> list[Array]:
+            return [
+                array[_window({dimension: actual[size] for dimension, size in dimensions})]
+                for array, dimensions in zip(results, self._cropped, strict=True)
+            ]
+
+        return program.run_arrays(arrays, numerics=numerics, change=crop)
+
+    def program_for(self, *args: Any, **kwargs: Any) -> Program:
+        """The program that a call with these arguments takes."""
+        return self._by_choice[self._choose(args, kwargs)[1]]
+
+    def _choose(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The dynamic sizes of the arguments, and those of the program for them."""
+        arrays = next(iter(self.programs.values())).flatten(args, kwargs)
+        actual = self._plan.measure([np.shape(each) for each in arrays], self.name)
+        return actual, tuple(
+            next(each for each in buckets.sizes if each >= size)
+            for buckets, size in zip(self._plan.sizes, actual, strict=True)
+        )
+
+    def _pad(self, number: int, array: Array, choice: tuple[int, ...]) -> Array:
+        shape = self._plan.shape_in(choice, number, array.shape)
+        if shape == list(array.shape):
+            return array
+        padded = np.full(shape, self._fill[number], array.dtype)
+        padded[_window(dict(enumerate(array.shape)))] = array
+        return padded
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file of all programs."""
+        return self.programs.save(path)
+
+
+def _window(extents: Mapping[int, int]) -> tuple[slice, ...]:
+    """The first elements along some dimensions, all along the others."""
+    rank = max(extents, default=-1) + 1
+    return tuple(slice(extents.get(dimension)) for dimension in range(rank))
+
+
+def _join(items: Iterable[object]) -> str:
+    return ", ".join(map(str, items))
+
+
+# --- Dispatch -------------------------------------------------------------------------------------
 
 Weights = Literal["constants", "arguments"]
 
@@ -74,8 +345,8 @@ def compile(
     - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
       `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
     - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
-    - MLIR text in the dialects stablehlo, tosa, linalg, arith and math, or ttir, or the path of a
-      file of such text, without example arguments.
+    - MLIR in the dialects stablehlo, tosa, linalg, arith and math, or ttir, without example
+      arguments: text, the path of a file of it, or an `xdsl.dialects.builtin.ModuleOp`.
 
     `example_kwargs` are keyword arguments of the model. `target` is "ttnn", calls of the ttnn
     library, which run with NumPy, or "kernels", fused kernels on all cores, which run on the
@@ -127,7 +398,7 @@ def compile(
 def _check_weights(weights: str) -> None:
     choices = get_args(Weights)
     if weights not in choices:
-        raise ValueError(f"weights are {', '.join(map(repr, choices))}, not {weights!r}")
+        raise ArgumentError(f"weights are {', '.join(map(repr, choices))}, not {weights!r}")
 
 
 _Compiled = TypeVar("_Compiled", CompiledModel, CompiledPrograms)
@@ -155,7 +426,7 @@ def _plan(
         raise TypeError("MLIR text has shapes of its own: ttmlir.compile takes no buckets with it")
     home = {
         "torch": "ttmlir.frontend.torch.containers",
-        "jax": "ttmlir.frontend.calls.jax_containers",
+        "jax": "ttmlir.frontend.calls",
     }
     opener: Opener = import_module(_installed(framework, home[framework])).OPENER
     function = getattr(model, "forward", model) if framework == "torch" else model
@@ -212,7 +483,12 @@ def compile_programs(
     imported = dict(zip(examples, _import_all(calls, weights), strict=True))
     return _warned(
         lambda: CompiledPrograms(
-            imported, numerics=numerics, target=target, options=options, board=board
+            imported,
+            numerics=numerics,
+            target=target,
+            options=options,
+            board=board,
+            examples={name: (each.args, each.kwargs) for name, each in examples.items()},
         ),
         [(each.name, message) for each in imported.values() for message in each.warnings],
     )
@@ -234,7 +510,7 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
 
 def _framework_of(call: _Call) -> str:
     model, args, kwargs = call
-    if isinstance(model, str | Path):
+    if isinstance(model, str | Path) or _is_module(model):
         return "text"
     owner = getattr(model, "__self__", model)
     packages = {*_packages_of(owner), *_packages_in((args, kwargs))}
@@ -248,7 +524,7 @@ def _framework_of(call: _Call) -> str:
 def _import(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], weights: Weights
 ) -> ImportedModel:
-    if isinstance(model, str | Path):
+    if isinstance(model, str | Path) or _is_module(model):
         return _import_text(model, args, kwargs)
     if callable(model) or _packages_of(model) & {"jax", "torch"}:
         if _framework_of((model, args, kwargs)) == "torch":
@@ -258,18 +534,38 @@ def _import(
         return jax_frontend.import_model(model, args, kwargs)
     raise TypeError(
         f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
-        "arrays, torch modules, functions and exported programs, and MLIR text or paths of it"
+        "arrays, torch modules, functions and exported programs, MLIR text or paths of it, and "
+        "modules of xDSL"
     )
 
 
-def _import_text(model: str | Path, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ImportedModel:
-    from ttmlir.frontend.text import import_file, import_text
+def _is_module(model: Any) -> bool:
+    """True for a module of xDSL, without importing xDSL for other models."""
+    builtin = sys.modules.get("xdsl.dialects.builtin")
+    return builtin is not None and isinstance(model, builtin.ModuleOp)
+
+
+def _import_text(
+    model: str | Path | ModuleOp, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ImportedModel:
+    from ttmlir.frontend.text import import_file, import_module_op, import_text
 
     if args or kwargs:
-        raise TypeError("MLIR text has its own types: ttmlir.compile takes no examples with it")
-    if isinstance(model, str) and ("\n" in model or not model):
+        raise TypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
+    if not isinstance(model, str | Path):
+        return import_module_op(model)
+    if isinstance(model, str) and _is_text(model):
         return import_text(model)
+    assert isinstance(model, str | Path), "the caller takes nothing else for MLIR"
     return import_file(Path(model))
+
+
+def _is_text(model: str) -> bool:
+    """Whether a string is MLIR rather than the path of a file."""
+    if "\n" in model or not model:
+        return True
+    looks_like_text = any(mark in model for mark in '({"%@') and not model.endswith(".mlir")
+    return looks_like_text and not os.path.exists(model)
 
 
 def _installed(package: str, frontend: str) -> str:

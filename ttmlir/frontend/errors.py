@@ -30,35 +30,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.reporting.diagnostics import (
+from ttmlir.errors import CompilationError
+from ttmlir.mlir.reporting import (
     Diagnostic,
     DiagnosticError,
     Source,
+    file_location,
     note,
     render_all,
 )
-from ttmlir.mlir.reporting.locations import file_location
-
-
-class CompilationError(DiagnosticError):
-    """A program that is refused; the text has the place in the user's source, and the reason.
-
-        import jax.numpy as jnp, ttmlir
-
-        ttmlir.compile(lambda x: jnp.fft.fft(x), jnp.ones(8))   # no operation for it
-
-    The message says what is supported instead.
-    """
-
-    def __init__(self, *diagnostics: Diagnostic, sources: Mapping[str, Source]):
-        """An error whose text quotes lines of `sources`."""
-        super().__init__(*diagnostics)
-        self.sources = sources
-
-    def __str__(self) -> str:
-        """All messages with their source lines and carets, without the texts of operations."""
-        short = (diagnostic.without_operation() for diagnostic in self.diagnostics)
-        return render_all(short, self.sources).rstrip("\n")
 
 
 @contextmanager
@@ -72,14 +52,14 @@ def in_terms_of_the_user(
     """
     try:
         yield
-    except CompilationError:
-        raise
     except DiagnosticError as error:
         texts = texts or {}
         shift = 1 - first_column
         diagnostics = [_at_user_place(each, name, texts, shift) for each in error.diagnostics]
         sources = {**texts, **_sources_of(diagnostics)}
-        raise CompilationError(*diagnostics, sources=sources) from None
+        short = (diagnostic.without_operation() for diagnostic in diagnostics)
+        text = render_all(short, sources).rstrip("\n")
+        raise CompilationError(text, diagnostics) from error
 
 
 def user_place(location: Attribute) -> FileLineColLoc | None:

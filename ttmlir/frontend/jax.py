@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
@@ -21,29 +22,249 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.compiler import parse, transform
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.frontend.calls.binding import CallArguments
-from ttmlir.frontend.calls.call_layout import CallLayout, read_call
-from ttmlir.frontend.calls.containers import Ignored, Layout, read_layout
-from ttmlir.frontend.calls.jax_containers import OPENER
-from ttmlir.frontend.calls.signature import as_array
+from ttmlir.frontend.calls import (
+    OPENER,
+    CallArguments,
+    CallLayout,
+    Ignored,
+    Layout,
+    as_array,
+    read_call,
+    read_layout,
+)
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import split_model
-from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.jax_constants import bind_constants, hoist_constants
-from ttmlir.frontend.jax_tracing import tracing
-from ttmlir.mlir.attributes.elements import LARGE, elements_attr
-from ttmlir.mlir.reporting.diagnostics import Source
+from ttmlir.frontend.errors import CALLED, in_terms_of_the_user, is_installed, is_of_library
+from ttmlir.mlir.attributes import LARGE, elements_attr
+from ttmlir.mlir.reporting import Diagnostic, LocatedError, Source, file_location, note
 from ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra import is_expanded_call
 from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.signature import CallSignature
+from ttmlir.runtime.tensor import Array
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
+
+
+# --- Jax constants --------------------------------------------------------------------------------
+# Large arrays that functions of JAX close over, without the copy that JAX makes of each.
+#
+# JAX writes constants into its IR when it lowers a function. So a function with large ones is
+# traced again with these as its first arguments, which become constants of our module afterwards:
+# of the bytes that JAX's arrays hold.
+
+WORTH_TRACING = 8 << 20
+"""Bytes of large constants from which on a function is traced twice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hoisted:
+    """A function whose first arguments are what another one closes over."""
+
+    traced: Any
+    """The function in JAX's form."""
+    constants: Sequence[Array]
+    """The first arguments, in the memory of JAX's arrays."""
+    input_names: Sequence[str]
+    """What JAX calls the other arguments."""
+
+
+def hoist_constants(jax: Any, traced: Any, *, keep_unused: bool) -> Hoisted | None:
+    """A traced function with its large constants as arguments.
+
+    None if there are too few of them, or if this version of JAX does not name arguments.
+    """
+    core: Any = import_module("jax.extend.core")
+    closed = traced.jaxpr
+    known = getattr(getattr(closed.jaxpr, "debug_info", None), "arg_names", None)
+    places = [place for place, each in enumerate(closed.consts) if _is_large(jax, each)]
+    arrays = [np.asarray(closed.consts[place]) for place in places]
+    if known is None or sum(array.nbytes for array in arrays) < WORTH_TRACING:
+        return None
+    if len(known) != len(closed.in_avals):
+        return None
+
+    out_tree = jax.tree_util.tree_structure(traced.out_info)
+
+    def run(constants: Sequence[Any], *arguments: Any) -> Any:
+        values = list(closed.consts)
+        for place, constant in zip(places, constants, strict=True):
+            values[place] = constant
+        results = core.jaxpr_as_fun(core.ClosedJaxpr(closed.jaxpr, values))(*arguments)
+        return jax.tree_util.tree_unflatten(out_tree, results)
+
+    run.__name__ = run.__qualname__ = traced.fun_name
+    shape = jax.ShapeDtypeStruct
+    examples = [
+        shape(each.shape, each.dtype, weak_type=getattr(each, "weak_type", False))
+        for each in closed.in_avals
+    ]
+    constants = [shape(array.shape, array.dtype) for array in arrays]
+    return Hoisted(
+        traced=jax.jit(run, keep_unused=keep_unused).trace(constants, *examples),
+        constants=arrays,
+        input_names=[name or f"argument {number}" for number, name in enumerate(known)],
+    )
+
+
+def _is_large(jax: Any, value: Any) -> bool:
+    """True for many whole bytes of numbers in one piece, which nobody distributes."""
+    if isinstance(value, jax.Array) and not (
+        value.is_fully_addressable and len(value.devices()) == 1
+    ):
+        return False
+    dtype = getattr(value, "dtype", None)
+    if not isinstance(dtype, np.dtype) or getattr(value, "nbytes", 0) < LARGE:
+        return False
+    is_number = dtype.kind in "fiu" or dtype.name == "bfloat16"
+    return is_number and np.asarray(value).flags.c_contiguous
+
+
+def bind_constants(function: FuncOp, constants: Sequence[Array]) -> None:
+    """Make constants of the first arguments of a function."""
+    from xdsl.dialects.builtin import ArrayAttr, FunctionType
+    from xdsl.rewriter import InsertPoint, Rewriter
+
+    from ttmlir.dialects.stablehlo.creation import ConstantOp
+
+    block = function.body.block
+    count = len(constants)
+    for array, argument in reversed(list(zip(constants, block.args[:count], strict=True))):
+        type: Any = argument.type
+        data = array.reshape(-1).view(np.uint8).data
+        value = elements_attr(type, data)
+        constant = ConstantOp.create(result_types=[type], properties={"value": value})
+        # Where it is used first is a line of the user's.
+        constant.location = next((use.operation.location for use in argument.uses), UNKNOWN_LOC)
+        Rewriter.insert_op(constant, InsertPoint.at_start(block))
+        argument.replace_all_uses_with(constant.results[0])
+        block.erase_arg(argument)
+    type = function.function_type
+    inputs, outputs = type.inputs.data[count:], type.outputs.data
+    function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+    if function.arg_attrs is not None:
+        function.properties["arg_attrs"] = ArrayAttr(function.arg_attrs.data[count:])
+
+
+# --- Jax tracing ----------------------------------------------------------------------------------
+# What JAX cannot trace, because it depends on the numbers in an array, and what to write instead.
+#
+# JAX's own messages speak of tracers, and of `jit` decorators that a model may not have.
+
+_SHAPE = (
+    "a shape depends on the numbers in an array; size= fixes that of jnp.nonzero, jnp.unique, "
+    "jnp.argwhere and jnp.where(mask), total_repeat_length= that of jnp.repeat, and "
+    "jnp.where(mask, x, other) keeps the shape"
+)
+_SLICE = (
+    "the bounds of a slice depend on the numbers in an array; jax.lax.dynamic_slice takes a part "
+    "of a known size at any place"
+)
+_NUMBER = (
+    "Python takes a number out of an array; compute with the array, or make the argument a static "
+    "one by functools.partial"
+)
+_REASONS = (
+    (
+        "TracerBoolConversionError",
+        "Python decides by the numbers in an array; jnp.where(condition, a, b) chooses between "
+        "arrays, jax.lax.cond(condition, f, g, *args) between functions, and jax.lax.while_loop "
+        "repeats one",
+    ),
+    (
+        "TracerArrayConversionError",
+        "NumPy computes with an array of JAX, or Python indexes with one; jax.numpy has NumPy's "
+        "functions, and jnp.asarray(list)[i] takes an element",
+    ),
+    (
+        "TracerIntegerConversionError",
+        "Python indexes or counts with a number in an array; jnp.asarray(list)[i] takes an "
+        "element, jax.lax.fori_loop repeats a function",
+    ),
+    ("NonConcreteBooleanIndexError", _SHAPE),
+)
+"""Why by the names of JAX's errors, the special ones first."""
+_STATE_ERROR = "TraceContextError"
+"""The error of flax.nnx about variables that a traced function changes."""
+_STATE = (
+    "the function changes a variable of a module that was made outside of it; pass the module "
+    "itself to ttmlir.compile, or call a copy that the function makes: nnx.clone(model)(x)"
+)
+_NAMES_OF_SHAPES = ("nonzero", "unique", "where", "repeat", "arange", "argwhere", "bincount")
+"""Functions of JAX whose results have shapes that depend on numbers."""
+_BY_MESSAGE = (
+    ("Shapes must be 1D sequences of concrete values", _SHAPE),
+    ("Slice entries must be static integers", _SLICE),
+)
+"""Why by what JAX says in errors of Python's own kinds."""
+
+
+@contextmanager
+def tracing(name: str) -> Generator[None]:
+    """Errors of JAX about unknown numbers become refusals at the user's line."""
+    with in_terms_of_the_user(name):
+        try:
+            yield
+        except Exception as error:
+            reason = _reason_of(error)
+            if reason is None:
+                raise
+            place, notes = _places_of(error)
+            raise LocatedError(place, f"JAX cannot trace this: {reason}", notes) from error
+
+
+def _reason_of(error: Exception) -> str | None:
+    """Why a model cannot be traced, and what to write; None for an error of another kind."""
+    errors: Any = import_module("jax.errors")
+    for name, reason in _REASONS:
+        if isinstance(error, getattr(errors, name)):
+            return reason
+    if isinstance(error, errors.ConcretizationTypeError):
+        functions = {frame.name.lstrip("_") for frame in _frames_of(error)}
+        return _SHAPE if functions & set(_NAMES_OF_SHAPES) else _NUMBER
+    if type(error).__name__ == _STATE_ERROR:
+        return _STATE
+    text = str(error)
+    return next((reason for start, reason in _BY_MESSAGE if text.startswith(start)), None)
+
+
+def _frames_of(error: Exception) -> list[traceback.FrameSummary]:
+    return list(traceback.extract_tb(error.__traceback__))
+
+
+def _places_of(error: Exception) -> tuple[LocationAttr, Sequence[Diagnostic]]:
+    """The innermost line of a model, and a note at the user's own if that is a library's."""
+    frames = [
+        frame
+        for frame in (*traceback.extract_stack(), *_frames_of(error))
+        if frame.lineno is not None
+    ]
+    own = [frame for frame in frames if _is_the_users(frame.filename)]
+    if type(error).__name__ == _STATE_ERROR:
+        return _location_of(own), ()
+    models = [frame for frame in frames if frame in own or is_of_library(frame.filename)]
+    if not own or models[-1] is own[-1]:
+        return _location_of(models), ()
+    return _location_of(models), [note(_location_of(own), CALLED)]
+
+
+def _is_the_users(file: str) -> bool:
+    return not is_installed(file) and not file.startswith((PACKAGE_FOLDER, "<frozen "))
+
+
+def _location_of(frames: Sequence[traceback.FrameSummary]) -> LocationAttr:
+    if not frames:
+        return UNKNOWN_LOC
+    last = frames[-1]
+    return file_location(last.filename, last.lineno or 1, (last.colno or 0) + 1)
+
+
+# --- Jax ------------------------------------------------------------------------------------------
 
 TEXT_LIMIT = 100
 """Constants of more elements do not pass through text; MLIR writes them as hexadecimal digits."""
@@ -461,7 +682,7 @@ def _main(module: ModuleOp) -> FuncOp:
 
 def _argument_names(module: ModuleOp) -> list[str]:
     """What JAX calls the arguments, such as `params['w']`."""
-    from ttmlir.mlir.reporting.locations import name_of
+    from ttmlir.mlir.reporting import name_of
 
     arguments = _main(module).body.block.args
     return [name_of(arg.location) or f"argument {i}" for i, arg in enumerate(arguments)]
@@ -469,7 +690,7 @@ def _argument_names(module: ModuleOp) -> list[str]:
 
 def _name_arguments(module: ModuleOp, names: Sequence[str]) -> None:
     """Give arguments the user's names as locations."""
-    from ttmlir.mlir.reporting.locations import name_location
+    from ttmlir.mlir.reporting import name_location
 
     for argument, name in zip(_main(module).body.block.args, names, strict=True):
         argument.location = name_location(name)

@@ -3,15 +3,226 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ttmlir.cost import Estimate, estimate_program
-from ttmlir.runtime.binary import BinaryProgram, TensorRef
+from ttmlir.cost import Estimate, OperationEstimate, estimate_program
+from ttmlir.cost.estimate import peak_flops
+from ttmlir.errors import ArgumentError
+from ttmlir.files import write_file
+from ttmlir.frontend.errors import missing_package
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.runtime.binary import BinaryProgram, TensorRef, chip_of
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.execution.executor import GenericRunner
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.layers import MAIN, layer_of
+from ttmlir.runtime.generic import simulator_options
+from ttmlir.runtime.locations import MAIN, layer_of
+from ttmlir.runtime.metal_session import needed_leniencies
+from ttmlir.runtime.ttrt.reports import KernelProgram, KernelRuns, perf_summary, trace_of
+from ttmlir.runtime.ttrt.running import RunSettings, run_kernels, run_operations
+from ttmlir.sim.timing.report import thread_table
 from ttmlir.terminal import printable
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.tensor import Array, Numerics
+
+
+# --- Model profile --------------------------------------------------------------------------------
+# What a compiled model did on a simulated chip: cycles, traffic and waits of each program.
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """One run of a compiled model; what is counted are its programs of kernels."""
+
+    name: str
+    output: Any = field(repr=False)
+    """What the call returned."""
+    runs: KernelRuns = field(repr=False)
+
+    def __repr__(self) -> str:
+        """How long and how much."""
+        count = len(self.programs)
+        return (
+            f"ModelProfile({self.name}: {self.cycles:,} cycles, {self.nanoseconds / 1e3:,.1f} us, "
+            f"{count} program{'s' * (count != 1)}, {self.dram_bytes:,} bytes of DRAM)"
+        )
+
+    @property
+    def programs(self) -> tuple[KernelProgram, ...]:
+        """The programs in the order in which they were launched."""
+        return self.runs.programs
+
+    @property
+    def cycles(self) -> int:
+        """Of all programs one after another, without launching them."""
+        return self.runs.cycles
+
+    @property
+    def nanoseconds(self) -> float:
+        """The same in time."""
+        return sum(each.times.kernel_ns for each in self.programs)
+
+    @property
+    def dram_bytes(self) -> int:
+        """Read from and written to DRAM by kernels."""
+        return sum(each.dram_bytes for each in self.programs)
+
+    def threads(self) -> str:
+        """A table as CSV: for each thread its cycles, and in which calls it waited."""
+        return thread_table([each.times for each in self.programs])
+
+    def trace(self) -> str:
+        """The timeline, as JSON that chrome://tracing and ui.perfetto.dev show."""
+        return trace_of(self.runs)
+
+    def write_trace(self, path: str | Path) -> None:
+        """Write the timeline to a file."""
+        write_file(path, self.trace().encode())
+
+    def __str__(self) -> str:
+        """The programs that take longest, and what binds them."""
+        return perf_summary(self.name, [self.runs])
+
+
+def run_recorded(
+    program: BinaryProgram, inputs: list[Array], numerics: Numerics
+) -> tuple[list[Array], KernelRuns]:
+    """The outputs of a program, and what its kernels did; InputError if it has none."""
+    settings = RunSettings(numerics=numerics)
+    if program.binary.is_metal:
+        options = replace(simulator_options(numerics), leniencies=needed_leniencies(program))
+        run = run_kernels(program, inputs, settings, options, record=True)
+    else:
+        run = run_operations(program, inputs, settings, lambda: None, _make_runner(numerics))
+    kernels = KernelRuns.of_run(program, run)
+    if kernels is None:
+        raise InputError(
+            f"{program.where} has no kernels, and NumPy takes no cycles; compile the model with "
+            "target='kernels'"
+        )
+    return run.outputs, kernels
+
+
+def _make_runner(numerics: Numerics) -> Callable[[BinaryProgram], GenericRunner]:
+    """What runs programs of kernels among the operations of a `.ttnn` file."""
+    return lambda program: GenericRunner(
+        chip_of(program.binary), simulator_options(numerics), record=True
+    )
+
+
+# --- Plot -----------------------------------------------------------------------------------------
+# Pictures of an estimate: operations under the roofline of a board, and the time of layers.
+
+PLOT_MOST_LAYERS = 20
+"""Layers with bars of their own; the others share one."""
+
+
+@dataclass(frozen=True)
+class ModelPlot:
+    """A picture, which notebooks show; `figure` is matplotlib's."""
+
+    title: str
+    figure: Any = field(repr=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file of the kind that its name ends with: `.png`, `.svg` or `.pdf`."""
+        suffix = Path(path).suffix.removeprefix(".")
+        if suffix not in ("png", "svg", "pdf"):
+            raise ArgumentError(f"{path}: a picture is written as .png, .svg or .pdf")
+        write_file(path, self._render(suffix))
+        return Path(path)
+
+    def _repr_png_(self) -> bytes:
+        """For notebooks."""
+        return self._render("png")
+
+    def _render(self, kind: str) -> bytes:
+        buffer = BytesIO()
+        self.figure.savefig(buffer, format=kind)
+        return buffer.getvalue()
+
+
+def plot_estimate(estimate: Estimate, name: str) -> ModelPlot:
+    """The picture of an estimate; ImportError without matplotlib."""
+    try:
+        figures: Any = import_module("matplotlib.figure")
+    except ImportError:
+        raise missing_package("matplotlib", "plot", "drawing an estimate") from None
+    title = f"{name} on {estimate.board}"
+    figure = figures.Figure(figsize=(11, 5), layout="constrained")
+    figure.suptitle(title)
+    roofline, layers = figure.subplots(1, 2)
+    _draw_roofline(roofline, estimate)
+    _draw_layers(layers, estimate)
+    return ModelPlot(title, figure)
+
+
+def _draw_roofline(axes: Any, estimate: Estimate) -> None:
+    """Flops per second over flops per byte of DRAM, under what the board can do at most."""
+    operations = [
+        each for each in estimate.operations if each.flops and each.bytes and each.kernels.mid
+    ]
+    bandwidth = estimate.machine.dram_rate * estimate.machine.clock_hz
+    peak = peak_flops(estimate.machine, _least_fidelity(operations))
+    intensities = [each.flops / each.bytes for each in operations]
+    ridge = peak / bandwidth
+    least, most = min([*intensities, ridge]) / 2, max([*intensities, ridge]) * 4
+    axes.plot([least, ridge, most], [least * bandwidth, peak, peak], color="black")
+    for bound in dict.fromkeys(each.bound_by for each in operations):
+        chosen = [each for each in operations if each.bound_by == bound]
+        axes.scatter(
+            [each.flops / each.bytes for each in chosen],
+            [each.flops / each.kernels.mid * 1e9 for each in chosen],
+            s=[20 + 400 * estimate.share(each) for each in chosen],
+            alpha=0.6,
+            label=f"bound by {bound}",
+        )
+    axes.set(xscale="log", yscale="log", title="roofline")
+    axes.set(xlabel="flops per byte of DRAM", ylabel="flops per second")
+    if operations:
+        axes.legend(fontsize="small")
+
+
+def _least_fidelity(operations: list[OperationEstimate]) -> MathFidelity:
+    """The fastest fidelity of the operations, with the highest roof."""
+    found = [each.fidelity for each in operations if each.fidelity is not None]
+    return min(found, default=MathFidelity.HIFI4, key=int)
+
+
+def _draw_layers(axes: Any, estimate: Estimate) -> None:
+    """A bar for each layer: what to expect, and the bounds."""
+    times: dict[str, list[float]] = {}
+    for each in estimate.operations:
+        if each.mid:
+            sums = times.setdefault(layer_of(each.location), [0.0, 0.0, 0.0])
+            for i, value in enumerate((each.low, each.mid, each.high)):
+                sums[i] += value / 1e3
+    shown = list(times.items())[:PLOT_MOST_LAYERS]
+    others = [sums for _, sums in list(times.items())[PLOT_MOST_LAYERS:]]
+    if others:
+        sums = [sum(column, 0.0) for column in zip(*others, strict=True)]
+        shown.append((f"{len(others)} others", sums))
+    names = [name for name, _ in shown]
+    middle = [sums[1] for _, sums in shown]
+    errors = [
+        [sums[1] - sums[0] for _, sums in shown],
+        [sums[2] - sums[1] for _, sums in shown],
+    ]
+    # Numbers as places: matplotlib reads markup in names of categories.
+    axes.barh(range(len(shown)), middle, xerr=errors, color="tab:blue", ecolor="gray")
+    axes.set_yticks(range(len(shown)), [name.replace("$", r"\$") for name in names])
+    axes.invert_yaxis()
+    axes.set(title="time of each layer", xlabel="us")
+
+
+# --- Summary --------------------------------------------------------------------------------------
 
 MOST_LAYERS = 40
 """Layers that are shown; `layers` has all."""
@@ -156,7 +367,7 @@ def summarize(
 
 def _computing_locations(program: BinaryProgram) -> list[str]:
     if program.binary.is_metal:
-        from ttmlir.runtime.metal.program import MetalProgram
+        from ttmlir.runtime.metal_program import MetalProgram
 
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
         return [command.location for command in program.launches]
@@ -171,7 +382,7 @@ def _computing_locations(program: BinaryProgram) -> list[str]:
 def _constants(program: BinaryProgram) -> list[tuple[str, TensorRef]]:
     """Constants with the locations of the operations that make them, each once."""
     if program.binary.is_metal:
-        from ttmlir.runtime.metal.program import MetalProgram
+        from ttmlir.runtime.metal_program import MetalProgram
 
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
         found = [

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.compiler import parse, transform
+from ttmlir.errors import path_error
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.mlir.attributes.long_strings import CompactText, compact, read_compact
-from ttmlir.mlir.reporting.diagnostics import OpError, Source
+from ttmlir.mlir.long_strings import CompactText, compact, read_compact
+from ttmlir.mlir.reporting import OpError, Source
 from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import LEAF, CallSignature, Structure, dict_of, tuple_of
+from ttmlir.runtime.tensor import Array
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -69,7 +70,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     imported = ImportedModel(
         name=function.sym_name.data,
         module=module,
-        warnings=narrow(module),
+        warnings=narrow(module, stage=stage),
         stage=stage,
         input_names=names,
         flatten=flatten,
@@ -91,9 +92,20 @@ def import_file(path: Path) -> ImportedModel:
         raise InputError(f"{path} is not text; ttmlir.compile reads MLIR text") from None
     except OSError as error:
         if error.errno != EFBIG:
-            raise
-        raise InputError(f"{path}: {error.strerror}") from None
+            raise path_error(path, error) from error
+        raise InputError(f"{path}: {error.strerror}") from error
     return import_text(text, file_name=str(path))
+
+
+def import_module_op(module: ModuleOp) -> ImportedModel:
+    """A model from a module of xDSL, which stays as it is.
+
+    It is written as text and read again: whoever made it, operations become those of ttmlir's
+    dialects and are verified, and messages quote the text.
+    """
+    from ttmlir.mlir.module_printer import print_module
+
+    return import_text(print_module(module), file_name="<module>")
 
 
 def _structures(function: FuncOp) -> tuple[Structure, Structure]:
@@ -107,7 +119,7 @@ def _structures(function: FuncOp) -> tuple[Structure, Structure]:
 def _tuple_of(types: Iterable[Attribute]) -> Structure:
     from xdsl.dialects.builtin import TupleType
 
-    from ttmlir.dialects.stablehlo.rules.constraints import TokenType
+    from ttmlir.dialects.stablehlo.constraints import TokenType
 
     return tuple_of(
         *(
@@ -122,7 +134,7 @@ def _the_function(module: ModuleOp) -> FuncOp:
     """The function that callers of the module see."""
     from xdsl.dialects.func import FuncOp
 
-    from ttmlir.ir.symbols import symbol_visibility
+    from ttmlir.ir.rewriting import symbol_visibility
 
     public = [
         op

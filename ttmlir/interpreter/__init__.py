@@ -12,7 +12,6 @@ numbers of two levels of lowering can be compared; see `ttmlir.interpreter.level
 
 from __future__ import annotations
 
-from ttmlir.interpreter.execution import Execution, Observer, execute
-from ttmlir.interpreter.values import Function
+from ttmlir.interpreter.execution import Execution, Function, Observer, execute
 
 __all__ = ["Execution", "Function", "Observer", "execute"]

@@ -15,12 +15,11 @@ import numpy as np
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.execution import Execution, Function, compute_dtype, convert_to
 from ttmlir.interpreter.structure import constant
-from ttmlir.interpreter.values import Function, compute_dtype, convert_to
 from ttmlir.optable import named_in, named_on_truth, named_unsigned
 from ttmlir.optable.row import Row
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 _Meaning = Callable[..., Any]
 

@@ -38,17 +38,13 @@ from ttmlir.interpreter.levels import (
     number_of,
     result_shapes,
 )
-from ttmlir.interpreter.statistics import Statistics, accuracy_of
-from ttmlir.interpreter.traces import MOST_RESULTS, Trace
-from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
-from ttmlir.mlir.reporting.diagnostics import LocatedError
-from ttmlir.mlir.reporting.locations import file_line_col, name_of
+from ttmlir.interpreter.statistics import MOST_RESULTS, Statistics, Trace, accuracy_of
+from ttmlir.mlir.printing import PrintOptions, print_op_line, show_attribute
+from ttmlir.mlir.reporting import LocatedError, file_line_col, name_of
 from ttmlir.passes.stablehlo.complex.boundaries import split_signature
-from ttmlir.runtime.accuracy import Accuracy
-from ttmlir.runtime.complex_pairs import split, split_complex
-from ttmlir.runtime.element import Array, Numerics
-from ttmlir.runtime.golden import Tolerance
-from ttmlir.runtime.ttrt.running.inputs import generate_inputs
+from ttmlir.runtime.golden import Accuracy, Tolerance
+from ttmlir.runtime.tensor import Array, Numerics, split, split_complex
+from ttmlir.runtime.ttrt.running import generate_inputs
 from ttmlir.terminal import show_wait
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)

@@ -11,24 +11,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from ttmlir.compiler import PIPELINES, transform, write_ttm, write_ttnn
-from ttmlir.interpreter.traces import Trace, number_in
-from ttmlir.mlir.attributes.resources import cloned
+from ttmlir.compiler import spell_pipeline, transform, write_ttm, write_ttnn
+from ttmlir.interpreter.statistics import Trace, number_in
+from ttmlir.mlir.attributes import cloned
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.device import open_device
-from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
-from ttmlir.runtime.tensor import Tensor
-from ttmlir.runtime.ttrt.running.inputs import fit_inputs
+from ttmlir.runtime.tensor import Array, Numerics, Tensor, convert
+from ttmlir.runtime.ttrt.running import fit_inputs
 
 if TYPE_CHECKING:
     from ttmlir.interpreter.kernel_check import KernelDifference
     from ttmlir.runtime.execution.prepare import Step
     from ttmlir.runtime.golden import Tolerance
-    from ttmlir.runtime.metal.program import Command
-    from ttmlir.runtime.metal.session import Session
+    from ttmlir.runtime.metal_program import Command
+    from ttmlir.runtime.metal_session import Session
 
 _CONSTANTS = ("ConstantOp", "FullOp")
 SCHEDULED = "convert-d2m-to-ttkernel"
@@ -36,12 +35,6 @@ SCHEDULED = "convert-d2m-to-ttkernel"
 """
 UNDIVIDED = "d2m-grid-selection"
 """In front of this pass, operations are one block on one core."""
-
-
-def spell_pipeline(target: str, options: str) -> str:
-    """The pipeline of a target with options."""
-    pipeline = PIPELINES[target]
-    return f"{pipeline}{{{options}}}" if options else pipeline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +126,9 @@ class KernelFile(FileLevel):
         self, program: BinaryProgram, arrays: Sequence[Array], numerics: Numerics
     ) -> Trace:
         """Run the kernels on the simulator."""
-        from ttmlir.runtime.generic.run import simulator_options
-        from ttmlir.runtime.metal.program import MetalProgram
-        from ttmlir.runtime.metal.session import execute, needed_leniencies
+        from ttmlir.runtime.generic import simulator_options
+        from ttmlir.runtime.metal_program import MetalProgram
+        from ttmlir.runtime.metal_session import execute, needed_leniencies
 
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
         values = [
@@ -158,7 +151,7 @@ class KernelFile(FileLevel):
     ) -> KernelDifference | None:
         """The first tile that a kernel has wrong, by what the module says before kernels."""
         from ttmlir.interpreter.kernel_check import check_kernels
-        from ttmlir.runtime.metal.program import MetalProgram
+        from ttmlir.runtime.metal_program import MetalProgram
 
         schedule, whole = cloned(self.source), cloned(self.source)
         pipeline = spell_pipeline(self.target, self.pipeline_options)
@@ -209,7 +202,7 @@ class _LaunchObserver:
 
     def after(self, session: Session, command: Command) -> None:
         """Note what a program has computed, under the last operation that is in it."""
-        from ttmlir.runtime.metal.golden import read_output, reference_of
+        from ttmlir.runtime.metal_session import read_output, reference_of
 
         if not command.is_launch:
             return

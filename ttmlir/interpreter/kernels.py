@@ -15,16 +15,13 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.values import Function, host_dtype
-from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.program.custom_kernel import TARGET
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.program.registered import registered_call
-from ttmlir.runtime.element import Array, convert
+from ttmlir.interpreter.execution import Execution, Function, host_dtype
+from ttmlir.mlir.reporting import OpError
+from ttmlir.program import TARGET, read_custom_kernel, registered_call
+from ttmlir.runtime.tensor import Array, convert
 
 if TYPE_CHECKING:
-    from ttmlir.program.custom_kernel import CustomKernel
+    from ttmlir.program import CustomKernel
 
 
 def can_call(target: str) -> bool:
@@ -52,7 +49,7 @@ def call_target(op: Operation, target: str, operands: Sequence[Any]) -> Sequence
         return _run_kernel(op, read_custom_kernel(config), operands)
     if registered.numpy is None:
         # Passes are loaded only for calls that need them.
-        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_custom_call import tensors_of
+        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import tensors_of
 
         assert registered.kernel is not None, "what is registered has a kernel or a function"
         return _run_kernel(op, registered.kernel(tensors_of(op), config), operands)
@@ -77,13 +74,13 @@ def _run_custom_kernel(
 
 def _run_kernel(op: Operation, kernel: CustomKernel, operands: Sequence[Any]) -> Sequence[Any]:
     # The simulator is loaded only for programs with kernels.
-    from ttmlir.runtime.errors import RuntimeFailure
-    from ttmlir.runtime.generic.custom_kernel import run_custom_kernel
+    from ttmlir.errors import Error
+    from ttmlir.runtime.generic import run_custom_kernel
 
     arrays = _as_declared(op.operands, operands)
     try:
         return run_custom_kernel(kernel, arrays, numerics="exact").outputs
-    except RuntimeFailure as error:
+    except Error as error:
         raise OpError(op, str(error)) from error
 
 

@@ -16,19 +16,17 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import divide_options, run_passes, transform
+from ttmlir.compiler import divide_options, run_passes, spell_pipeline, transform
 from ttmlir.dialects.tt.layout import TileType
-from ttmlir.interpreter.execution import execute, find_function, functions_in
-from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
-from ttmlir.interpreter.registry import functions_of
-from ttmlir.interpreter.traces import Trace, number_in
-from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.mlir.reporting.diagnostics import LocatedError
-from ttmlir.mlir.reporting.locations import name_location, name_of
+from ttmlir.interpreter.execution import execute, find_function, functions_in, functions_of
+from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
+from ttmlir.interpreter.statistics import Trace, number_in
+from ttmlir.mlir.attributes import cloned
+from ttmlir.mlir.reporting import LocatedError, name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
-from ttmlir.passes.core.option_text import parse_options
+from ttmlir.passes.core.manager import parse_options
 from ttmlir.passes.core.registry import lookup
-from ttmlir.runtime.element import Numerics
+from ttmlir.runtime.tensor import Numerics
 
 _DECOMPOSITION = "ttir-decomposition"
 SOURCES = ("stablehlo", "tosa", "linalg", "ttir")

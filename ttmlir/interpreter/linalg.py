@@ -20,12 +20,11 @@ from xdsl.ir import Operation
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.arithmetic import element_of, in_type
 from ttmlir.interpreter.d2m import extents_of, loop_over_tiles
-from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.values import Function
-from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.interpreter.execution import Execution, Function
+from ttmlir.mlir.attributes import layout_map
 from ttmlir.optable import ROWS
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 _Operands = Sequence[Any]
 

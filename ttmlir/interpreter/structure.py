@@ -13,8 +13,7 @@ from xdsl.ir import Attribute, Operation, Region
 from xdsl.ir.affine import AffineConstraintKind, AffineMap
 
 from ttmlir.dialects.definition.control import CaseOp, WhileOp
-from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.values import Function, compute_dtype, constant_array
+from ttmlir.interpreter.execution import Execution, Function, compute_dtype, constant_array
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation
 
-from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.values import Function, compute_dtype, tensor_type
-from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.runtime.element import Array
+from ttmlir.interpreter.execution import Execution, Function, compute_dtype, tensor_type
+from ttmlir.mlir.reporting import OpError
+from ttmlir.runtime.tensor import Array
 
 _Operands = Sequence[Any]
 

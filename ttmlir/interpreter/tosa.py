@@ -14,13 +14,12 @@ import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.execution import Execution, Function, compute_dtype, constant_array
 from ttmlir.interpreter.structure import run_if, run_while
-from ttmlir.interpreter.values import Function, compute_dtype, constant_array
 from ttmlir.optable import named_in
 from ttmlir.optable.row import Family, Row
 from ttmlir.passes.tosa.tosa_operands import number, numbers
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 Operands = Sequence[Any]
 

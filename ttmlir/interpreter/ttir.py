@@ -17,12 +17,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.interpreter import kernels, structure
-from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.execution import Execution, Function, constant_array, runtime_element
 from ttmlir.interpreter.tensors import empty_tensor
-from ttmlir.interpreter.values import Function, constant_array, runtime_element
 from ttmlir.optable.row import Family, Row
-from ttmlir.optable.window.axes import image_parameters
-from ttmlir.runtime.element import Array, ElementType, cast_rounding, convert
+from ttmlir.optable.window import image_parameters
+from ttmlir.runtime.tensor import Array, ElementType, cast_rounding, convert
 
 
 @cache

@@ -10,25 +10,191 @@ nothing and returns its input.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Self, TypeVar, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    LocationAttr,
+    StringAttr,
+    TensorType,
+    bf16,
+    f32,
+    i32,
+)
 from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.definition.dps import DestinationStyleOp
-from ttmlir.ir.op_builder import DestinationBuilder
+from ttmlir.dialects import tt, ttir, ttnn
+from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.dialects.ttnn.structure import DEVICE_OPERAND
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, tensor_of, value_shape
 from ttmlir.layout.enums import OperandConstraint
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.mlir.attributes import ElementsType, elements_of
 from ttmlir.optable import row
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
+
+# --- Op builder -----------------------------------------------------------------------------------
+# The base of all builders: where new operations go, and the location that they get.
+#
+# `Builder` makes ttir operations, `TTNNBuilder` those of ttnn; the builders of kernels add their
+# operations in the same way.
+
+OpT = TypeVar("OpT", bound=Operation)
+DestinationOpT = TypeVar("DestinationOpT", bound="DestinationStyleOp")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How tensor operations are spelled."""
+
+    destinations: bool = True
+    """Results are written to operands that are made for them; else operations make them."""
+
+
+class OpBuilder:
+    """Adds operations at the end of a block, or before one of its operations."""
+
+    def __init__(
+        self, block: Block, location: LocationAttr, *, before: Operation | None = None
+    ) -> None:
+        """Add to the end of `block`, or before an operation in it."""
+        self.block = block
+        self.location = location
+        self.successor = before
+
+    @classmethod
+    def before(cls, op: Operation) -> Self:
+        """A builder before `op`, whose location new operations get."""
+        block = op.parent
+        assert block is not None, "only operations in a block have neighbours"
+        return cls(block, op.location, before=op)
+
+    def properties_of(
+        self, cls: type[RowOperation], parameters: Mapping[str, ParameterValue]
+    ) -> dict[str, Attribute]:
+        """The properties of an operation from its parameters; refuses numbers that do not fit."""
+        try:
+            return cls.parameter_properties(parameters)
+        except ValueError as error:
+            from ttmlir.mlir.reporting import LocatedError
+
+            raise LocatedError(self.location, str(error)) from error
+
+    def insert(self, op: OpT) -> OpT:
+        """Put an operation there, and return it."""
+        if self.successor is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self.successor)
+        return op
+
+
+class DestinationBuilder(OpBuilder):
+    """Makes the tensors that operations write their results to: nothing else does."""
+
+    style = Style()
+
+    def create_empty(self, type_: Attribute) -> SSAValue:
+        """A new tensor whose elements are undefined."""
+        raise NotImplementedError
+
+    def create_destinations(self, types: Sequence[Attribute]) -> list[SSAValue]:
+        """A destination for each result; none if operations make their results themselves."""
+        if not self.style.destinations:
+            return []
+        return [self.create_empty(type_) for type_ in types]
+
+    def create_op(
+        self,
+        cls: type[DestinationOpT],
+        inputs: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        properties: Mapping[str, Attribute] | None = None,
+        *,
+        inits: Sequence[SSAValue] | None = None,
+        device: SSAValue | None = None,
+    ) -> DestinationOpT:
+        """A new operation in destination-passing style, with destinations unless it gets some."""
+        if inits is None:
+            inits = self.create_destinations(result_types)
+        new = cls.dps(
+            inputs,
+            inits,
+            properties,
+            result_types=result_types,
+            location=self.location,
+            device=device,
+        )
+        return self.insert(new)
+
+
+# --- Ttnn builder ---------------------------------------------------------------------------------
+# The builder of ttnn operations.
+
+
+def takes_device(cls: type[Operation]) -> bool:
+    """True for operations whose last operand is the device that they run on."""
+    if not issubclass(cls, ttnn.TTNNOp):
+        return False
+    operands = cls.SIGNATURE.operands
+    return bool(operands) and operands[-1] is DEVICE_OPERAND
+
+
+class TTNNBuilder(DestinationBuilder):
+    """Creates ttnn operations at one place, whose tensors are on one device."""
+
+    device: SSAValue
+    """What `ttnn.get_device` returned."""
+
+    @classmethod
+    def on(cls, device: SSAValue, op: Operation) -> Self:
+        """A builder before `op`."""
+        builder = cls.before(op)
+        builder.device = device
+        return builder
+
+    def create_empty(self, type_: Attribute, **properties: Attribute) -> SSAValue:
+        """A tensor on the device whose elements are undefined; `properties` repeat its type."""
+        new = ttnn.EmptyOp.make(self.device, type_, location=self.location)
+        new.properties.update(properties)
+        return self.insert(new).results[0]
+
+    def create(
+        self,
+        mnemonic: str,
+        inputs: Sequence[SSAValue],
+        result_type: Attribute,
+        *,
+        output: SSAValue | None = None,
+        **parameters: ParameterValue,
+    ) -> SSAValue:
+        """An operation by its mnemonic, whose row names the parameters.
+
+        It writes to `output` if that is given.
+        """
+        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
+        properties = self.properties_of(cls, parameters)
+        new = self.create_op(
+            cls,
+            inputs,
+            (result_type,),
+            properties,
+            inits=None if output is None else (output,),
+            device=self.device if takes_device(cls) else None,
+        )
+        return new.results[0]
+
+
+# --- Builder --------------------------------------------------------------------------------------
 
 
 @cache
@@ -103,7 +269,7 @@ class Builder(DestinationBuilder):
 
         Each tensor is in the memory and the layout that the program finds it in.
         """
-        from ttmlir.program.custom_kernel_text import read_custom_kernel
+        from ttmlir.program import read_custom_kernel
 
         kernel = read_custom_kernel(config)
         constraints = [
@@ -293,3 +459,97 @@ class Builder(DestinationBuilder):
         merged = self.reshape(padded, (before, extent * step, after))
         trimmed = self.slice_along(merged, 1, 0, dilated)
         return self.reshape(trimmed, (*shape[:dim], dilated, *shape[dim + 1 :]))
+
+
+# --- Contractions ---------------------------------------------------------------------------------
+# Sums of products over named dimensions, as in Einstein's notation.
+
+# --- Integer products -----------------------------------------------------------------------------
+# Products of matrices of bytes, in the floating point of the device's matrix unit.
+#
+# The matrix unit has no integers. bf16 holds each integer of 8 bits, and sums in f32 are exact
+# while they stay within 2^24: products whose sums may become larger are computed in parts, which
+# are added as integers.
+
+EXACT_SUM = 1 << 24
+"""Sums of integers in f32 are exact up to it."""
+
+
+def multiply_byte_matrices(build: Builder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The exact product, in i32, of two matrices of integers of up to 8 bits."""
+    (rows, terms), columns = value_shape(a), value_shape(b)[1]
+    length = terms_of_exact_sum(a, b)
+    total: SSAValue | None = None
+    for first in range(0, terms, length):
+        end = min(terms, first + length)
+        parts = (
+            build.slice(a, (0, first), (rows, end)) if length < terms else a,
+            build.slice(b, (first, 0), (end, columns)) if length < terms else b,
+        )
+        factors = [build.cast(part, bf16) for part in parts]
+        part = build.create("matmul", factors, tensor_of(f32, (rows, columns)))
+        part = build.cast(part, i32)
+        total = part if total is None else build.create("add", (total, part), part.type)
+    if total is None:
+        return build.create_splat(0, tensor_of(i32, (rows, columns)))
+    return total
+
+
+def terms_of_exact_sum(a: SSAValue, b: SSAValue) -> int:
+    """How many products of integers of two tensors can be added in f32 without rounding."""
+    largest = [max(map(abs, limits_of(element_type(value)))) for value in (a, b)]
+    return int(EXACT_SUM // (largest[0] * largest[1]))
+
+
+# --- Contractions ---------------------------------------------------------------------------------
+
+
+def contract(
+    builder: Builder,
+    a: SSAValue,
+    a_dims: Sequence[Hashable],
+    b: SSAValue,
+    b_dims: Sequence[Hashable],
+    dims: Sequence[Hashable],
+) -> SSAValue:
+    """The sum, over the dimensions that are not in `dims`, of the products of `a` and `b`.
+
+    Dimensions are told by any names. What only one operand has and the result has not is summed up
+    before.
+    """
+    a, a_dims = _sum_out(builder, a, a_dims, {*b_dims, *dims})
+    b, b_dims = _sum_out(builder, b, b_dims, {*a_dims, *dims})
+    batch = [dim for dim in dims if dim in a_dims and dim in b_dims]
+    inner = [dim for dim in a_dims if dim in b_dims and dim not in dims]
+    rows = [dim for dim in a_dims if dim not in b_dims]
+    columns = [dim for dim in b_dims if dim not in a_dims]
+    extents = dict(zip((*a_dims, *b_dims), (*value_shape(a), *value_shape(b)), strict=True))
+    natural = [*batch, *rows, *columns]
+    type_ = tensor_of(element_type(a), [extents[dim] for dim in natural])
+    one_each = len(inner) == len(rows) == len(columns) == 1
+    if one_each and [*a_dims] == batch + rows + inner and [*b_dims] == batch + inner + columns:
+        product = builder.create("matmul", [a, b], type_)
+    else:
+        product = builder.create(
+            "dot_general",
+            [a, b],
+            type_,
+            batch_dims_lhs=tuple(a_dims.index(dim) for dim in batch),
+            batch_dims_rhs=tuple(b_dims.index(dim) for dim in batch),
+            contract_dims_lhs=tuple(a_dims.index(dim) for dim in inner),
+            contract_dims_rhs=tuple(b_dims.index(dim) for dim in inner),
+        )
+    return builder.permute(product, [natural.index(dim) for dim in dims])
+
+
+def _sum_out(
+    builder: Builder, value: SSAValue, dims: Sequence[Hashable], kept: set[Hashable]
+) -> tuple[SSAValue, Sequence[Hashable]]:
+    """The tensor and its dimensions after a sum over all others than the kept ones."""
+    lost = tuple(place for place, dim in enumerate(dims) if dim not in kept)
+    if not lost:
+        return value, dims
+    left = [place for place in range(len(dims)) if place not in lost]
+    type_ = tensor_of(element_type(value), [value_shape(value)[place] for place in left])
+    total = builder.create("sum", [value], type_, keep_dim=False, dim_arg=lost)
+    return total, [dims[place] for place in left]

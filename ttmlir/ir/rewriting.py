@@ -6,13 +6,140 @@ a layout costs more than all else a pass does to an operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Generic, NoReturn, TypeVar
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    DictionaryAttr,
+    LocationAttr,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, NoMemoryEffect
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolTable
 
-from ttmlir.dialects.definition.traits import KeepsConstants
+from ttmlir.dialects.definition.ods import KeepsConstants
+
+# --- Pattern rewriting ----------------------------------------------------------------------------
+# Greedy pattern rewriting that keeps locations.
+
+
+class _KeepLocations(RewritePattern):
+    """Applies patterns and gives what they insert the location of the matched operation."""
+
+    def __init__(self, inner: RewritePattern):
+        self._inner = inner
+        self._location: LocationAttr = UNKNOWN_LOC
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        self._location = op.location
+        self._inner.match_and_rewrite(op, rewriter)
+
+    def located(self, op: Operation) -> None:
+        for nested in op.walk() if op.regions else (op,):
+            if nested.location is UNKNOWN_LOC:
+                nested.location = self._location
+
+
+def rewrite_greedily(
+    root: Operation,
+    patterns: Sequence[RewritePattern],
+    *,
+    context: Context | None = None,
+    after_walk: Callable[[Region, PatternRewriterListener], bool] | None = None,
+) -> bool:
+    """Apply patterns inside `root` until none applies; true if anything changed.
+
+    An operation inserted without a location gets that of the operation its pattern matched. With a
+    `context`, operations are folded too. `after_walk` runs after each walk and says whether it
+    changed anything.
+    """
+    applier = GreedyRewritePatternApplier(
+        list(patterns), ctx=context, folding_enabled=context is not None
+    )
+    keeper = _KeepLocations(applier)
+    walker = PatternRewriteWalker(
+        keeper,
+        post_walk_func=after_walk,
+        listener=PatternRewriterListener(operation_insertion_handler=[keeper.located]),
+    )
+    changed = False
+    for region in root.regions:
+        changed |= walker.rewrite_region(region)
+    return changed
+
+
+# --- Symbols --------------------------------------------------------------------------------------
+# Symbols: operations with a name that others refer to, and the references.
+
+SymbolPath = tuple[str, ...]
+"""The parts of a reference: `@module::@function` is `("module", "function")`."""
+
+
+def symbol_name(op: Operation) -> str | None:
+    """The name that an operation defines; None if it defines none."""
+    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def symbol_visibility(op: Operation) -> str:
+    """`public`, `private` or `nested`; public if nothing is said."""
+    visibility = op.properties.get("sym_visibility") or op.attributes.get("sym_visibility")
+    return visibility.data if isinstance(visibility, StringAttr) else "public"
+
+
+def is_symbol_table(op: Operation) -> bool:
+    """True if the names defined directly inside `op` are looked up in it."""
+    return op.has_trait(SymbolTable, value_if_unregistered=False)
+
+
+def symbols_in(table: Operation) -> dict[str, Operation]:
+    """The operations directly inside a symbol table, by the name that each defines."""
+    return {
+        name: op
+        for region in table.regions
+        for block in region.blocks
+        for op in block.ops
+        if (name := symbol_name(op)) is not None
+    }
+
+
+def references_of(op: Operation) -> Iterator[SymbolPath]:
+    """The symbol references in the attributes of `op`, nested ones included."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        yield from _references(attribute)
+
+
+def _references(attribute: Attribute) -> tuple[SymbolPath, ...]:
+    match attribute:
+        case SymbolRefAttr():
+            parts = attribute.nested_references.data
+            return ((attribute.root_reference.data, *(part.data for part in parts)),)
+        case ArrayAttr() | DictionaryAttr():
+            return _references_inside(attribute)
+        case _:
+            return ()
+
+
+@lru_cache(maxsize=4096)
+def _references_inside(attribute: ArrayAttr[Attribute] | DictionaryAttr) -> tuple[SymbolPath, ...]:
+    """Each reference once: arrays may hold the same array again and again."""
+    parts = attribute.data if isinstance(attribute, ArrayAttr) else attribute.data.values()
+    return tuple(dict.fromkeys(path for part in parts for path in _references(part)))
+
+
+# --- Rewriting ------------------------------------------------------------------------------------
 
 Result = TypeVar("Result")
 
@@ -65,21 +192,21 @@ def erase_unused(ops: Iterable[Operation]) -> None:
 
 def refuse(op: Operation, message: str) -> NoReturn:
     """Fail with a message about an operation, whose name is put before it."""
-    from ttmlir.mlir.reporting.diagnostics import OpError
+    from ttmlir.mlir.reporting import OpError
 
     raise OpError(op, message)
 
 
 def refuse_at(op: Operation, message: str) -> NoReturn:
     """Fail with a message that does not begin with the operation's name, at its location."""
-    from ttmlir.mlir.reporting.diagnostics import LocatedError
+    from ttmlir.mlir.reporting import LocatedError
 
     raise LocatedError(op.location, message)
 
 
 def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:
     """Fail because a conversion has nothing for an operation; the reason says what it takes."""
-    from ttmlir.mlir.reporting.diagnostics import op_name
+    from ttmlir.mlir.reporting import op_name
 
     refuse_at(op, f"failed to legalize operation '{op_name(op)}': {reason}")
 

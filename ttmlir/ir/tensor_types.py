@@ -4,13 +4,113 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import IntegerType, NoneAttr, Signedness, TensorType, i1
+from xdsl.dialects.builtin import (
+    ComplexType,
+    IntegerType,
+    ModuleOp,
+    NoneAttr,
+    Signedness,
+    TensorType,
+    i1,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
-from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.dialects import tt
+from ttmlir.dialects.definition.ods import DEVICE_NAME, SYSTEM_DESC
+from ttmlir.ir.rewriting import refuse, refuse_to_legalize
+from ttmlir.layout.data_format import ScalarType
+from ttmlir.layout.device import DeviceView
+from ttmlir.layout.system import SystemDesc
+from ttmlir.layout.tensor_layout import TensorLayout
+
+if TYPE_CHECKING:
+    from ttmlir.mlir.attributes import ElementsType
+
+
+# --- Layouts --------------------------------------------------------------------------------------
+# What passes ask of the layouts, devices and machines in the IR, as plain data.
+
+
+def layout_of(type_: Attribute) -> TensorLayout | None:
+    """The layout of a tensor type; None if it has none or is no tensor.
+
+    LayoutError if it is one that cannot be computed with.
+    """
+    if not isinstance(type_, TensorType):
+        return None
+    encoding = cast("TensorType[Attribute]", type_).encoding
+    return encoding.tensor_layout if isinstance(encoding, tt.TensorLayoutAttr) else None
+
+
+def is_plain_tensor(type_: Attribute) -> bool:
+    """True for a tensor type without an encoding."""
+    return isinstance(type_, TensorType) and isinstance(
+        cast("TensorType[Attribute]", type_).encoding, NoneAttr
+    )
+
+
+def with_layout(type_: Attribute, layout: TensorLayout) -> Attribute:
+    """A tensor type with another layout."""
+    tensor = cast("TensorType[Attribute]", type_)
+    encoding = tt.LayoutAttr.from_tensor_layout(layout)
+    return TensorType(tensor.element_type, tensor.get_shape(), encoding)
+
+
+def scalar_of(type_: Attribute) -> ScalarType:
+    """The element type of a tensor type; LayoutError if it cannot be stored."""
+    return tt.element_of(cast("TensorType[Attribute]", type_).element_type).scalar
+
+
+def device_attr_in_scope(op: Operation) -> tt.DeviceAttr | None:
+    """The device of the nearest operation around `op`, itself included, that names one."""
+    scope: Operation | None = op
+    while scope is not None:
+        attr = scope.attributes.get(DEVICE_NAME)
+        if isinstance(attr, tt.DeviceAttr):
+            return attr
+        scope = scope.parent_op()
+    return None
+
+
+def system_desc_in_scope(op: Operation) -> SystemDesc | None:
+    """The machine of the nearest operation around `op`, itself included, that names one."""
+    scope: Operation | None = op
+    while scope is not None:
+        attr = scope.attributes.get(SYSTEM_DESC)
+        if isinstance(attr, tt.SystemDescAttr):
+            return attr.data
+        scope = scope.parent_op()
+    return None
+
+
+def require_device(op: Operation, pass_name: str) -> DeviceView:
+    """The device in scope, or an error that says how to get one."""
+    attr = device_attr_in_scope(op)
+    if attr is None:
+        refuse(
+            op,
+            f"there is no device: {pass_name} needs the attribute {DEVICE_NAME} on this or an "
+            "enclosing operation; run ttir-load-system-desc and ttir-implicit-device before",
+        )
+    return attr.data
+
+
+def require_system_desc(module: ModuleOp, pass_name: str) -> SystemDesc:
+    """The machine that the module names, or an error that says how to get one."""
+    attr = module.attributes.get(SYSTEM_DESC)
+    if not isinstance(attr, tt.SystemDescAttr):
+        refuse(
+            module,
+            f"there is no description of the machine: {pass_name} needs the attribute "
+            f"{SYSTEM_DESC} on the module; run ttir-load-system-desc before",
+        )
+    return attr.data
+
+
+# --- Tensor types ---------------------------------------------------------------------------------
 
 
 def shape_of(type_: Attribute) -> tuple[int, ...]:
@@ -50,6 +150,19 @@ def is_plain_and_static(value: SSAValue) -> bool:
         return False
     tensor = cast("TensorType[Attribute]", type_)
     return tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
+
+
+def is_complex(type_: Attribute) -> bool:
+    """True for tensors of complex numbers."""
+    return isinstance(type_, TensorType) and isinstance(
+        cast("TensorType[Attribute]", type_).element_type, ComplexType
+    )
+
+
+def real_type(type_: Attribute) -> ElementsType:
+    """The type of both parts of a complex tensor."""
+    tensor = cast("TensorType[ComplexType]", type_)
+    return cast("ElementsType", TensorType(tensor.element_type.element_type, tensor.get_shape()))
 
 
 def is_boolean(element: Attribute) -> bool:

@@ -3,28 +3,344 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
+from pathlib import Path
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.tree import Position
-from ttmlir.kernel_tool.assumed_macros import find_missing_macros
-from ttmlir.kernel_tool.errors import KernelToolError
-from ttmlir.kernel_tool.kernel_files import KernelRole, find_role, read_kernel
+from ttmlir.errors import InputError
+from ttmlir.files import decode_text, read_stream
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel import Role
+from ttmlir.limits import MAX_SOURCE_LENGTH
+from ttmlir.optable.kernel import ALL_CALLS, Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.execution.kernel_build import build_facts_of_chip
-from ttmlir.sim.execution.run import COMPUTE_APIS
+from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.assumptions import ASSUMED_ARGUMENTS, AssumedArguments, is_note_of_assumed
-from ttmlir.sim.kernels.build import Build
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import COUNT
+from ttmlir.sim.kernels.build import ASSUMED_ARGUMENTS, AssumedArguments, Build, is_note_of_assumed
+from ttmlir.sim.machine.device import SimChip
+from ttmlir.sim.machine.memory import COUNT
+
+# --- Errors ---------------------------------------------------------------------------------------
+# What is wrong with what the tool was given.
+
+
+class KernelToolError(InputError):
+    """A file, an option or a specification that cannot be used; the message is complete."""
+
+
+# --- Kernel files ---------------------------------------------------------------------------------
+# Which files hold kernels, and for which processors each of them is written.
+
+_ENTRY = re.compile(r"\b(?:kernel_main|MAIN)\b")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+_COMPUTE_ENTRY = re.compile(r"\bvoid\s+MAIN\b|\bnamespace\s+NAMESPACE\b")
+_KERNEL_FILES_WORD = re.compile(r"\b[a-z]\w+(?=\s*[(<])")
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"\n]*)[>"]', re.MULTILINE)
+_COMPUTE_HEADER = re.compile(r"(?:^|/)compute_kernel_api(?:/|\.h)|(?:^|/)api/compute/")
+_DATA_HEADER = re.compile(r"(?:^|/)dataflow_api\.h$|(?:^|/)api/dataflow/")
+_COMPUTE_NAME = re.compile(r"compute|eltwise|(?:^|[_/])(?:mm|bmm|math|sfpu)(?=[_./]|$)")
+_MOVER_NAME = re.compile(r"(read|load)|(writ|store)")
+
+
+class KernelRole(Enum):
+    """What a kernel is for, and the processors that run it."""
+
+    COMPUTE = "compute", (Role.UNPACK, Role.MATH, Role.PACK), 0
+    READER = "reader", (Role.NCRISC,), 0
+    WRITER = "writer", (Role.BRISC,), 1
+
+    def __init__(self, word: str, processors: tuple[Role, ...], noc_index: int) -> None:
+        """The role as it is written, its processors, and the network that it uses."""
+        self.word = word
+        self.processors = processors
+        self.noc_index = noc_index
+
+
+def find_role(text: str, path: str) -> KernelRole:
+    """The role of a kernel, from its text, or from its path where the text may be of any.
+
+    Its entry decides, then the calls that only one kind of processor has, then its headers. Readers
+    and writers make the same calls: their names come first, then whether they write only.
+    """
+    bare = _COMMENT.sub(" ", text)
+    name = path.lower().replace(os.sep, "/")
+    if _COMPUTE_ENTRY.search(bare) or _is_compute(bare, text, name):
+        return KernelRole.COMPUTE
+    named = _MOVER_NAME.search(name.rpartition("/")[2])
+    if named is not None:
+        return KernelRole.READER if named[1] else KernelRole.WRITER
+    only_writes = "noc_async_write" in bare and "noc_async_read" not in bare
+    return KernelRole.WRITER if only_writes else KernelRole.READER
+
+
+def _is_compute(bare: str, text: str, name: str) -> bool:
+    words = _KERNEL_FILES_WORD.findall(bare)
+    compute, data = _calls_of_one_kind()
+    ours = sum(each in compute for each in words)
+    theirs = sum(each in data for each in words)
+    if ours != theirs:
+        return ours > theirs
+    headers = _INCLUDE.findall(text)
+    ours = sum(bool(_COMPUTE_HEADER.search(each)) for each in headers)
+    theirs = sum(bool(_DATA_HEADER.search(each)) for each in headers)
+    if bool(ours) != bool(theirs):
+        return bool(ours)
+    return bool(_COMPUTE_NAME.search("/".join(name.split("/")[-2:])))
+
+
+@cache
+def _calls_of_one_kind() -> tuple[frozenset[str], frozenset[str]]:
+    """The calls of compute kernels alone, and those of the others alone."""
+    roles = dict[str, Role]()
+    for call in ALL_CALLS:
+        roles[call.cpp] = roles.get(call.cpp, Role(0)) | call.roles
+    return (
+        frozenset(name for name, each in roles.items() if name and not each & Role.DATA),
+        frozenset(name for name, each in roles.items() if name and not each & Role.COMPUTE),
+    )
+
+
+def read_kernel(path: str) -> str:
+    """The text of a kernel; KernelToolError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            text = decode_text(read_stream(file))
+    except OSError as error:
+        raise KernelToolError(f"{path}: error: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise KernelToolError(f"{path}: error: this is no UTF-8 text") from None
+    if len(text) > MAX_SOURCE_LENGTH:
+        raise KernelToolError(
+            f"{path}: error: a kernel has at most {MAX_SOURCE_LENGTH} characters, not {len(text)}"
+        )
+    return text
+
+
+def find_kernels(paths: Sequence[str]) -> list[str]:
+    """The files that are given, and those with kernels in folders that are given, each once.
+
+    A kernel in a folder is a `.cpp` file that says `kernel_main` or `MAIN`. Links to folders are
+    not followed. KernelToolError for a path that is not there, and for folders without kernels.
+    """
+    found = dict[str, None]()
+    for path in paths:
+        if not os.path.isdir(path):
+            if not os.path.exists(path):
+                raise KernelToolError(f"{path}: error: there is no such file or folder")
+            found[path] = None
+            continue
+        inside = list(_walk(path))
+        if not inside:
+            raise KernelToolError(
+                f"{path}: error: no kernel is in this folder: no .cpp file below it says "
+                "'kernel_main' or 'MAIN'"
+            )
+        found |= dict.fromkeys(inside)
+    return list(found)
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = os.path.join(parent, name)
+            if name.endswith(".cpp") and os.path.isfile(path) and _has_entry(path):
+                yield path
+
+
+def _has_entry(path: str) -> bool:
+    try:
+        return bool(_ENTRY.search(read_kernel(path)))
+    except KernelToolError:
+        return True  # Whoever checks it says what is wrong.
+
+
+# --- Checking -------------------------------------------------------------------------------------
+
+# --- Assumed macros -------------------------------------------------------------------------------
+# Macros that host programs pass to kernels, and what they are taken as where nobody gives them.
+#
+# Only names that a kernel does not compile without are defined: one that asks `#ifdef BCAST_OP`,
+# and nothing else, gets none.
+
+
+@dataclass(frozen=True)
+class MacroDefault:
+    """What a macro is taken as, and for what kernels a host program passes it."""
+
+    value: str
+    purpose: str
+
+
+_REDUCING = "reductions"
+_ELTWISE = "elementwise kernels of two operands"
+_BCAST = "kernels that broadcast an operand"
+_CHAIN = "functions behind or before the operation of a kernel"
+_BINARY = "elementwise kernels that compute in DST"
+_TERNARY = "kernels of three operands"
+
+_SPREADING = "kernels that spread an element, a row or a column over its tile"
+_SPREAD = {
+    f"FILL_TILE_WITH_FIRST_{part}{operand}": MacroDefault(
+        f"fill_tile_with_first_{part.lower()}_bfloat16", _SPREADING
+    )
+    for part in ("ELEMENT", "ROW", "COLUMN")
+    for operand in ("", "_B", "_C")
+}
+
+MACRO_DEFAULTS: Mapping[str, MacroDefault] = {
+    "REDUCE_OP": MacroDefault("PoolType::SUM", _REDUCING),
+    "REDUCE_DIM": MacroDefault("ReduceDim::REDUCE_ROW", _REDUCING),
+    "REDUCE_GRANULARITY": MacroDefault("1", "attention"),
+    "LOG2_REDUCE_GRANULARITY": MacroDefault("0", "attention"),
+    "SUB_EXP_GRANULARITY": MacroDefault("1", "attention"),
+    "LOG2_SUB_EXP_GRANULARITY": MacroDefault("0", "attention"),
+    "STATS_GRANULARITY": MacroDefault("1", "attention"),
+    "LOG2_STATS_GRANULARITY": MacroDefault("0", "attention"),
+    "DHT_GRANULARITY": MacroDefault("1", "attention"),
+    "LOG2_DHT_GRANULARITY": MacroDefault("0", "attention"),
+    "EXP_APPROX": MacroDefault("false", "attention"),
+    "ELTWISE_OP": MacroDefault("add_tiles", _ELTWISE),
+    "ELTWISE_OP_TYPE": MacroDefault("EltwiseBinaryType::ELWADD", _ELTWISE),
+    "BINARY_OP": MacroDefault("add_tiles", _ELTWISE),
+    "BINARY_OP_TYPE": MacroDefault("EltwiseBinaryType::ELWADD", _ELTWISE),
+    "BCAST_OP": MacroDefault("add_tiles_bcast", _BCAST),
+    "BCAST_LLKOP": MacroDefault("EltwiseBinaryType::ELWADD", _BCAST),
+    "BCAST_DIM": MacroDefault("BroadcastType::COL", _BCAST),
+    "BCAST_INPUT": MacroDefault("0", _BCAST),
+    "SRC_BCAST": MacroDefault("1", _BCAST),
+    **_SPREAD,
+    "TYPECAST_LLK_INIT": MacroDefault("typecast_tile_init<5u, 0u>", "bf16 that becomes f32"),
+    "TYPECAST_LLK": MacroDefault("typecast_tile<5u, 0u>", "bf16 that becomes f32"),
+    "BINARY_SFPU_INIT": MacroDefault("add_binary_tile_init();", _BINARY),
+    "BINARY_SFPU_OP": MacroDefault("add_binary_tile", _BINARY),
+    "TERNARY_SFPU_OP_INIT": MacroDefault("where_tile_init", _TERNARY),
+    "TERNARY_SFPU_OP_FUNC": MacroDefault("where_tile<DataFormat::Float16_b>", _TERNARY),
+    "SFPU_OP_CHAIN_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_INIT_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_FUNC_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_INIT_ACTIVATION": MacroDefault("", _CHAIN),
+    "SFPU_OP_FUNC_ACTIVATION": MacroDefault("", _CHAIN),
+    "SFPU_OP_INIT_PRE_IN0_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_FUNC_PRE_IN0_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_INIT_PRE_IN1_0": MacroDefault("", _CHAIN),
+    "SFPU_OP_FUNC_PRE_IN1_0": MacroDefault("", _CHAIN),
+    "PROCESS_LHS_ACTIVATIONS(i)": MacroDefault("", _CHAIN),
+    "PROCESS_RHS_ACTIVATIONS(i)": MacroDefault("", _CHAIN),
+    "PROCESS_POST_ACTIVATIONS(i)": MacroDefault("", _CHAIN),
+    "FP32_DEST_ACC": MacroDefault("false", "accumulation in float32"),
+    "ENABLE_FP32_DEST_ACC": MacroDefault("false", "accumulation in float32"),
+    "EXP_APPROX_MODE": MacroDefault("false", "attention"),
+}
+"""By name; a name with parameters is a macro that takes arguments."""
+
+_PASTED = ("BCAST_INPUT",)
+"""Macros from whose values other names are made by `##`."""
+_WORD = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
+_CONDITION = re.compile(r"^\s*#\s*if\s+([A-Z][A-Z0-9_]+)\s*$", re.MULTILINE)
+_UNDECLARED = re.compile(r"'(\w+)' is not declared")
+"""Errors of texts in which one of two macros declares a variable."""
+_QUOTED = re.compile(r"'([A-Z][A-Z0-9_]+)'")
+_UNREADABLE = re.compile(r"expected '|.* is not expected here|the text ends too early")
+"""Errors of texts that a macro without value, such as `SFPU_OP_CHAIN_0`, makes no C++."""
+
+
+def find_missing_macros(
+    text: str, messages: Iterable[str], defined: Mapping[str, str]
+) -> dict[str, str]:
+    """The macros of the table that errors of a kernel are about, with their defaults."""
+    names = set[str]()
+    for each in messages:
+        quoted = _QUOTED.findall(each)
+        names.update(quoted)
+        names.update(name for name in _PASTED if any(name in each for each in quoted))
+        if _UNREADABLE.match(each):
+            names.update(_WORD.findall(text))
+        undeclared = _UNDECLARED.match(each)
+        if undeclared is not None and re.search(rf"\b{undeclared[1]}\s*=", text):
+            names.update(_CONDITION.findall(text))
+    known = {each.partition("(")[0] for each in defined}
+    return {
+        name: each.value
+        for name, each in MACRO_DEFAULTS.items()
+        if (bare := name.partition("(")[0]) in names and bare not in known
+    }
+
+
+# --- Causes ---------------------------------------------------------------------------------------
+# Why kernels do not compile, counted: messages without what differs from kernel to kernel.
+
+_PART = re.compile(r"'[^']*'|\"[^\"]*\"|\b\d+\b")
+"""A name or a number in a message."""
+_MOST_NAMES = 3
+
+
+class _Cause:
+    """A message that several kernels have, but for its names and numbers."""
+
+    def __init__(self) -> None:
+        """No kernel has it yet."""
+        self.parts = list[list[str]]()
+        """The names and numbers of each message, in order."""
+
+    def text(self, bare: str) -> str:
+        """The message with the parts that all kernels agree in, and the most frequent names."""
+        columns = [list(each) for each in zip(*self.parts, strict=True)]
+        parts = iter(columns)
+
+        def fill(found: re.Match[str]) -> str:
+            values = next(parts)
+            if len({*values}) == 1:
+                return values[0]
+            return "N" if found[0].isdigit() else found[0]
+
+        shown = _PART.sub(fill, bare)
+        varied = next((each for each in columns if len({*each}) > 1), None)
+        return shown if varied is None else f"{shown} ({_list_names(varied)})"
+
+
+def _list_names(parts: list[str]) -> str:
+    counts = Counter(each.strip("'\"") for each in parts)
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    shown = [name if count == 1 else f"{name} x{count}" for name, count in ordered[:_MOST_NAMES]]
+    return ", ".join(shown) + (", ..." if ordered[_MOST_NAMES:] else "")
+
+
+def find_cause(message: str) -> tuple[str, list[str]]:
+    """A message without its names, numbers and advice; the names and numbers that it had."""
+    parts = list[str]()
+
+    def cut(found: re.Match[str]) -> str:
+        parts.append(found[0])
+        return "0" if found[0].isdigit() else "'...'"
+
+    bare = _PART.sub(cut, message.partition("\n")[0]).partition("; ")[0]
+    return bare, parts[: len(_PART.findall(bare))]
+
+
+def summarize(messages: Iterable[str], num_kernels: int) -> str:
+    """How many kernels compile, and what is wrong with how many of the others."""
+    causes = dict[str, _Cause]()
+    for message in messages:
+        bare, parts = find_cause(message)
+        causes.setdefault(bare, _Cause()).parts.append(parts)
+    failed = sum(len(each.parts) for each in causes.values())
+    ordered = sorted(causes.items(), key=lambda each: (-len(each[1].parts), each[0]))
+    noun = "kernel compiles" if num_kernels == 1 else "kernels compile"
+    lines = [f"{num_kernels - failed} of {num_kernels} {noun}"]
+    lines += [f"{len(cause.parts):6} {cause.text(bare)}" for bare, cause in ordered]
+    return "\n".join(lines)
+
+
+# --- Checking -------------------------------------------------------------------------------------
 
 MAX_ERRORS = 20
 """How many errors of a kernel are shown."""

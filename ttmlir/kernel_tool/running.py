@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ttmlir.kernel_tool.buffer_data import Array, read_values
-from ttmlir.kernel_tool.errors import KernelToolError
-from ttmlir.kernel_tool.spec_program import SpecBuffer, build_program
-from ttmlir.kernel_tool.spec_text import SpecText
+from ttmlir.kernel_tool.checking import KernelToolError
+from ttmlir.kernel_tool.spec_program import Array, SpecBuffer, SpecText, build_program, read_values
+from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.metalium import EnqueueProgram, EnqueueReadBuffer
-from ttmlir.runtime.accuracy import compare
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.findings import Finding
+from ttmlir.runtime.golden import compare
+from ttmlir.sim.errors import Finding, SimError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +35,7 @@ class RunReport:
 
     results: tuple[BufferResult, ...]
     findings: tuple[Finding, ...]
-    """What the sanitizer let pass but has to say."""
+    """Warnings and notes of the sanitizer."""
     cycles: int
     num_cores: int
     warnings: tuple[str, ...] = ()
@@ -66,6 +64,7 @@ def run_spec(
     *,
     include_folders: Sequence[str] = (),
     sanitize: bool = True,
+    cycle_limit: int = DEFAULT_CYCLE_LIMIT,
     print_line: Callable[[str], None] | None = None,
 ) -> RunReport:
     """Run the program of a specification.
@@ -74,7 +73,11 @@ def run_spec(
     sanitizer finds.
     """
     made = build_program(
-        SpecText(file), include_folders=include_folders, sanitize=sanitize, print_line=print_line
+        SpecText(file),
+        include_folders=include_folders,
+        sanitize=sanitize,
+        cycle_limit=cycle_limit,
+        print_line=print_line,
     )
     expected = {
         name: read_values(each.table, "expected", each.tensor)
@@ -87,7 +90,7 @@ def run_spec(
     try:
         report = EnqueueProgram(queue, made.program)
     except SimError as error:
-        raise KernelToolError(str(error)) from None
+        raise KernelToolError(str(error)) from error
     results = list[BufferResult]()
     for name, values in expected.items():
         buffer = made.buffers[name]

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import difflib
+import io
 import math
 import os
+import re
 import struct
-from collections.abc import Callable, Generator, Mapping, Sequence
+import sys
+import tomllib
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, TypeVar, cast
 
-from ttmlir.files import path_below
-from ttmlir.kernel_tool.buffer_data import (
-    TensorFormat,
-    read_formats,
-    read_tensor_format,
-    read_values,
-)
-from ttmlir.kernel_tool.kernel_files import KernelRole, find_role, read_kernel
-from ttmlir.kernel_tool.spec_text import SpecText, Table
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.files import NO_ARRAY, path_below, read_text
+from ttmlir.kernel_tool.checking import KernelRole, KernelToolError, find_role, read_kernel
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.layout.system.boards import BOARD_NAMES
-from ttmlir.limits import MAX_CORES, MAX_GRID_EXTENT
+from ttmlir.layout.system import BOARD_NAMES
+from ttmlir.limits import (
+    DEFAULT_CYCLE_LIMIT,
+    MAX_CORES,
+    MAX_GRID_EXTENT,
+    MAX_RANK,
+    memory_advice,
+    memory_limit,
+)
 from ttmlir.metalium import (
     Buffer,
     BufferType,
@@ -52,12 +60,449 @@ from ttmlir.metalium import (
     WriterDataMovementConfig,
     tile_size,
 )
+from ttmlir.metalium.buffers import (
+    ELEMENTS,
+    pack_bfloat16,
+    pack_tiles,
+    unpack_bfloat16,
+    unpack_tiles,
+)
 from ttmlir.metalium.device import check_cores
+from ttmlir.metalium.enums import DataFormat
+from ttmlir.metalium.enums import tile_size as enums_tile_size
 from ttmlir.metalium.host_api import create_named_kernel
+from ttmlir.sim.errors import LENIENCIES, Finding
 from ttmlir.sim.execution.program import Kernel
-from ttmlir.sim.findings import LENIENCIES
 from ttmlir.sim.kernels.build import BindingNames, TensorNames
 from ttmlir.sim.options import Numerics
+
+# --- Spec text ------------------------------------------------------------------------------------
+# Specifications in TOML: typed access to their tables, and errors with file and line.
+
+Path = tuple[str | int, ...]
+"""Where something stands: keys, and positions in arrays of tables."""
+
+MAX_LENGTH = 1 << 21
+"""Most characters of a specification: TOML's reader takes a hundred times as many bytes."""
+MAX_KEY_PARTS = 8
+"""Most parts of a dotted key: TOML's reader keeps all beginnings of a key."""
+
+_MAX_SHOWN = 200
+"""Most characters of a line in a message."""
+_PIECE = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{0,3}'
+    r"|'''(?:[^']|'(?!''))*+'{0,3}"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'[^'\n]*+'?"
+    r"|\#[^\n]*+"
+    r"|[.=,\[\]{}\n]",
+    re.DOTALL,
+)
+"""Texts and comments, also those without an end, dots, and what ends a key."""
+_HEAD = re.compile(r"\s*\[(\[?)\s*([^\[\]#]+?)\s*\]")
+_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
+_TEXT_MARK = re.compile(r"\"\"\"|'''")
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_Value = TypeVar("_Value")
+
+
+class SpecText:
+    """The text of a specification, and what it says."""
+
+    def __init__(self, file: str) -> None:
+        """Read a file; KernelToolError if it cannot be read or is no TOML."""
+        self.file = file
+        try:
+            self.text = read_text(file)
+        except OSError as error:
+            raise KernelToolError(f"{file}: error: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError:
+            raise KernelToolError(f"{file}: error: this is no UTF-8 text") from None
+        if len(self.text) > MAX_LENGTH:
+            raise KernelToolError(
+                f"{file}: error: this has more than {MAX_LENGTH} characters, the most that a "
+                "specification has; kernels and numbers may stand in files of their own"
+            )
+        self._lines = self.text.split("\n")
+        self._check_keys()
+        try:
+            self.root = Table(self, (), tomllib.loads(self.text))
+        except tomllib.TOMLDecodeError as error:
+            place = _PLACE.search(str(error))
+            line, column = map(int, place.groups()) if place else (len(self._lines), 0)
+            message = _PLACE.sub("", str(error)).partition("\n")[0]
+            raise self._error_at(line, column, f"this is no TOML: {message}") from error
+        except ValueError:  # Python reads no integers of thousands of digits.
+            raise KernelToolError(f"{file}: error: this is no TOML: a number is too long") from None
+        except RecursionError:
+            raise KernelToolError(f"{file}: error: its arrays are nested too deeply") from None
+        self.folder = os.path.dirname(file)
+
+    def _check_keys(self) -> None:
+        """Refuse keys of too many parts."""
+        dots = 0
+        for piece in _PIECE.finditer(self.text):
+            if piece[0] == ".":
+                dots += 1
+            elif piece[0] in "=,[]{}\n":
+                dots = 0
+            if dots >= MAX_KEY_PARTS:
+                line = self.text.count("\n", 0, piece.start()) + 1
+                column = piece.start() - self.text.rfind("\n", 0, piece.start())
+                raise self._error_at(
+                    line, column, f"a key has at most {MAX_KEY_PARTS} parts with dots between them"
+                )
+
+    def error(self, path: Path, message: str) -> KernelToolError:
+        """The error about what stands at a path."""
+        line, column = self._find(path)
+        return self._error_at(line, column, message)
+
+    def _error_at(self, line: int, column: int, message: str) -> KernelToolError:
+        shown = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        is_shown = shown.isprintable() and column <= _MAX_SHOWN
+        shown = shown[:_MAX_SHOWN] if is_shown else ""
+        finding = Finding(
+            message=message, file=self.file, line=line, column=column, source_line=shown
+        )
+        return KernelToolError(finding.text())
+
+    def _find(self, path: Path) -> tuple[int, int]:
+        """Line and column of a path, or of the nearest table around it; TOML's reader has none."""
+        best, place = 0, (1, 0)
+        table: Path = ()
+        counts = dict[str, int]()
+        inside = False
+        for number, line in enumerate(self._lines, 1):
+            marks = len(_TEXT_MARK.findall(line))
+            was_inside, inside = inside, inside ^ bool(marks % 2)
+            if was_inside:
+                continue
+            if head := _HEAD.match(line):
+                name = head[2]
+                table = tuple(each.strip().strip("\"'") for each in name.split("."))
+                if head[1]:
+                    counts[name] = counts.get(name, -1) + 1
+                    table = (*table, counts[name])
+                found, column = table, head.start(2) + 1
+            elif key := _KEY.match(line):
+                found = (*table, *(key[1].strip("\"'").split(".")))
+                column = key.start(1) + 1
+            else:
+                continue
+            if len(found) > best and path[: len(found)] == found:
+                best, place = len(found), (number, column)
+        return place
+
+
+class Table:
+    """A table of a specification; what it takes are its keys with their types."""
+
+    def __init__(self, spec: SpecText, path: Path, values: dict[str, object]) -> None:
+        """The values at a path."""
+        self.spec = spec
+        self.path = path
+        self.values = values
+
+    def error(self, message: str, *keys: str | int) -> KernelToolError:
+        """An error about the table, or about one of its keys."""
+        return self.spec.error((*self.path, *keys), message)
+
+    def check_keys(self, known: Sequence[str], what: str) -> None:
+        """Refuse keys that mean nothing."""
+        for key in self.values:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
+                hint = f"; did you mean '{near[0]}'?" if near else ""
+                shown = key if key.isprintable() and len(key) <= 64 else "..."
+                message = f"{what} has no key '{shown}'; there are {', '.join(known)}{hint}"
+                raise self.error(message, key)
+
+    def has(self, key: str) -> bool:
+        """Whether a key is there."""
+        return key in self.values
+
+    def take_string(self, key: str, default: str = "") -> str:
+        """The string of a key."""
+        return self._take(key, str, default, "a string")
+
+    def take_bool(self, key: str, default: bool) -> bool:
+        """The truth value of a key."""
+        return self._take(key, bool, default, "true or false")
+
+    def take_integer(self, key: str, default: int, low: int, high: int) -> int:
+        """The integer of a key, in bounds that are both included."""
+        value = self._take(key, int, default, "an integer")
+        if isinstance(value, bool) or not low <= value <= high:
+            raise self.error(f"'{key}' is an integer from {low} to {high}", key)
+        return value
+
+    def take_integers(self, key: str, low: int, high: int) -> list[int]:
+        """The integers of an array, or the one integer that stands for it, in bounds."""
+        value = self.values.get(key, [])
+        listed = cast("list[object]", value) if isinstance(value, list) else [value]
+        numbers = [each for each in listed if isinstance(each, int) and low <= each <= high]
+        if len(numbers) < len(listed) or any(isinstance(each, bool) for each in numbers):
+            raise self.error(
+                f"'{key}' is an integer from {low} to {high}, or an array of them", key
+            )
+        return numbers
+
+    def take_number(self, key: str, default: float) -> float:
+        """The number of a key, which is not negative."""
+        value = self._take(key, (int, float), default, "a number")
+        if isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
+            raise self.error(f"'{key}' is a number from 0 on", key)
+        return float(value)
+
+    def take_choice(self, key: str, choices: Iterable[str], default: str) -> str:
+        """One of several words."""
+        value, known = self.take_string(key, default), list(choices)
+        if value not in known:
+            raise self.error(f"'{key}' is one of {', '.join(known)}", key)
+        return value
+
+    def take_list(self, key: str) -> list[object]:
+        """The array of a key; empty if it is missing."""
+        return self._take(key, list, [], "an array")
+
+    def take_strings(self, key: str) -> list[str]:
+        """The array of strings of a key; empty if it is missing."""
+        values = self.take_list(key)
+        if not all(isinstance(each, str) for each in values):
+            raise self.error(f"'{key}' is an array of strings", key)
+        return cast("list[str]", values)
+
+    def take_table(self, key: str) -> Table:
+        """The table of a key; empty if it is missing."""
+        return Table(self.spec, (*self.path, key), self._take(key, dict, {}, "a table"))
+
+    def take_tables(self, key: str) -> list[Table]:
+        """The array of tables of a key; empty if it is missing."""
+        tables = list[Table]()
+        for index, each in enumerate(self.take_list(key)):
+            if not isinstance(each, dict):
+                raise self.error(f"'{key}' is an array of tables: write [[{key}]]", key)
+            values = cast("dict[str, object]", each)
+            tables.append(Table(self.spec, (*self.path, key, index), values))
+        return tables
+
+    def _take(
+        self, key: str, type_: type[_Value] | tuple[type[_Value], ...], default: _Value, what: str
+    ) -> _Value:
+        value = self.values.get(key, default)
+        if not isinstance(value, type_):
+            raise self.error(f"'{key}' is {what}", key)
+        return value
+
+
+# --- Buffer data ----------------------------------------------------------------------------------
+# The numbers of a buffer: where a specification takes them from, and what they are as bytes.
+
+Array = NDArray[Any]
+
+_TILE = 32
+_WRITING = 40
+"""Bytes for each number while it is made or read, checked and packed, as measured."""
+_COMPARING = 112
+"""Bytes for each number while it is compared with what is expected, as measured."""
+_KEPT = 8
+"""Bytes of each number that is expected, until the program has run."""
+_MOST = float(np.finfo(np.float32).max)
+_SOURCES = ("constant", "arange", "random")
+_FORMATS = [each.name for each in DataFormat]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorFormat:
+    """How numbers of a shape lie in the pages of a buffer."""
+
+    shape: tuple[int, ...]
+    data_format: DataFormat
+    is_tiled: bool
+    page_size: int
+    size: int
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the numbers are floating-point ones."""
+        return not self.data_format.name.startswith("UInt")
+
+    def encode(self, values: Array) -> bytes:
+        """The bytes of numbers of the shape."""
+        if self.is_tiled:
+            return pack_tiles(values.reshape(-1, self.shape[-1]), self.data_format)
+        if self.data_format == DataFormat.Float16_b:
+            return pack_bfloat16(values).tobytes()
+        return values.astype(ELEMENTS[self.data_format]).tobytes()
+
+    def decode(self, data: bytes) -> Array:
+        """The numbers of bytes, floating-point ones as float32."""
+        if self.is_tiled:
+            columns = self.shape[-1]
+            rows = math.prod(self.shape) // columns
+            return unpack_tiles(data, self.data_format, rows, columns).reshape(self.shape)
+        if self.data_format == DataFormat.Float16_b:
+            return unpack_bfloat16(np.frombuffer(data, np.uint16)).reshape(self.shape)
+        values = np.frombuffer(data, ELEMENTS[self.data_format]).reshape(self.shape)
+        return values.astype(np.float32) if self.is_float else values
+
+
+def read_format(table: Table) -> DataFormat:
+    """The format that a table names, bfloat16 by default."""
+    return DataFormat[table.take_choice("format", _FORMATS, DataFormat.Float16_b.name)]
+
+
+def read_formats(table: Table, count: int) -> list[DataFormat]:
+    """The formats of so many things that share a table: one for all of them, or one for each."""
+    if not isinstance(table.values.get("format"), list):
+        return [read_format(table)] * count
+    names = table.take_strings("format")
+    if len(names) != count or not {*names} <= {*_FORMATS}:
+        raise table.error(
+            f"'format' is one of {', '.join(_FORMATS)}, or an array with one for each index",
+            "format",
+        )
+    return [DataFormat[each] for each in names]
+
+
+def read_tensor_format(table: Table) -> TensorFormat:
+    """Shape and format of a buffer."""
+    data_format = read_format(table)
+    if table.has("pages") == table.has("shape"):
+        raise table.error("a buffer has either 'shape', or 'pages' and 'page_size'")
+    tiled = table.take_choice("layout", ("tile", "row_major"), "tile") == "tile"
+    if not table.has("shape"):
+        tiled = False
+    if not tiled and data_format not in (*ELEMENTS, DataFormat.Float16_b):
+        raise table.error(f"{data_format.name} is a format of tiles; give a 'shape' in tiles")
+    element = 2 if data_format == DataFormat.Float16_b else 0
+    element = element or (np.dtype(ELEMENTS[data_format]).itemsize if not tiled else 0)
+    if not table.has("shape"):
+        pages = table.take_integer("pages", 1, 1, 1 << 32)
+        page_size = table.take_integer("page_size", 0, 1, 1 << 32)
+        if page_size % element:
+            message = f"a page of {page_size} bytes holds no whole numbers of {element} bytes"
+            raise table.error(message, "page_size")
+        shape = (pages, page_size // element)
+        size = pages * page_size
+    else:
+        shape = _read_shape(table)
+        if tiled and (len(shape) < 2 or shape[-1] % _TILE or shape[-2] % _TILE):
+            raise table.error(
+                "the last two extents of a buffer of tiles are multiples of 32; pad them, or write "
+                'layout = "row_major"',
+                "shape",
+            )
+        count = math.prod(shape)
+        page_size = enums_tile_size(data_format) if tiled else shape[-1] * element
+        size = count // (_TILE * _TILE) * page_size if tiled else count * element
+    return TensorFormat(
+        shape=shape, data_format=data_format, is_tiled=tiled, page_size=page_size, size=size
+    )
+
+
+def check_memory(buffers: Sequence[tuple[Table, TensorFormat]]) -> None:
+    """Refuse buffers that need more than the memory limit with the numbers that fill them.
+
+    Those that are expected are kept till the end; the others come and go one by one.
+    """
+    used = 0
+    for table, tensor in buffers:
+        count, is_expected = math.prod(tensor.shape), table.has("expected")
+        used += tensor.size + (_KEPT * count if is_expected else 0)
+        most = _COMPARING if is_expected else _WRITING if table.has("data") else 0
+        if used + most * count > memory_limit():
+            raise table.error(
+                f"a buffer of {tensor.size} bytes, with the numbers that fill it or that it is "
+                f"compared with, is too large: {memory_advice()}"
+            )
+
+
+def _read_shape(table: Table) -> tuple[int, ...]:
+    shape = list[int]()
+    for extent in table.take_list("shape"):
+        if not isinstance(extent, int) or isinstance(extent, bool) or not 0 < extent < 1 << 32:
+            raise table.error("'shape' is an array of positive integers", "shape")
+        shape.append(extent)
+    if not 0 < len(shape) <= MAX_RANK:
+        raise table.error(f"'shape' has 1 to {MAX_RANK} extents", "shape")
+    return tuple(shape)
+
+
+def read_values(table: Table, key: str, tensor: TensorFormat) -> Array:
+    """The numbers that a key gives: a file, a constant, a range or random ones."""
+    given = table.values[key]
+    if isinstance(given, str):
+        values = _read_file(table, key, given)
+        if values.dtype.kind not in "fiub":
+            raise table.error(f"{given} holds no numbers but {values.dtype}", key)
+        if values.size != math.prod(tensor.shape):
+            raise table.error(
+                f"{given} has {values.size} numbers of shape {list(values.shape)}; the buffer has "
+                f"the shape {list(tensor.shape)}",
+                key,
+            )
+        values = values.reshape(tensor.shape)
+    else:
+        values = _make_values(table.take_table(key), key, tensor)
+    if not tensor.is_float:
+        bits = 8 * np.dtype(ELEMENTS[tensor.data_format]).itemsize
+        fits = (np.rint(values) == values) & (values >= 0) & (values < 2.0**bits)
+        if not fits.all():
+            raise table.error(f"'{key}' has numbers that no {tensor.data_format.name} has", key)
+    elif (np.isfinite(values) & (np.abs(values) > np.float64(_MOST))).any():
+        raise table.error(f"'{key}' has numbers that no float32 has", key)
+    return values
+
+
+def _read_file(table: Table, key: str, name: str) -> Array:
+    """The array of a file below the folder of the specification."""
+    try:
+        path = path_below(table.spec.folder, name)
+        if not os.path.isfile(path):
+            raise table.error(f"there is no file {name}", key)
+        if name.endswith(".npy"):
+            # A mapping is never longer than the file, whatever its header says.
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        if name.endswith(".csv"):
+            text = read_text(path)
+            if not text.strip():
+                raise table.error(f"{name} is empty", key)
+            return np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2)
+    except OSError as error:
+        shown = name if name.isprintable() else "..."
+        raise table.error(f"{shown}: {error.strerror or error}", key) from error
+    except NO_ARRAY as error:
+        reason = str(error).partition("\n")[0]
+        raise table.error(f"{name} is no array of numbers: {reason}", key) from error
+    raise table.error(f"{name} is neither a .npy nor a .csv file", key)
+
+
+def _make_values(table: Table, key: str, tensor: TensorFormat) -> Array:
+    """The numbers that `{ constant = 1.5 }`, `{ arange = 0 }` or `{ random = 7 }` stand for."""
+    table.check_keys(_SOURCES, f"'{key}'")
+    if len(table.values) != 1:
+        raise table.error(f"'{key}' is the name of a file, or one of {', '.join(_SOURCES)}")
+    (word,) = table.values
+    number = table.values[word]
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise table.error(f"'{word}' is a number")
+    if abs(number) > _MOST:
+        raise table.error(f"'{word}' is a number that float32 has")
+    if word == "constant":
+        return np.full(tensor.shape, number, np.float64)
+    if word == "arange":
+        return (number + np.arange(math.prod(tensor.shape), dtype=np.float64)).reshape(tensor.shape)
+    if not isinstance(number, int) or number < 0:
+        raise table.error("'random' is a seed, an integer from 0 on")
+    generator = np.random.default_rng(number)
+    if tensor.is_float:
+        return generator.uniform(-1, 1, tensor.shape)
+    return generator.integers(0, 100, tensor.shape)
+
+
+# --- Spec program ---------------------------------------------------------------------------------
 
 _SPEC = (
     *("board", "numerics", "leniencies", "max_findings", "cycle_limit", "include"),
@@ -109,9 +554,13 @@ def build_program(
     *,
     include_folders: Sequence[str] = (),
     sanitize: bool = True,
+    cycle_limit: int = DEFAULT_CYCLE_LIMIT,
     print_line: Callable[[str], None] | None = None,
 ) -> SpecProgram:
-    """The program of a specification, its buffers filled; KernelToolError for what is wrong."""
+    """The program of a specification, its buffers filled; KernelToolError for what is wrong.
+
+    `cycle_limit` is the most that the specification may take.
+    """
     root = spec.root
     root.check_keys(_SPEC, "a specification")
     leniencies = root.take_strings("leniencies")
@@ -123,14 +572,17 @@ def build_program(
         board=root.take_choice("board", BOARD_NAMES, "n150"),
         numerics=cast("Numerics", root.take_choice("numerics", ("device", "exact"), "device")),
         sanitize=sanitize,
-        cycle_limit=root.take_integer("cycle_limit", 2_000_000_000, 1, 1 << 62),
+        cycle_limit=_read_cycle_limit(root, cycle_limit),
         leniencies=frozenset(leniencies),
         max_findings=root.take_integer("max_findings", 1, 1, 1000),
         print_line=print_line,
     )
     made = SpecProgram(device=device, program=CreateProgram())
-    for name, table in _named_tables(root, "buffers"):
-        _add_buffer(made, name, table)
+    tables = _named_tables(root, "buffers")
+    tensors = [_read_tensor(table) for _, table in tables]
+    check_memory([(table, tensor) for (_, table), tensor in zip(tables, tensors, strict=True)])
+    for (name, table), tensor in zip(tables, tensors, strict=True):
+        _add_buffer(made, name, table, tensor)
     for table in root.take_tables("circular_buffers"):
         _add_circular_buffer(made, table)
     for name, table in _named_tables(root, "semaphores"):
@@ -152,6 +604,15 @@ def build_program(
     return made
 
 
+def _read_cycle_limit(root: Table, most: int) -> int:
+    limit = root.take_integer("cycle_limit", most, 1, 1 << 62)
+    if limit > most:
+        raise root.error(
+            f"'cycle_limit' is at most {most}, unless --cycle-limit allows more", "cycle_limit"
+        )
+    return limit
+
+
 def _named_tables(root: Table, key: str) -> list[tuple[str, Table]]:
     tables = root.take_table(key)
     return [(name, tables.take_table(name)) for name in tables.values]
@@ -163,7 +624,7 @@ def _blaming(table: Table, *keys: str) -> Generator[None]:
     try:
         yield
     except MetaliumError as error:
-        raise table.error(str(error), *keys) from None
+        raise table.error(str(error), *keys) from error
 
 
 def _path(table: Table, key: str, name: str) -> str:
@@ -171,12 +632,15 @@ def _path(table: Table, key: str, name: str) -> str:
         return path_below(table.spec.folder, name)
     except OSError as error:
         shown = name if name.isprintable() else "..."
-        raise table.error(f"{shown}: {error.strerror}", key) from None
+        raise table.error(f"{shown}: {error.strerror}", key) from error
 
 
-def _add_buffer(made: SpecProgram, name: str, table: Table) -> None:
+def _read_tensor(table: Table) -> TensorFormat:
     table.check_keys(_BUFFER, "a buffer")
-    tensor = read_tensor_format(table)
+    return read_tensor_format(table)
+
+
+def _add_buffer(made: SpecProgram, name: str, table: Table, tensor: TensorFormat) -> None:
     is_sharded = table.has("shards")
     word = table.take_choice("memory", ("DRAM", "L1"), "L1" if is_sharded else "DRAM")
     with _blaming(table):

@@ -16,12 +16,396 @@ WormholeB0/TensixTile/TensixCoprocessor/FloatBitPatterns.md.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+# --- Element type ---------------------------------------------------------------------------------
+# Element types of tensors in memory: scalars and tiles, their sizes and storage formats.
+#
+# Sizes and the mapping of types to formats are tt-mlir's (lib/Dialect/TT/IR/TTOpsTypes.cpp). Types
+# that it cannot store are kept in the nearest format: i1 as BFloat16, f64 as Float32, 64-bit
+# integers and index as UInt32.
+
+DEFAULT_TILE_SHAPE = (32, 32)
+
+_BYTES = {
+    DataType.F32: 4,
+    DataType.F16: 2,
+    DataType.BF16: 2,
+    DataType.U32: 4,
+    DataType.U16: 2,
+    DataType.U8: 1,
+    DataType.SI32: 4,
+}
+_BLOCK_FLOAT_BITS = {
+    DataType.BFP_F8: 8,
+    DataType.BFP_BF8: 8,
+    DataType.BFP_F4: 4,
+    DataType.BFP_BF4: 4,
+    DataType.BFP_F2: 2,
+    DataType.BFP_BF2: 2,
+}
+_SCALARS = {
+    DataType.F32: "f32",
+    DataType.F16: "f16",
+    DataType.BF16: "bf16",
+    DataType.BFP_F8: "f16",
+    DataType.BFP_BF8: "bf16",
+    DataType.BFP_F4: "f16",
+    DataType.BFP_BF4: "bf16",
+    DataType.BFP_F2: "f16",
+    DataType.BFP_BF2: "bf16",
+    DataType.U32: "i32",
+    DataType.U16: "i16",
+    DataType.U8: "i8",
+    DataType.SI32: "si32",
+}
+_FLOATS = {
+    "f16": DataType.F16,
+    "bf16": DataType.BF16,
+    "f32": DataType.F32,
+    "f64": DataType.F32,
+}
+_INTEGERS = {
+    1: DataType.BF16,
+    8: DataType.U8,
+    16: DataType.U16,
+    32: DataType.U32,
+    64: DataType.U32,
+}
+SCHEMA_NAMES = {
+    "f32": "Float32",
+    "f16": "Float16",
+    "bf16": "BFloat16",
+    "f64": "Float64",
+    "ui32": "UInt32",
+    "ui16": "UInt16",
+    "ui8": "UInt8",
+    "ui64": "UInt64",
+    "i32": "Int32",
+    "i16": "Int16",
+    "i8": "Int8",
+    "i64": "Int64",
+    "si32": "Int32",
+    "si16": "Int16",
+    "si8": "Int8",
+    "si64": "Int64",
+    "index": "Int64",
+    "i1": "Bool",
+}
+"""Name in the schema's `ElementType` of each keyword of the IR; signless integers are signed."""
+SUPPORTED_SCALARS = "f16, bf16, f32, f64, integers of 1, 8, 16, 32 or 64 bits, and index"
+
+
+def is_block_float(data_type: DataType) -> bool:
+    """True for the formats whose numbers share exponents."""
+    return data_type in _BLOCK_FLOAT_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """A scalar element type by its keyword in the IR, such as `f32`, `si16` or `index`."""
+
+    keyword: str
+
+    @property
+    def data_type(self) -> DataType:
+        """The format that stores the type; LayoutError if there is none."""
+        return _data_type_of(self.keyword)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of one element in its storage format."""
+        return _BYTES[self.data_type]
+
+    @property
+    def stored_bytes(self) -> int:
+        """The same."""
+        return self.size_bytes
+
+    @property
+    def scalar(self) -> ScalarType:
+        """The type itself."""
+        return self
+
+    def __str__(self) -> str:
+        """The keyword."""
+        return self.keyword
+
+
+@dataclass(frozen=True, slots=True)
+class TileFormat:
+    """A tile of `height` x `width` numbers in one format."""
+
+    height: int
+    width: int
+    data_type: DataType
+
+    @classmethod
+    def of(cls, element: ScalarType, shape: Sequence[int] = DEFAULT_TILE_SHAPE) -> TileFormat:
+        """The tile that holds numbers of this type; LayoutError if the type has no format."""
+        height, width = shape
+        return cls(height, width, element.data_type)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.height, self.width
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the numbers of a tile; the shared exponents of block floats are not counted."""
+        volume = self.height * self.width
+        if is_block_float(self.data_type):
+            return -(-volume * _BLOCK_FLOAT_BITS[self.data_type] // 8)
+        return volume * _BYTES[self.data_type]
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of a tile in memory, one for the exponent of each 16 block floats included."""
+        exponents = self.height * self.width // 16 if is_block_float(self.data_type) else 0
+        return self.size_bytes + exponents
+
+    @property
+    def scalar(self) -> ScalarType:
+        """The scalar type that the tile stands for."""
+        return ScalarType(_SCALARS[self.data_type])
+
+    def scalar_shape(self, tiled: Sequence[int]) -> tuple[int, ...]:
+        """The extents in numbers of a shape counted in tiles."""
+        *outer, rows, columns = self._checked(tiled)
+        return (*outer, rows * self.height, columns * self.width)
+
+    def tiled_shape(self, scalar: Sequence[int]) -> tuple[int, ...]:
+        """The extents in tiles of a shape counted in numbers, the last ones filled up."""
+        *outer, rows, columns = self._checked(scalar)
+        return (*outer, -(-rows // self.height), -(-columns // self.width))
+
+    def _checked(self, shape: Sequence[int]) -> Sequence[int]:
+        if len(shape) < 2:
+            raise LayoutError(
+                f"tiles cover the last two dimensions, got a shape of rank {len(shape)}; "
+                "use a grid of rank 2 or more"
+            )
+        if self.height < 1 or self.width < 1:
+            raise LayoutError(f"a tile of {self.height}x{self.width} holds no numbers")
+        return shape
+
+    def __str__(self) -> str:
+        """The IR text of the tile type."""
+        return f"!tt.tile<{self.height}x{self.width}, {self.data_type.keyword}>"
+
+
+Element = ScalarType | TileFormat
+
+
+@cache
+def _data_type_of(keyword: str) -> DataType:
+    if keyword in _FLOATS:
+        return _FLOATS[keyword]
+    if keyword == "index":
+        return DataType.U32
+    integer = re.fullmatch(r"[su]?i(\d+)", keyword)
+    if integer is not None and int(integer[1]) in _INTEGERS:
+        return _INTEGERS[int(integer[1])]
+    raise LayoutError(
+        f"element type '{keyword}' has no storage format; supported are {SUPPORTED_SCALARS}"
+    )
+
+
+PARTS = ("real", "imag")
+"""The two real tensors that a complex one becomes; their names end in these, behind a point."""
+
+
+# --- Tile -----------------------------------------------------------------------------------------
+# Tiles: from rows of numbers to tiles in memory order and back.
+#
+# A tile is stored as faces of 16x16, left to right and then down, each face row by row. In a tile
+# of 32x32, the number in row i and column j has the index
+#
+#     (2 * (i div 16) + j div 16) * 256 + (i mod 16) * 16 + j mod 16
+#
+# Smaller tiles have smaller faces: 4x32 has two faces of 4x16. Source: tt-metal,
+# tech_reports/tensor_layouts/tensor_layouts.md.
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[Any]
+
+FACE = 16
+"""Largest height and width of a face."""
+
+
+def face_shape(tile_shape: tuple[int, int]) -> tuple[int, int]:
+    """Height and width of the faces of a tile; LayoutError if faces do not fill it."""
+    height, width = tile_shape
+    face = min(height, FACE), min(width, FACE)
+    if min(tile_shape) < 1 or height % face[0] or width % face[1]:
+        raise LayoutError(
+            f"a tile of {height}x{width} is not made of faces: its extents are below {FACE} or "
+            f"multiples of {FACE}"
+        )
+    return face
+
+
+def element_index(row: int, column: int, tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE) -> int:
+    """Where the number in this row and column of a tile is in memory."""
+    height, width = face_shape(tile_shape)
+    face = (row // height) * (tile_shape[1] // width) + column // width
+    return face * height * width + (row % height) * width + column % width
+
+
+def repeated_bytes(part: str, element_bytes: int) -> tuple[tuple[int, int], ...]:
+    """Where in a tile of 32x32 the numbers are that a broadcast of a part of it repeats.
+
+    `part` is row, col or scalar. Pairs of the first byte and how many: those of the first row, the
+    faces with the first column, or the first row of a face, in which the first number is.
+    """
+    row, face = FACE * element_bytes, FACE * FACE * element_bytes
+    match part:
+        case "row":
+            return (0, row), (face, row)
+        case "col":
+            return (0, face), (2 * face, face)
+        case _:
+            return ((0, row),)
+
+
+def padded_shape(
+    shape: Sequence[int], tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE
+) -> tuple[int, ...]:
+    """The shape filled up to whole tiles; shapes of rank below 2 become rows."""
+    *outer, rows, columns = (1,) * (2 - len(shape)) + tuple(shape)
+    height, width = tile_shape
+    return (*outer, -(-rows // height) * height, -(-columns // width) * width)
+
+
+def pad_to_tiles(
+    values: ArrayLike, tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE, fill: float = 0
+) -> Array:
+    """The array filled up to whole tiles in its last two dimensions."""
+    import numpy as np
+
+    array = np.asarray(values)
+    array = array.reshape((1,) * (2 - array.ndim) + array.shape)
+    target = padded_shape(array.shape, tile_shape)
+    widths = [(0, to - extent) for extent, to in zip(array.shape, target, strict=True)]
+    return np.pad(array, widths, constant_values=fill) if target != array.shape else array
+
+
+def tilize(
+    values: ArrayLike, tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE, fill: float = 0
+) -> Array:
+    """The tiles of an array, padded with `fill`.
+
+    The result has the dimensions (outer ..., tile rows, tile columns, numbers of a tile in memory
+    order).
+    """
+    array = pad_to_tiles(values, tile_shape, fill)
+    height, width = tile_shape
+    face_height, face_width = face_shape(tile_shape)
+    *outer, rows, columns = array.shape
+    split = array.reshape(
+        *outer,
+        rows // height,
+        height // face_height,
+        face_height,
+        columns // width,
+        width // face_width,
+        face_width,
+    )
+    # From (tile row, face row, row, tile column, face column, column) within the last six.
+    first = len(outer)
+    order = [*range(first), *(first + axis for axis in (0, 3, 1, 4, 2, 5))]
+    tiles = split.transpose(order)
+    return tiles.reshape(*outer, rows // height, columns // width, height * width)
+
+
+def untilize(
+    tiles: ArrayLike, shape: Sequence[int], tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE
+) -> Array:
+    """The array of this shape whose tiles these are, without padding; inverse of `tilize`."""
+    import numpy as np
+
+    array = np.asarray(tiles)
+    height, width = tile_shape
+    face_height, face_width = face_shape(tile_shape)
+    *outer, rows, columns = padded_shape(shape, tile_shape)
+    expected = (*outer, rows // height, columns // width, height * width)
+    if array.shape != expected:
+        raise LayoutError(
+            f"tiles of {height}x{width} of an array of shape {tuple(shape)} have the shape "
+            f"{expected}, got {array.shape}"
+        )
+    faces = array.reshape(
+        *outer,
+        rows // height,
+        columns // width,
+        height // face_height,
+        width // face_width,
+        face_height,
+        face_width,
+    )
+    first = len(outer)
+    order = [*range(first), *(first + axis for axis in (0, 2, 4, 1, 3, 5))]
+    padded = faces.transpose(order).reshape(*outer, rows, columns)
+    kept_rows, kept_columns = ((1,) * (2 - len(shape)) + tuple(shape))[-2:]
+    return padded[..., :kept_rows, :kept_columns].reshape(tuple(shape))
+
+
+# --- Data format ----------------------------------------------------------------------------------
+
+# --- Number conversion ----------------------------------------------------------------------------
+# What a number becomes in another element type: the rule that everything here obeys.
+#
+# - Integer to integer keeps the lower bits (it wraps), as in StableHLO, NumPy and C++.
+# - Floating point to integer drops the fraction; what does not fit becomes the nearest limit of the
+#   type, and NaN becomes 0. StableHLO leaves this open; it is what JAX computes on CPUs.
+# - Integer to floating point, and between floating point types, goes to the nearest number, ties to
+#   even; what is too large becomes infinite.
+# - To a boolean: whether the number is not 0, which NaN is.
+# - Booleans are 0 and 1.
+
+
+def convert(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The array with another element type; no copy if it has it already."""
+    import numpy as np
+
+    if array.dtype == dtype:
+        return array
+    if dtype.kind == "b":
+        return array != 0
+    if dtype.kind in "iu" and array.dtype.kind not in "biu":
+        return _truncate(array, dtype)
+    with np.errstate(over="ignore"):
+        return array.astype(dtype)
+
+
+def _truncate(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    wide = np.nan_to_num(array.astype(np.float64), nan=0.0)
+    limits = np.iinfo(dtype)
+    inside = wide.clip(limits.min, limits.max)
+    with np.errstate(invalid="ignore"):
+        result = np.asarray(inside.astype(dtype))
+    # The largest 64-bit integers have no float64 of their own: the clip rounds up out of range.
+    return np.where(wide >= float(limits.max), dtype.type(limits.max), result)
+
+
+# --- Data format ----------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -211,7 +595,7 @@ def round_block_float(values: ArrayLike, data_type: DataType) -> Array:
 def pack_block_float(tiles: ArrayLike, data_type: DataType) -> bytes:
     """The bytes of tiles whose numbers are in face order, one tile per row of the array.
 
-    `ttmlir.layout.tile.tilize` brings numbers into that order.
+    `ttmlir.layout.data_format.tilize` brings numbers into that order.
     """
     import numpy as np
 

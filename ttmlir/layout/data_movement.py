@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, cast
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import shape_text
-from ttmlir.layout.system.chip import ChipDesc, Coord
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.system import ChipDesc, Coord
+from ttmlir.layout.tensor_layout import TensorLayout, shape_text
 
 if TYPE_CHECKING:
     import numpy as np

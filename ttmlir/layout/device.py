@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims, symbols
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid, shape_text
-from ttmlir.layout.system.chip import SystemDesc
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.system import SystemDesc
+from ttmlir.layout.tensor_layout import Grid, TensorLayout, shape_text
 
 DRAM_PAGE_SIZE = 8192
 """Elements that go to one DRAM channel before the next one's turn."""

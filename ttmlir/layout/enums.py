@@ -8,6 +8,7 @@ layouts are built with have the names of tt-mlir's Python bindings, too: `Memory
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
 
@@ -343,3 +344,16 @@ class CBPort(KeywordEnum):
 
 _CB_FAMILIES = {"in": "c_in", "dfl": "dataflow", "out": "c_out", "int": "c_intermed"}
 """Part of the keywords of ports, and what tt-metal calls the ports."""
+
+
+# --- Compute config -------------------------------------------------------------------------------
+# How the matrix unit computes a product: what ttnn calls a device compute kernel config.
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceComputeConfig:
+    """What an operation that multiplies asks of the matrix unit."""
+
+    math_fidelity: MathFidelity = MathFidelity.HIFI4
+    fp32_dest_acc_en: bool = False
+    """Sums have 32 bits in DST, and operands of float32 10 bits of mantissa instead of 7."""

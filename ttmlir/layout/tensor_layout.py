@@ -18,15 +18,120 @@ lib/Dialect/TT/IR/TTOpsTypes.cpp).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dim, dims
-from ttmlir.layout.element_type import Element, ScalarType, TileFormat
+from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import MemorySpace, OOBVal, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid, shape_text
+
+# --- Grid -----------------------------------------------------------------------------------------
+# Grids of cores and the text of shapes.
+
+NO_MAPPING = AffineMap.identity(0)
+"""The mapping of a grid that says nothing about where its cores are: `() -> ()`."""
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Extents as the IR writes them, such as `2x4`."""
+    return "x".join(map(str, shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A grid of cores: its extents and, for a device's grid, where each core is.
+
+    The mapping takes a coordinate of the grid to (chip index, core y, core x).
+    """
+
+    shape: tuple[int, ...]
+    mapping: AffineMap = NO_MAPPING
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def volume(self) -> int:
+        """The number of cores."""
+        return math.prod(self.shape)
+
+    def coordinates(self) -> Iterator[tuple[int, ...]]:
+        """All coordinates in row-major order."""
+        return product(*map(range, self.shape))
+
+    def __str__(self) -> str:
+        """The IR text between the angle brackets."""
+        text = shape_text(self.shape)
+        return text if self.mapping == NO_MAPPING else f"{text}, {self.mapping}"
+
+
+# --- Core ranges ----------------------------------------------------------------------------------
+# Rectangles of cores that a grid covers.
+
+MAX_CORES = 1 << 16
+"""Far above any device: larger grids are mistakes, and counting their cores would take for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreRange:
+    """A rectangle of cores on one chip."""
+
+    y: int
+    x: int
+    height: int
+    width: int
+
+
+@lru_cache(maxsize=1024)
+def core_range_set(
+    grid_shape: tuple[int, ...], mapping: AffineMap, chip: int = 0
+) -> tuple[CoreRange, ...]:
+    """The cores of one chip that a layout's grid covers, as rectangles in order of the grid.
+
+    `mapping` is that of the device's worker grid. LayoutError if the ranks differ or the grid has
+    more than MAX_CORES cores.
+    """
+    if len(grid_shape) != mapping.num_dims:
+        raise LayoutError(
+            f"a layout's grid has the rank of the device's grid, {mapping.num_dims}, "
+            f"got {shape_text(grid_shape)}"
+        )
+    grid = Grid(grid_shape)
+    if grid.volume > MAX_CORES:
+        raise LayoutError(f"a layout's grid has at most {MAX_CORES} cores, got {grid}")
+    ranges: list[CoreRange] = []
+    for coordinate in grid.coordinates():
+        owner, y, x = mapping.eval(coordinate)
+        if owner == chip:
+            _add_core(ranges, y, x)
+    return tuple(ranges)
+
+
+def _add_core(ranges: list[CoreRange], y: int, x: int) -> None:
+    last = ranges[-1] if ranges else None
+    if last is not None and (last.y, last.x + last.width, last.height) == (y, x, 1):
+        ranges[-1] = CoreRange(last.y, last.x, 1, last.width + 1)
+    else:
+        ranges.append(CoreRange(y, x, 1, 1))
+    _stack_last_two(ranges)
+
+
+def _stack_last_two(ranges: list[CoreRange]) -> None:
+    """Join the last two rectangles if the later one stands right below the earlier one."""
+    if len(ranges) < 2:
+        return
+    upper, lower = ranges[-2:]
+    if (upper.x, upper.width, upper.y + upper.height) == (lower.x, lower.width, lower.y):
+        height = upper.height + lower.height
+        ranges[-2:] = [CoreRange(upper.y, upper.x, height, upper.width)]
+
+
+# --- Tensor layout --------------------------------------------------------------------------------
 
 Interval = tuple[int, int]
 Shape = tuple[int, ...]

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntFlag
-from typing import cast
+from typing import Any, cast
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ttmlir.layout.data_format import (
+    BLOCK_FLOATS,
+    bf16_bits,
+    bf16_values,
+    pack_block_float,
+    tilize,
+    unpack_block_float,
+    untilize,
+)
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as Layout
-from ttmlir.metalium.configs import (
+from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
+from ttmlir.metalium.device import Device, check_device, check_semaphore_value, existing_cores
+from ttmlir.metalium.enums import (
+    BufferType,
+    CBIndex,
+    DataFormat,
     InterleavedBufferConfig,
     ShardedBufferConfig,
+    TensorMemoryLayout,
     shard_cores,
     shard_pages,
 )
-from ttmlir.metalium.cores import CoreCoord
-from ttmlir.metalium.device import Device
-from ttmlir.metalium.enums import BufferType, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.address_generators import (
     RUNTIME_BANKS,
     RUNTIME_NUM_BANKS,
@@ -25,10 +42,10 @@ from ttmlir.sim.machine.address_generators import (
     RUNTIME_SHAPE,
     RUNTIME_SHARD_SHAPE,
     AccessorArgs,
+    Sharding,
     split_accessor_words,
 )
-from ttmlir.sim.machine.buffer import Buffer as SimBuffer
-from ttmlir.sim.machine.buffer import Sharding
+from ttmlir.sim.machine.address_generators import Buffer as SimBuffer
 
 _SPACES = {BufferType.DRAM: MemorySpace.DEVICE_DRAM, BufferType.L1: MemorySpace.DEVICE_L1}
 
@@ -276,3 +293,439 @@ class TensorAccessorArgs:
         compile_time_args.extend(self._words)
         if common_runtime_args is not None:
             common_runtime_args.extend(self._common)
+
+
+# --- Circular buffers -----------------------------------------------------------------------------
+# Circular buffers as the host configures, creates and changes them.
+#
+# Sources: tt-metal, tt_metal/api/tt-metalium/circular_buffer_config.hpp, host_api.hpp.
+
+
+class CircularBufferConfig:
+    """Circular buffers that share `total_size` bytes, each with its format and page size."""
+
+    def __init__(
+        self, total_size: int, data_format_spec: Mapping[CBIndex | int, DataFormat] | None = None
+    ) -> None:
+        """Say which circular buffers there are; `set_page_size` has to follow for each."""
+        self.total_size = _check_size(total_size, "the total size")
+        self.data_formats: dict[int, DataFormat] = {}
+        self.page_sizes: dict[int, int] = {}
+        self.buffer: Buffer | None = None
+        self.offset = 0
+        if not isinstance(cast("object", data_format_spec or {}), Mapping):
+            raise MetaliumError(
+                f"the formats of circular buffers are {{index: DataFormat}}, not "
+                f"{data_format_spec!r}"
+            )
+        for index, data_format in (data_format_spec or {}).items():
+            self.set_data_format(index, data_format)
+
+    def set_data_format(self, buffer_index: CBIndex | int, data_format: object) -> None:
+        """Set the format of a circular buffer, which the configuration has from then on."""
+        if not isinstance(cast("object", buffer_index), int):
+            raise MetaliumError(f"a circular buffer is named by its index, not by {buffer_index!r}")
+        index = int(buffer_index)
+        if not isinstance(data_format, DataFormat):
+            raise MetaliumError(
+                f"the format of circular buffer {index} is {data_format!r}; it is one of "
+                + ", ".join(f"DataFormat.{each.name}" for each in DataFormat)
+            )
+        self.data_formats[index] = data_format
+
+    def set_page_size(self, buffer_index: CBIndex | int, page_size: int) -> CircularBufferConfig:
+        """Set the bytes of a page; returns itself, so that calls can be chained."""
+        if int(buffer_index) not in self.data_formats:
+            raise MetaliumError(
+                f"circular buffer {int(buffer_index)} has no data format; the configuration has "
+                + (", ".join(str(index) for index in self.data_formats) or "none")
+            )
+        self.page_sizes[int(buffer_index)] = _check_size(page_size, "the size of a page")
+        return self
+
+    def set_total_size(self, total_size: int) -> CircularBufferConfig:
+        """Set the bytes that the circular buffers share; returns itself."""
+        self.total_size = _check_size(total_size, "the total size")
+        return self
+
+    def set_globally_allocated_address(self, buffer: Buffer) -> CircularBufferConfig:
+        """Place the circular buffers on a sharded buffer in L1, whose numbers they then hold."""
+        self.buffer = _check_buffer(buffer)
+        return self
+
+    def set_globally_allocated_address_and_total_size(
+        self, buffer: Buffer, total_size: int
+    ) -> CircularBufferConfig:
+        """Both in one call."""
+        return self.set_globally_allocated_address(buffer).set_total_size(total_size)
+
+    def set_address_offset(self, offset: int) -> CircularBufferConfig:
+        """Begin so many bytes behind the start of the buffer; returns itself."""
+        self.offset = offset
+        return self
+
+    def index(self, buffer_index: CBIndex | int) -> CircularBufferBuilder:
+        """What sets the format and the page size of one of the circular buffers."""
+        return CircularBufferBuilder(self, int(buffer_index))
+
+
+class CircularBufferBuilder:
+    """Sets up one circular buffer of a configuration; each call returns the builder."""
+
+    def __init__(self, config: CircularBufferConfig, index: int) -> None:
+        """`CircularBufferConfig.index` makes it."""
+        self._config = config
+        self._index = index
+
+    def set_data_format(self, data_format: DataFormat) -> CircularBufferBuilder:
+        """Set the format."""
+        self._config.set_data_format(self._index, data_format)
+        return self
+
+    def set_page_size(self, page_size: int) -> CircularBufferBuilder:
+        """Set the bytes of a page."""
+        self._config.set_page_size(self._index, page_size)
+        return self
+
+    def set_total_size(self, total_size: int) -> CircularBufferBuilder:
+        """Set the bytes that all circular buffers of the configuration share."""
+        self._config.set_total_size(total_size)
+        return self
+
+
+def CreateCircularBuffer(
+    program: Program, core_spec: CoreSpec, config: CircularBufferConfig
+) -> CircularBufferSpec:
+    """Create circular buffers on cores."""
+    if not isinstance(cast("object", config), CircularBufferConfig):
+        raise MetaliumError(f"CreateCircularBuffer takes a CircularBufferConfig, not {config!r}")
+    missing = [index for index in config.data_formats if index not in config.page_sizes]
+    if missing:
+        raise MetaliumError(
+            f"circular buffer {missing[0]} has no page size; call set_page_size({missing[0]}, ...)"
+        )
+    with host_call():
+        return program.add_circular_buffer(
+            CircularBufferSpec(
+                cores=existing_cores(core_spec),
+                total_size=config.total_size,
+                indices={
+                    index: (config.page_sizes[index], data_format.data_type)
+                    for index, data_format in config.data_formats.items()
+                },
+                buffer=None if config.buffer is None else config.buffer.simulated,
+                offset=config.offset,
+            )
+        )
+
+
+def GetCircularBufferConfig(
+    program: Program, cb_handle: CircularBufferSpec
+) -> CircularBufferConfig:
+    """What circular buffers are made from now; changing it does not change them."""
+    _check_handle(program, cb_handle)
+    config = CircularBufferConfig(cb_handle.total_size)
+    for index, (page_size, data_type) in cb_handle.indices.items():
+        config.data_formats[index] = next(
+            each for each in DataFormat if each.data_type == data_type
+        )
+        config.page_sizes[index] = page_size
+    config.offset = cb_handle.offset
+    return config
+
+
+def UpdateCircularBufferTotalSize(
+    program: Program, cb_handle: CircularBufferSpec, total_size: int
+) -> None:
+    """Give circular buffers another size, for the runs that follow."""
+    _update(program, cb_handle, total_size=_check_size(total_size, "the total size"))
+
+
+def UpdateCircularBufferPageSize(
+    program: Program, cb_handle: CircularBufferSpec, buffer_index: CBIndex | int, page_size: int
+) -> None:
+    """Give one of the circular buffers pages of another size."""
+    index = int(buffer_index)
+    if index not in cb_handle.indices:
+        raise MetaliumError(
+            f"circular buffer {index} is not one of {', '.join(map(str, cb_handle.indices))}"
+        )
+    size = _check_size(page_size, "the size of a page")
+    _update(
+        program,
+        cb_handle,
+        indices={**cb_handle.indices, index: (size, cb_handle.indices[index][1])},
+    )
+
+
+def UpdateDynamicCircularBufferAddress(
+    program: Program, cb_handle: CircularBufferSpec, buffer: Buffer, address_offset: int = 0
+) -> None:
+    """Place circular buffers on another buffer in L1, for the runs that follow."""
+    _check_dynamic(cb_handle)
+    _update(program, cb_handle, buffer=_check_buffer(buffer).simulated, offset=address_offset)
+
+
+def UpdateDynamicCircularBufferAddressAndTotalSize(
+    program: Program, cb_handle: CircularBufferSpec, buffer: Buffer, total_size: int
+) -> None:
+    """Place circular buffers on another buffer in L1, with another size."""
+    _check_dynamic(cb_handle)
+    _update(
+        program,
+        cb_handle,
+        buffer=_check_buffer(buffer).simulated,
+        total_size=_check_size(total_size, "the total size"),
+    )
+
+
+def _update(program: Program, spec: CircularBufferSpec, **changes: object) -> None:
+    """Change circular buffers of a program; MetaliumError, and no change, for what cannot be."""
+    _check_handle(program, spec)
+    with host_call():
+        replace(spec, **changes)
+    for name, value in changes.items():
+        setattr(spec, name, value)
+
+
+def _check_handle(program: Program, spec: object) -> None:
+    if not any(spec is each for each in program.circular_buffers):
+        raise MetaliumError(
+            f"{spec!r} is no circular buffer of the program; give what CreateCircularBuffer "
+            "returned for it"
+        )
+
+
+def _check_dynamic(spec: CircularBufferSpec) -> None:
+    if spec.buffer is None:
+        raise MetaliumError(
+            "these circular buffers were not placed on a buffer; create them with "
+            "set_globally_allocated_address"
+        )
+
+
+def _check_buffer(buffer: object) -> Buffer:
+    if not isinstance(buffer, Buffer):
+        raise MetaliumError(f"a circular buffer is placed on a buffer in L1, not on {buffer!r}")
+    return buffer
+
+
+def _check_size(size: object, what: str) -> int:
+    if not isinstance(size, int):
+        raise MetaliumError(f"{what} is {size!r}; sizes are whole numbers of bytes: divide with //")
+    return size
+
+
+# --- Global semaphores ----------------------------------------------------------------------------
+# Semaphores that programs share.
+#
+# Source: tt-metal, tt_metal/api/tt-metalium/global_semaphore.hpp.
+
+
+class GlobalSemaphore:
+    """A word in the L1 of some cores, at one address; `CreateGlobalSemaphore` makes it."""
+
+    def __init__(
+        self,
+        device: Device,
+        cores: CoreSpec,
+        initial_value: int,
+        buffer_type: BufferType = BufferType.L1,
+    ) -> None:
+        """Take the word and write it."""
+        check_semaphore_value(initial_value)
+        if buffer_type is BufferType.DRAM:
+            raise MetaliumError("a semaphore is in L1, not in DRAM")
+        self._device = device
+        self._cores = cores_of(cores)
+        if not self._cores:
+            raise MetaliumError("a global semaphore is on at least one core")
+        self._allocator = device.simulated.allocator(MemorySpace.DEVICE_L1)
+        with host_call():
+            for x, y in self._cores:
+                device.simulated.core(x, y)
+            address = self._allocator.allocate(device.simulated.chip.l1_alignment)
+        self._address = address
+        self.reset_semaphore_value(initial_value)
+
+    def __repr__(self) -> str:
+        """Where it is."""
+        return f"GlobalSemaphore(address {self._address} on {len(self._cores)} cores)"
+
+    def device(self) -> Device:
+        """The device that has the word."""
+        return self._device
+
+    def address(self) -> int:
+        """Where the word is, on all cores."""
+        return self._address
+
+    def reset_semaphore_value(self, reset_value: int) -> None:
+        """Write the word on all cores."""
+        self._device.check_open()
+        check_semaphore_value(reset_value)
+        watch = self._device.simulated.watch
+        for x, y in self._cores:
+            memory = self._device.simulated.core(x, y).l1
+            memory.write(self._address, reset_value.to_bytes(4, "little"))
+            if watch is not None:
+                watch.host_write(memory, self._address, 4)
+                watch.semaphore_created(memory, self._address)
+
+    def __del__(self) -> None:
+        """Give the word back."""
+        if not hasattr(self, "_address"):
+            return
+        self._allocator.free(self._address)
+        watch = self._device.simulated.watch
+        if watch is not None:
+            for x, y in self._cores:
+                watch.semaphore_freed(self._device.simulated.core(x, y).l1, self._address)
+
+
+def CreateGlobalSemaphore(
+    device: Device,
+    cores: CoreSpec,
+    initial_value: int,
+    buffer_type: BufferType = BufferType.L1,
+) -> GlobalSemaphore:
+    """A word in the L1 of some cores, for as long as the object lives."""
+    return GlobalSemaphore(check_device(device), cores, initial_value, buffer_type)
+
+
+# --- Tile data ------------------------------------------------------------------------------------
+# Numbers to bytes of tiles and back.
+#
+# Sources: tt-metal, tt_metal/api/tt-metalium/tilize_utils.hpp, bfloat16.hpp, bfloat8.hpp.
+
+_TILE = 32
+
+ELEMENTS: dict[DataFormat, type[np.generic]] = {
+    DataFormat.Float32: np.float32,
+    DataFormat.Float16: np.float16,
+    DataFormat.UInt32: np.uint32,
+    DataFormat.UInt16: np.uint16,
+    DataFormat.UInt8: np.uint8,
+}
+"""The types of the numbers of formats that NumPy has."""
+
+
+def tilize_nfaces(values: ArrayLike, rows: int, columns: int) -> NDArray[Any]:
+    """The elements of a row-major matrix, tile by tile and face by face, in one dimension."""
+    matrix = np.asarray(values)
+    _check_shape(matrix.size, rows, columns)
+    return tilize(matrix.reshape(rows, columns)).reshape(-1)
+
+
+def untilize_nfaces(values: ArrayLike, rows: int, columns: int) -> NDArray[Any]:
+    """The matrix whose elements come tile by tile and face by face; inverse of tilize_nfaces."""
+    tiles = np.asarray(values)
+    _check_shape(tiles.size, rows, columns)
+    return untilize(tiles.reshape(rows // _TILE, columns // _TILE, -1), (rows, columns))
+
+
+def _check_shape(size: int, rows: int, columns: int) -> None:
+    if rows < 1 or columns < 1 or rows % _TILE or columns % _TILE:
+        raise MetaliumError(
+            f"a matrix of {rows}x{columns} is not made of tiles of 32x32; pad it to multiples of 32"
+        )
+    if size != rows * columns:
+        raise MetaliumError(f"{size} elements are not a matrix of {rows}x{columns}")
+
+
+def pack_bfloat16(values: ArrayLike) -> NDArray[np.uint16]:
+    """The bits of numbers rounded to bfloat16, ties to even."""
+    return bf16_bits(values)
+
+
+def unpack_bfloat16(bits: ArrayLike) -> NDArray[np.float32]:
+    """The numbers that bits of bfloat16 stand for."""
+    return bf16_values(np.asarray(bits).reshape(-1).view(np.uint16))
+
+
+def pack_bfloat16_vec_into_uint32_vec(values: ArrayLike) -> NDArray[np.uint32]:
+    """Numbers as bfloat16, two in a word, the first in the low half."""
+    bits = np.ascontiguousarray(bf16_bits(values)).reshape(-1)
+    if bits.size % 2:
+        raise MetaliumError(f"{bits.size} numbers do not fill words of two")
+    return bits.view(np.uint32)
+
+
+def unpack_uint32_vec_into_bfloat16_vec(words: ArrayLike) -> NDArray[np.float32]:
+    """The numbers of words of two bfloat16 each."""
+    return bf16_values(np.ascontiguousarray(words, np.uint32).reshape(-1).view(np.uint16))
+
+
+def pack_two_bfloat16_into_uint32(two: tuple[float, float]) -> int:
+    """Two numbers as bfloat16 in a word, the first in the low half."""
+    return int(pack_bfloat16_vec_into_uint32_vec(two)[0])
+
+
+def create_constant_vector_of_bfloat16(num_bytes: int, value: float) -> NDArray[np.uint32]:
+    """So many bytes of one number as bfloat16, two in a word."""
+    _check_words(num_bytes)
+    return np.full(num_bytes // 4, pack_two_bfloat16_into_uint32((value, value)), np.uint32)
+
+
+def create_random_vector_of_bfloat16(
+    num_bytes: int, rand_max_float: float, seed: int, offset: float = 0.0
+) -> NDArray[np.uint32]:
+    """Random numbers from `offset` to `offset + rand_max_float` as bfloat16, two in a word.
+
+    They are those that C++ makes with `std::mt19937(seed)` and libstdc++.
+    """
+    _check_words(num_bytes)
+    generator = np.random.RandomState(seed)
+    draws = generator.randint(0, 1 << 32, num_bytes // 2, np.uint32)
+    unit = np.minimum(draws.astype(np.float32) / np.float32(1 << 32), np.nextafter(1, 0, dtype="f"))
+    numbers = unit * np.float32(rand_max_float) + np.float32(offset)
+    return pack_bfloat16_vec_into_uint32_vec(numbers)
+
+
+def _check_words(num_bytes: int) -> None:
+    if num_bytes < 4 or num_bytes % 4:
+        raise MetaliumError(f"{num_bytes} bytes are no words of two numbers of bfloat16")
+
+
+def check_bfloat16_vector_pcc(vec_a: ArrayLike, vec_b: ArrayLike) -> float:
+    """The correlation of two vectors: of their numbers, or of words of bfloat16 if they are uint16.
+
+    Vectors that do not vary correlate if they are equal.
+    """
+    a, b = (
+        (unpack_bfloat16(each) if each.dtype == np.uint16 else each).astype(np.float64).reshape(-1)
+        for each in (np.asarray(vec_a), np.asarray(vec_b))
+    )
+    if a.size != b.size or a.size == 0:
+        raise MetaliumError(f"vectors of {a.size} and {b.size} numbers have no correlation")
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float(np.array_equal(a, b))
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def pack_tiles(matrix: ArrayLike, data_format: DataFormat) -> bytes:
+    """The bytes of the tiles of a row-major matrix, in a format."""
+    values = np.asarray(matrix)
+    if values.ndim != 2:
+        raise MetaliumError(f"a matrix has two dimensions, not {values.ndim}")
+    tiles = tilize_nfaces(values, *values.shape)
+    if data_format.data_type in BLOCK_FLOATS:
+        return pack_block_float(tiles.reshape(-1, _TILE * _TILE), data_format.data_type)
+    if data_format == DataFormat.Float16_b:
+        return bf16_bits(tiles).tobytes()
+    return tiles.astype(ELEMENTS[data_format]).tobytes()
+
+
+def unpack_tiles(
+    data: ArrayLike | bytes, data_format: DataFormat, rows: int, columns: int
+) -> NDArray[Any]:
+    """The matrix whose tiles have these bytes; floating-point formats as float32."""
+    content = data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes()
+    if data_format.data_type in BLOCK_FLOATS:
+        numbers = unpack_block_float(content, data_format.data_type)
+    elif data_format == DataFormat.Float16_b:
+        numbers = bf16_values(np.frombuffer(content, np.uint16))
+    else:
+        numbers = np.frombuffer(content, ELEMENTS[data_format])
+    matrix = untilize_nfaces(numbers, rows, columns)
+    return matrix.astype(np.float32) if data_format == DataFormat.Float16 else matrix

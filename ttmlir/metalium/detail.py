@@ -15,7 +15,7 @@ from ttmlir.metalium.cores import cores_of
 from ttmlir.metalium.device import Device, check_device
 from ttmlir.metalium.enums import DataFormat, tile_size
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.metalium.queues import (
+from ttmlir.metalium.host_api import (
     EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueWriteBuffer,

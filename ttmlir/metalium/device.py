@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ttmlir.layout.enums import Arch
-from ttmlir.layout.system.boards import BOARD_NAMES
-from ttmlir.layout.system.boards import board as board_named
+from ttmlir.layout.system import BOARD_NAMES
+from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.runtime.device import Device as RuntimeDevice
-from ttmlir.runtime.element import Numerics
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.runtime.tensor import Numerics
+from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.command_queue import CommandQueue
+    from ttmlir.sim.execution.run import CommandQueue
 
 
 def chip_of_board(name: str, device_id: int) -> SimChip:
@@ -45,7 +44,7 @@ def check_cores(cores: Iterable[tuple[int, int]]) -> None:
     A program does not know its device before it is enqueued. Where no device is open, all cores
     may be meant.
     """
-    chips = [device.simulated.chip for device in _devices if device.is_open]
+    chips = [device.simulated.chip for device in list(_devices) if device.is_open]
     for x, y in cores:
         if chips and not any(chip.has_worker((x, y)) for chip in chips):
             grids = " and of the ".join(sorted({chip.workers_text for chip in chips}))
@@ -111,7 +110,7 @@ class Device(RuntimeDevice):
 
     def create_queue(self) -> CommandQueue:
         """The queue of a new device."""
-        from ttmlir.sim.execution.command_queue import CommandQueue
+        from ttmlir.sim.execution.run import CommandQueue
 
         return CommandQueue(self.simulated)
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from ttmlir.errors import InputError
 from ttmlir.sim.errors import SimError
 
 _Parameters = ParamSpec("_Parameters")
@@ -16,7 +17,7 @@ _Result = TypeVar("_Result")
 _Class = TypeVar("_Class", bound=type[Any])
 
 
-class MetaliumError(ValueError):
+class MetaliumError(InputError, ValueError):
     """A call of the host API with wrong arguments; the message says which, and what is allowed."""
 
 
@@ -26,7 +27,7 @@ def host_call() -> Generator[None, None, None]:
     try:
         yield
     except SimError as error:
-        raise MetaliumError("\n".join((error.message, *error.detail))) from None
+        raise MetaliumError("\n".join((error.message, *error.detail))) from error
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -85,5 +86,5 @@ def _check_arguments(
         unknown = next((each for each in kwargs if each not in options), None)
         if unknown is not None:
             hint = suggest(unknown, options)
-            raise MetaliumError(f"{name} has no option '{unknown}'{hint or ';'} {known}") from None
-        raise MetaliumError(f"{name}: {error}; {known}") from None
+            raise MetaliumError(f"{name} has no option '{unknown}'{hint or ';'} {known}") from error
+        raise MetaliumError(f"{name}: {error}; {known}") from error

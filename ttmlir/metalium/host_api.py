@@ -8,34 +8,489 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, SupportsIndex, TypeVar, cast, overload
 
-from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE, IncludePath
-from ttmlir.cpp.source_map import MappedText
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ttmlir.cpp.errors import MappedText
+from ttmlir.cpp.include_path import HOME_VARIABLE, IncludePath
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.metalium.arguments import argument_word, argument_words
-from ttmlir.metalium.buffers import Buffer
-from ttmlir.metalium.configs import (
+from ttmlir.metalium.buffers import Buffer, BufferRegion, GlobalSemaphore, pages_of
+from ttmlir.metalium.cores import CoreRange, CoreRangeSet, CoreSpec, cores_of
+from ttmlir.metalium.device import Device, check_semaphore_value, chip_of_board, existing_cores
+from ttmlir.metalium.enums import (
+    NOC,
+    NOC_MODE,
     ComputeConfig,
     DataMovementConfig,
+    DataMovementProcessor,
     InterleavedBufferConfig,
     ShardedBufferConfig,
+    UnpackToDestMode,
 )
-from ttmlir.metalium.cores import CoreSpec
-from ttmlir.metalium.device import (
-    Device,
-    check_semaphore_value,
-    chip_of_board,
-    existing_cores,
-)
-from ttmlir.metalium.enums import NOC, NOC_MODE, DataMovementProcessor, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, host_call, names_options
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Kernel, Program, find_kernel, read_kernel
+from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.options import Numerics, SimOptions
+
+# --- Arguments ------------------------------------------------------------------------------------
+# Arguments of kernels, as the host gives them.
+#
+# Source of the calls: tt-metal, tt_metal/api/tt-metalium/host_api.hpp, runtime_args_data.hpp.
+
+MAX_RUNTIME_ARGS = 255
+"""Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
+
+Argument = int | Buffer | GlobalSemaphore
+"""What stands for a word of 32 bits: buffers and global semaphores for their addresses."""
+
+
+def argument_words(values: object, what: str) -> tuple[int, ...]:
+    """Arguments as words of 32 bits; MetaliumError for what is none."""
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise MetaliumError(f"{what}s are given as a list, not as {values!r}")
+    listed = cast("Sequence[object]", values)
+    return tuple(argument_word(value, f"{what} {index}") for index, value in enumerate(listed))
+
+
+def argument_word(value: object, what: str) -> int:
+    """An argument as a word of 32 bits, a buffer as its address; MetaliumError for what is none."""
+    match value:
+        case Buffer() | GlobalSemaphore():
+            return value.address()
+        case SupportsIndex():
+            number = value.__index__()
+        case _:
+            raise MetaliumError(
+                f"{what} is {value!r}; arguments are integers of 32 bits; of a floating-point "
+                "number pass the bits: int(np.float32(value).view(np.uint32))"
+            )
+    if not -(1 << 31) <= number < 1 << 32:
+        raise MetaliumError(f"{what} is {number}, which has more than 32 bits")
+    return number & 0xFFFF_FFFF
+
+
+class RuntimeArgsData(Sequence[int]):
+    """The run-time arguments of a kernel on a core, which can be set one by one."""
+
+    def __init__(self, words: Sequence[int]) -> None:
+        """Words of 32 bits."""
+        self._words = list(words)
+
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._words)
+
+    def data(self) -> list[int]:
+        """The words."""
+        return list(self._words)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[int]:
+        """The words."""
+        return iter(self._words)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        """An argument; MetaliumError if there is none."""
+        if isinstance(index, slice):
+            return self._words[index]
+        return self._words[self._place(index)]
+
+    def __setitem__(self, index: int, value: Argument) -> None:
+        """Set an argument for the runs that follow."""
+        self._words[self._place(index)] = argument_word(value, f"run-time argument {index}")
+
+    def _place(self, index: int) -> int:
+        if not -len(self._words) <= index < len(self._words):
+            raise MetaliumError(
+                f"run-time argument {index} of {len(self._words)}; SetRuntimeArgs says how many "
+                "there are"
+            )
+        return index
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the words are the same as those of another sequence."""
+        return isinstance(other, Sequence) and list(cast("Sequence[object]", other)) == self._words
+
+    def __repr__(self) -> str:
+        """The words."""
+        return repr(self._words)
+
+
+def SetRuntimeArgs(
+    program: Program | Device,
+    kernel: Kernel,
+    core_spec: CoreSpec | Sequence[tuple[int, int]],
+    runtime_args: Sequence[Argument] | Sequence[Sequence[Argument]],
+) -> None:
+    """Set the run-time arguments of a kernel on cores; a buffer stands for its address.
+
+    `core_spec` is a core, a range or a set, which get the same arguments, or a list of cores with
+    a list of arguments for each.
+    """
+    check_kernel(program, kernel)
+    if isinstance(core_spec, CoreRange | CoreRangeSet) or _is_core(core_spec):
+        words = argument_words(runtime_args, "run-time argument")
+        _set(kernel, dict.fromkeys(cores_of(cast("CoreSpec", core_spec)), words))
+        return
+    if not isinstance(core_spec, list | tuple):
+        cores_of(cast("CoreSpec", core_spec))
+    cores = [core for each in cast("Sequence[CoreSpec]", core_spec) for core in cores_of(each)]
+    lists = list(runtime_args)
+    if len(lists) != len(cores):
+        raise MetaliumError(
+            f"{len(cores)} cores and {len(lists)} lists of run-time arguments; a list of cores "
+            "takes a list of arguments for each"
+        )
+    _set(
+        kernel,
+        {
+            core: argument_words(each, f"run-time argument of core {core}:")
+            for core, each in zip(cores, lists, strict=True)
+        },
+    )
+
+
+def _is_core(spec: object) -> bool:
+    match spec:
+        case (int(), int()):
+            return True
+        case _:
+            return False
+
+
+def _set(kernel: Kernel, words: Mapping[tuple[int, int], Sequence[int]]) -> None:
+    for core, each in words.items():
+        _check_count(len(each) + len(kernel.common_arguments))
+        if core not in kernel.cores:
+            raise MetaliumError(
+                f"run-time arguments for core {core}, on which kernel {kernel.name} does not run"
+            )
+    for core, each in words.items():
+        kernel.arguments[core] = RuntimeArgsData(each)
+
+
+def SetCommonRuntimeArgs(
+    program: Program, kernel: Kernel, runtime_args: Sequence[Argument]
+) -> None:
+    """Set the run-time arguments that all cores of a kernel have in common."""
+    check_kernel(program, kernel)
+    words = argument_words(runtime_args, "common run-time argument")
+    _check_count(len(words) + max((len(each) for each in kernel.arguments.values()), default=0))
+    kernel.common_arguments = RuntimeArgsData(words)
+
+
+@overload
+def GetRuntimeArgs(program: Program, kernel: Kernel, core: tuple[int, int]) -> RuntimeArgsData: ...
+@overload
+def GetRuntimeArgs(program: Program, kernel: Kernel) -> list[list[RuntimeArgsData]]: ...
+def GetRuntimeArgs(
+    program: Program, kernel: Kernel, core: tuple[int, int] | None = None
+) -> RuntimeArgsData | list[list[RuntimeArgsData]]:
+    """The run-time arguments of a kernel on a core, or on all: `args[x][y]`.
+
+    What is assigned to one of them holds for the runs that follow.
+    """
+    check_kernel(program, kernel)
+    if core is not None:
+        ((x, y),) = cores_of(core)
+        if (x, y) not in kernel.cores:
+            raise MetaliumError(f"kernel {kernel.name} does not run on core {(x, y)}")
+        return _arguments_of(kernel, (x, y))
+    columns, rows = (max(extents) + 1 for extents in zip(*kernel.cores, strict=True))
+    return [[_arguments_of(kernel, (x, y)) for y in range(rows)] for x in range(columns)]
+
+
+def GetCommonRuntimeArgs(program: Program, kernel: Kernel) -> RuntimeArgsData:
+    """The run-time arguments that all cores of a kernel have in common."""
+    check_kernel(program, kernel)
+    if not isinstance(kernel.common_arguments, RuntimeArgsData):
+        kernel.common_arguments = RuntimeArgsData(kernel.common_arguments)
+    return kernel.common_arguments
+
+
+def _arguments_of(kernel: Kernel, core: tuple[int, int]) -> RuntimeArgsData:
+    words = kernel.arguments.get(core, ())
+    if isinstance(words, RuntimeArgsData):
+        return words
+    made = RuntimeArgsData(words)
+    if core in kernel.arguments:
+        kernel.arguments[core] = made
+    return made
+
+
+def check_kernel(program: object, kernel: object) -> None:
+    """MetaliumError for what is no kernel of a program; old forms name the device instead."""
+    if not isinstance(kernel, Kernel):
+        raise MetaliumError(
+            f"{kernel!r} is no kernel; give what CreateKernel returned for the program"
+        )
+    if isinstance(program, Program) and not any(kernel is each for each in program.kernels):
+        raise MetaliumError(f"kernel {kernel.name} is not one of this program's")
+    if not isinstance(program, Program | Device):
+        raise MetaliumError(f"{program!r} is no program; CreateProgram() makes one")
+
+
+def _check_count(count: int) -> None:
+    if count > MAX_RUNTIME_ARGS:
+        raise MetaliumError(
+            f"{count} run-time arguments; a kernel takes {MAX_RUNTIME_ARGS} at most, common ones "
+            "included: put larger tables into a buffer"
+        )
+
+
+# --- Queues ---------------------------------------------------------------------------------------
+# What the host enqueues: writes and reads of buffers, programs, events.
+#
+# Names and parameters are those of tt-metal, tt_metal/api/tt-metalium/host_api.hpp; vectors are
+# NumPy arrays. What goes wrong while a program runs raises SimError, whose text points into the
+# kernel.
+
+
+def EnqueueWriteBuffer(
+    cq: CommandQueue, buffer: Buffer, src: ArrayLike | bytes, blocking: bool = True
+) -> None:
+    """Fill a buffer with the bytes of an array of any type; a list of integers is of uint32."""
+    _write(cq, buffer, src, None)
+
+
+def EnqueueWriteSubBuffer(
+    cq: CommandQueue,
+    buffer: Buffer,
+    src: ArrayLike | bytes,
+    region: BufferRegion,
+    blocking: bool = True,
+) -> None:
+    """Fill some pages of a buffer."""
+    _write(cq, buffer, src, pages_of(_check_buffer(buffer), region))
+
+
+def EnqueueReadBuffer(
+    cq: CommandQueue,
+    buffer: Buffer,
+    dst: NDArray[Any] | list[int] | None = None,
+    blocking: bool = True,
+    *,
+    dtype: DTypeLike = np.uint32,
+) -> NDArray[Any]:
+    """Read a buffer into `dst`, or into a new array of type `dtype`; returns the array.
+
+    A list is filled like a vector: it gets as many numbers as there are. Without `blocking`, an
+    array holds the data after `Finish`, and ones in all bits before.
+    """
+    return _read(cq, buffer, dst, blocking, dtype, None)
+
+
+def EnqueueReadSubBuffer(
+    cq: CommandQueue,
+    buffer: Buffer,
+    dst: NDArray[Any] | list[int] | None,
+    region: BufferRegion,
+    blocking: bool = True,
+    *,
+    dtype: DTypeLike = np.uint32,
+) -> NDArray[Any]:
+    """Read some pages of a buffer."""
+    pages = pages_of(_check_buffer(buffer), region)
+    return _read(cq, buffer, dst, blocking, dtype, pages)
+
+
+def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -> ProgramReport:
+    """Run a program; returns what its threads did."""
+    if not isinstance(cast("object", program), Program):
+        raise MetaliumError(f"{program!r} is no program; CreateProgram() makes one")
+    try:
+        return _check_queue(cq).run(program)
+    except SimError as error:
+        # How the simulator found it says nothing to who wrote the kernel.
+        raise error.with_traceback(None) from None
+    finally:
+        _show_warnings(cq)
+
+
+_shown = set[str]()
+"""Warnings that were shown in this process."""
+
+
+def _show_warnings(cq: CommandQueue) -> None:
+    """Show what compiling the kernels of a program had to say, once, as a compiler does."""
+    for text in cq.device.warnings:
+        if text not in _shown:
+            _shown.add(text)
+            print(text, file=sys.stderr)
+
+
+def Finish(cq: CommandQueue) -> None:
+    """Wait until all commands of a queue are done."""
+    _check_queue(cq).finish()
+
+
+class Event:
+    """A moment in a queue: what was enqueued before has happened for the host, too."""
+
+    def __init__(self) -> None:
+        """A moment that no queue has recorded yet."""
+        self.queue: CommandQueue | None = None
+
+    def __repr__(self) -> str:
+        """Whether it was recorded."""
+        return "Event(recorded)" if self.queue is not None else "Event()"
+
+
+def EnqueueRecordEvent(cq: CommandQueue, event: Event | None = None) -> Event:
+    """Let an event, or a new one, stand for the moment after the last command."""
+    made = Event() if event is None else event
+    made.queue = _check_queue(cq)
+    return made
+
+
+def EnqueueWaitForEvent(cq: CommandQueue, event: Event) -> None:
+    """Let the commands that follow wait for a moment of another queue."""
+    _check_queue(cq)
+    _recording_queue(event)
+
+
+def EventSynchronize(event: Event) -> None:
+    """Wait for a moment."""
+    _recording_queue(event).finish()
+
+
+def EventQuery(event: Event) -> bool:
+    """Whether a moment has passed, which it has: commands take effect when they are enqueued."""
+    EventSynchronize(event)
+    return True
+
+
+def _recording_queue(event: object) -> CommandQueue:
+    if not isinstance(event, Event) or event.queue is None:
+        raise MetaliumError(f"{event!r} was not recorded; call EnqueueRecordEvent first")
+    return event.queue
+
+
+def _write(cq: CommandQueue, buffer: Buffer, src: ArrayLike | bytes, pages: range | None) -> None:
+    size = _check_buffer(buffer).size() if pages is None else len(pages) * buffer.page_size()
+    data = host_bytes(src, size)
+    with host_call():
+        _check_queue(cq).write(buffer.simulated, data, pages=pages)
+
+
+def host_bytes(src: ArrayLike | bytes, size: int | None = None) -> bytes:
+    """The bytes of what the host writes; MetaliumError if they are not `size`, if that is given."""
+    hint = ""
+    if isinstance(src, bytes):
+        data = src
+    else:
+        array = cast("NDArray[Any]", src) if isinstance(src, np.ndarray) else _words(src)
+        if array.dtype.hasobject:
+            raise MetaliumError("an array of Python objects has no bytes of its own")
+        if array.dtype.itemsize == 8:
+            hint = (
+                f": each number of {array.dtype} has 8 bytes; convert the array, such as by "
+                ".astype(np.uint32) or pack_bfloat16"
+            )
+        data = np.ascontiguousarray(array).tobytes()
+    if size is not None and len(data) != size:
+        raise MetaliumError(
+            f"{len(data)} bytes are written to a buffer of {size}; write all of it{hint}"
+        )
+    return data
+
+
+def _words(numbers: object) -> NDArray[np.uint32]:
+    """A list of integers as a vector of uint32."""
+    try:
+        array = np.asarray(numbers)
+    except ValueError as error:
+        raise MetaliumError(f"the numbers are no vector: {error}") from error
+    if array.dtype.kind not in "iub" or array.size == 0:
+        raise MetaliumError(
+            f"a list of {array.dtype} has no size in bytes; give an array, such as "
+            "np.asarray(values, np.float32) or pack_bfloat16(values)"
+        )
+    if int(array.max()) >= 1 << 32 or int(array.min()) < -(1 << 31):
+        raise MetaliumError("a list of integers is one of uint32, but there are larger ones")
+    return (array.astype(np.int64) & 0xFFFF_FFFF).astype(np.uint32)
+
+
+def _read(
+    cq: CommandQueue,
+    buffer: Buffer,
+    dst: NDArray[Any] | list[int] | None,
+    blocking: bool,
+    dtype: DTypeLike,
+    pages: range | None,
+) -> NDArray[Any]:
+    size = _check_buffer(buffer).size() if pages is None else len(pages) * buffer.page_size()
+    try:
+        numbers = np.dtype(dtype)
+    except TypeError:
+        raise MetaliumError(f"'dtype' is a type of NumPy, not {dtype!r}") from None
+    target = _destination(size, dst, numbers)
+    flat = target.reshape(-1).view(np.uint8)
+    if not blocking:
+        flat[:] = 0xFF
+
+    def deliver(data: bytes) -> None:
+        flat[:] = np.frombuffer(data, np.uint8)
+        if isinstance(dst, list):
+            dst[:] = target.tolist()
+
+    with host_call():
+        _check_queue(cq).read(buffer.simulated, deliver, blocking=blocking, pages=pages)
+    return target
+
+
+def _destination(
+    size: int, dst: NDArray[Any] | list[int] | None, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    if not isinstance(dst, np.ndarray):
+        if dst is not None and not isinstance(cast("object", dst), list):
+            raise MetaliumError(f"dst is an array or a list, not {dst!r}")
+        if dtype.hasobject or size % max(dtype.itemsize, 1) or dtype.itemsize == 0:
+            raise MetaliumError(
+                f"a buffer of {size} bytes does not hold whole numbers of type {dtype}"
+            )
+        return np.empty(size // dtype.itemsize, dtype)
+    if (
+        dst.nbytes != size
+        or not dst.flags.c_contiguous
+        or not dst.flags.writeable
+        or dst.dtype.hasobject
+    ):
+        raise MetaliumError(
+            f"dst has {dst.nbytes} bytes, the buffer {size}; dst has to be a contiguous, "
+            "writeable array of as many bytes"
+        )
+    return dst
+
+
+def _check_buffer(buffer: object) -> Buffer:
+    if not isinstance(buffer, Buffer):
+        raise MetaliumError(f"{buffer!r} is no buffer; CreateBuffer(config) makes one")
+    return buffer
+
+
+def _check_queue(cq: object) -> CommandQueue:
+    if not isinstance(cq, CommandQueue):
+        raise MetaliumError(f"{cq!r} is no command queue; device.command_queue() is one")
+    return cq
+
+
+# --- Host api -------------------------------------------------------------------------------------
 
 AnyDevice = TypeVar("AnyDevice", bound=Device)
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from ttmlir.errors import InputError
+
 OptionValue = Any
 """A value of an option: what its `ValueType` makes of text."""
 
 T = TypeVar("T")
 
 
-class OptionError(Exception):
+class OptionError(InputError):
     """An option that does not exist or a value that it cannot take."""
 
 
@@ -139,7 +141,7 @@ class Option:
         try:
             return self.type.parse(text)
         except ValueError as error:
-            raise OptionError(f"for the {self.flag} option: {error}") from None
+            raise OptionError(f"for the {self.flag} option: {error}") from error
 
     @property
     def flag(self) -> str:

@@ -3,19 +3,41 @@
 xDSL has no public way to change the type of a value in place, to read the operands of an operation
 without making a list, or to let a parser differ from its own in single steps. A new version of xDSL
 may change these parts, and then this file.
+
+Importing this module also replaces what compiling large modules spends most of its time in: making
+operations, walking over them and verifying them. The replacements do the same with fewer calls.
 """
 
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockOps,
+    Data,
+    IRNode,
+    Operation,
+    OpResult,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    SSAValues,
+    Use,
+)
+from xdsl.irdl import OpDef
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import LocationAttr
     from xdsl.parser import AttrParser
     from xdsl.utils.lexer import Position
     from xdsl.utils.mlir_lexer import MLIRToken
@@ -32,6 +54,11 @@ def retype(value: SSAValue, new_type: Attribute) -> None:
 def operands_of(op: Operation) -> tuple[SSAValue, ...]:
     """The operands of an operation as they are stored."""
     return op._operands
+
+
+def successors_of(op: Operation) -> tuple[Block, ...]:
+    """The successors of an operation as they are stored."""
+    return op._successors
 
 
 def current_token(parser: AttrParser) -> MLIRToken:
@@ -117,3 +144,152 @@ class OpenPrinter(Printer):
 
     def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
         self.print_new_line(indent)
+
+
+# --- Faster steps of xDSL -------------------------------------------------------------------------
+
+_walk_in_any_order = Operation.walk
+
+
+def _init_operation(
+    self: Operation,
+    *,
+    operands: Sequence[SSAValue] = (),
+    result_types: Sequence[Attribute] = (),
+    properties: Mapping[str, Attribute] | None = None,
+    attributes: Mapping[str, Attribute] | None = None,
+    location: LocationAttr | None = None,
+    successors: Sequence[Block] = (),
+    regions: Sequence[Region] = (),
+) -> None:
+    """`Operation.__init__`, for an operation that is not in use yet."""
+    values = SSAValues(operands)
+    uses = tuple([Use(self, index) for index in range(len(values))])
+    for value, use in zip(values, uses, strict=True):
+        value.add_use(use)
+    self._operands = values
+    self._operand_uses = uses
+    self.results = SSAValues([OpResult(t, self, i) for i, t in enumerate(result_types)])
+    self.properties = dict(properties or ())
+    self.attributes = dict(attributes or ())
+    self.location = UNKNOWN_LOC if location is None else location
+    if successors:
+        self.successors = successors
+    self.regions = ()
+    for region in regions:
+        self.add_region(region)
+    self.__post_init__()
+
+
+def _operations_from(op: Operation | None) -> Generator[Operation]:
+    """An operation and those after it; the one that is given last may be taken out meanwhile."""
+    while op is not None:
+        following = op._next_op
+        yield op
+        op = following
+
+
+def _iterate_block(self: BlockOps) -> Iterator[Operation]:
+    return _operations_from(self.block._first_op)
+
+
+def _walk(
+    self: Operation, *, reverse: bool = False, region_first: bool = False
+) -> Iterator[Operation]:
+    if reverse or region_first:
+        return _walk_in_any_order(self, reverse=reverse, region_first=region_first)
+    return _walk_from(self)
+
+
+def _walk_from(op: Operation) -> Generator[Operation]:
+    """An operation, then those inside; one without regions costs no generator of its own."""
+    yield op
+    for region in op.regions:
+        for block in region.blocks:
+            following = block._first_op
+            while (child := following) is not None:
+                following = child._next_op
+                yield child
+                if child.regions:
+                    inside = _walk_from(child)
+                    next(inside)
+                    yield from inside
+
+
+def _is_ancestor(self: Operation, op: IRNode) -> bool:
+    if not self.regions:
+        return self is op
+    node: IRNode | None = op
+    while node is not None and node is not self:
+        node = node.parent_node
+    return node is self
+
+
+_item_or_slice: Any = vars(tuple)["__getitem__"]
+
+
+def _item(self: SSAValues, idx: int | slice) -> SSAValue | SSAValues:
+    found: SSAValue | tuple[SSAValue, ...] = _item_or_slice(self, idx)
+    return SSAValues(found) if isinstance(found, tuple) else found
+
+
+def _check_new_attribute(self: Attribute) -> None:
+    self._verify()
+    if not isinstance(self, ParametrizedAttribute) and not isinstance(self, Data):
+        raise TypeError("Attributes should only be Data or ParametrizedAttribute")
+
+
+_verify_all = OpDef.verify
+_MOST_VERIFIED = 10_000
+_verified: set[tuple[int, tuple[Attribute, ...], tuple[Attribute, ...]]] = set()
+"""Definitions, which live as long as the process, with types of operands and results that fit."""
+
+
+def _verify_definition(self: OpDef, op: Operation) -> None:
+    """`OpDef.verify`; what depends on types alone is checked once for the same types."""
+    if op.properties or op.attributes or op.regions or op._successors:
+        _verify_all(self, op)
+        return
+    types = tuple([value.type for value in op._operands])
+    key = (id(self), types, tuple([value.type for value in op.results]))
+    if key in _verified:
+        for trait in self.traits:
+            trait.verify(op)
+        return
+    _verify_all(self, op)
+    if len(_verified) >= _MOST_VERIFIED:
+        _verified.clear()
+    _verified.add(key)
+
+
+def _verify_isolation(self: IsolatedFromAbove, op: Operation) -> None:
+    """`IsolatedFromAbove.verify`, which need not climb from values of blocks that are known."""
+    inside: set[Block] = set()
+    regions = list(op.regions)
+    while regions:
+        for block in regions.pop().blocks:
+            inside.add(block)
+            for child in block.ops:
+                for operand in child._operands:
+                    owner = operand.owner
+                    home = owner if isinstance(owner, Block) else owner.parent
+                    if home not in inside and (not op.is_ancestor(owner) or owner is op):
+                        raise VerifyException(
+                            "Operation using value defined out of its "
+                            f"IsolatedFromAbove parent: {child}"
+                        )
+                if child.regions and not child.has_trait(IsolatedFromAbove):
+                    regions += child.regions
+
+
+for _owner, _name, _faster in (
+    (Operation, "__init__", _init_operation),
+    (Operation, "walk", _walk),
+    (Operation, "is_ancestor", _is_ancestor),
+    (BlockOps, "__iter__", _iterate_block),
+    (SSAValues, "__getitem__", _item),
+    (Attribute, "__post_init__", _check_new_attribute),
+    (OpDef, "verify", _verify_definition),
+    (IsolatedFromAbove, "verify", _verify_isolation),
+):
+    setattr(_owner, _name, _faster)

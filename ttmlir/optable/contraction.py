@@ -6,8 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import broadcast_shape, require
+from ttmlir.optable.row import (
+    Family,
+    Flatbuffer,
+    Kind,
+    Operand,
+    Parameter,
+    Row,
+    Shape,
+    broadcast_shape,
+    require,
+)
 
 
 def matrix_shape(a: Shape, b: Shape) -> Shape:

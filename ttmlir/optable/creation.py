@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape
-from ttmlir.optable.shapes import require
+from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape, require
 
 
 def arange_length(*, start: int, end: int, step: int) -> int:

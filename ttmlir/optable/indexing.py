@@ -18,8 +18,9 @@ from ttmlir.optable.row import (
     Parameter,
     Row,
     Shape,
+    check_dimension,
+    require,
 )
-from ttmlir.optable.shapes import check_dimension, require
 
 _LATER = "2026-08"
 _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension that is numbered.")
@@ -84,8 +85,8 @@ def dynamically_sliced_shape(input: Shape, begins: Shape, *, sizes: tuple[int, .
     if len(sizes) != len(input):
         raise ValueError(f"Sizes must have one entry for each of the {len(input)} dimensions.")
     for dim, (extent, size) in enumerate(zip(input, sizes, strict=True)):
-        if not 0 < size <= extent:
-            raise ValueError(f"Size {size} of dimension {dim} must be from 1 to {extent}.")
+        if not 0 <= size <= extent:
+            raise ValueError(f"Size {size} of dimension {dim} must be from 0 to {extent}.")
     return sizes
 
 

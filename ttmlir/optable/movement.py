@@ -6,8 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import check_dimension, require
+from ttmlir.optable.row import (
+    Family,
+    Flatbuffer,
+    Kind,
+    Operand,
+    Parameter,
+    Row,
+    Shape,
+    check_dimension,
+    require,
+)
 
 _LATER = "2026-08"
 

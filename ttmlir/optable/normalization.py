@@ -9,8 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import require
+from ttmlir.optable.row import (
+    Domain,
+    Family,
+    Flatbuffer,
+    Kind,
+    Operand,
+    Parameter,
+    Row,
+    Shape,
+    require,
+)
 
 
 def softmax_shape(input: Shape, *, dimension: int) -> Shape:

@@ -18,8 +18,8 @@ from ttmlir.optable.row import (
     Parameter,
     Row,
     Shape,
+    check_dimension,
 )
-from ttmlir.optable.shapes import check_dimension
 
 _LATER = "2026-08"
 _RESULTS = ("values", "indices")

@@ -146,9 +146,10 @@ def lgamma(xp: Any, x: Any) -> Any:
     series = _LANCZOS[0] + sum(c / (z + i) for i, c in enumerate(_LANCZOS[1:], 1))
     base = z + 7.5
     right = 0.5 * math.log(2.0 * math.pi) + (z + 0.5) * xp.log(base) - base + xp.log(series)
-    fraction = finite - xp.floor(finite)
-    sine = xp.sin(math.pi * xp.where(is_left, fraction, 0.5))
-    with_pole = xp.where(sine == 0.0, 1.0, xp.abs(sine))
+    # From the nearest integer, which floor is not: what is above it would round -1e-30 to 1.
+    distance = xp.abs(finite - xp.rint(finite))
+    sine = xp.sin(math.pi * xp.where(is_left, distance, 0.5))
+    with_pole = xp.where(sine == 0.0, 1.0, sine)
     left = xp.where(sine == 0.0, xp.inf, math.log(math.pi) - xp.log(with_pole) - right)
     result = xp.where(is_left, left, right)
     return xp.where(xp.isnan(x), xp.nan, xp.where(xp.isinf(x), xp.inf, result))

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ttmlir.runtime.binary import Binary, BinaryProgram
     from ttmlir.runtime.device import Counters, Device, close_device, open_device
-    from ttmlir.runtime.element import ElementType, Numerics
     from ttmlir.runtime.errors import (
         BinaryError,
         ExecutionError,
         InputError,
-        RuntimeFailure,
         UnsupportedError,
     )
     from ttmlir.runtime.hooks import (
@@ -45,8 +43,8 @@ if TYPE_CHECKING:
         to_layout,
         wait,
     )
-    from ttmlir.runtime.tensor import Tensor, TensorDesc, create_tensor
-    from ttmlir.runtime.ttrt.objects.environment import (
+    from ttmlir.runtime.tensor import ElementType, Numerics, Tensor, TensorDesc, create_tensor
+    from ttmlir.runtime.ttrt.objects import (
         DataType,
         DeviceRuntime,
         get_available_runtimes,
@@ -59,12 +57,17 @@ _HOMES = {
     "binary": ("Binary", "BinaryProgram"),
     "loading": ("load_binary", "read_binary"),
     "device": ("Counters", "Device", "close_device", "open_device"),
-    "element": ("ElementType", "Numerics"),
+    "tensor": (
+        "ElementType",
+        "Numerics",
+        "Tensor",
+        "TensorDesc",
+        "create_tensor",
+    ),
     "errors": (
         "BinaryError",
         "ExecutionError",
         "InputError",
-        "RuntimeFailure",
         "UnsupportedError",
     ),
     "hooks": (
@@ -86,8 +89,7 @@ _HOMES = {
         "to_layout",
         "wait",
     ),
-    "tensor": ("Tensor", "TensorDesc", "create_tensor"),
-    "ttrt.objects.environment": (
+    "ttrt.objects": (
         "DataType",
         "DeviceRuntime",
         "get_available_runtimes",
@@ -114,7 +116,6 @@ __all__ = [
     "Numerics",
     "OpContext",
     "ProgramContext",
-    "RuntimeFailure",
     "Tensor",
     "TensorDesc",
     "UnsupportedError",

@@ -13,22 +13,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from ttmlir.layout.data_format import BLOCK
-from ttmlir.layout.element_type import is_block_float
+from ttmlir.layout.data_format import BLOCK, face_shape, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.tile import face_shape
+from ttmlir.layout.system import SystemDesc, default_system_desc, system_desc_from_table
 from ttmlir.limits import MAX_CORES, MAX_RANK
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.signature import CallSignature, read_signature
-from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, TensorDesc, element_of_data_type
 from ttmlir.schema import TableView
 from ttmlir.terminal import shown_name
+
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.device import SimChip
 
 Table = Mapping[str, Any]
 
@@ -432,7 +433,7 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
     try:
         face_shape(desc.tile)
     except LayoutError as error:
-        raise BinaryError(f"{where}: {error}") from None
+        raise BinaryError(f"{where}: {error}") from error
     if is_block_float(desc.data_type) and math.prod(desc.tile) % BLOCK:
         raise BinaryError(
             f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "
@@ -487,3 +488,29 @@ def _number(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
     """`input_0`, `input_1` and so on, as far as there are any."""
     names = (f"{kind}_{i}" for i in range(len(tensors)))
     return tuple(tensors[name] for name in names if name in tensors)
+
+
+# --- Compiled for ---------------------------------------------------------------------------------
+# The system that a file was compiled for, and its chip on the simulator.
+
+
+def chip_of(binary: Binary) -> SimChip:
+    """The first chip of the file's system, the default one if the file names none."""
+    # The simulator is loaded only where it is needed.
+    from ttmlir.sim.errors import SimError
+    from ttmlir.sim.machine.device import SimChip
+
+    try:
+        return SimChip.from_desc(system_of(binary).chip(0))
+    except SimError as error:
+        raise BinaryError(f"{binary.source}: {error.message}") from error
+
+
+def system_of(binary: Binary) -> SystemDesc:
+    """The system that a file was compiled for, the default one if it names none."""
+    if binary.system_desc is None:
+        return default_system_desc()
+    try:
+        return system_desc_from_table(binary.system_desc)
+    except LayoutError as error:
+        raise BinaryError(f"{binary.source}: {error}") from error

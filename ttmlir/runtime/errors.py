@@ -6,22 +6,14 @@ there is a way out, what to do. Nothing else is raised for bad files or bad argu
 
 from __future__ import annotations
 
+from ttmlir.errors import ExecutionError as ExecutionError
+from ttmlir.errors import FileError
+from ttmlir.errors import InputError as InputError
 
-class RuntimeFailure(Exception):
-    """Base of all errors that the runtime reports to its user."""
 
-
-class BinaryError(RuntimeFailure):
+class BinaryError(FileError):
     """A file is not a program that can run: damaged, of another kind, or inconsistent."""
 
 
-class UnsupportedError(RuntimeFailure):
+class UnsupportedError(FileError):
     """The file is valid, but needs something that this runtime does not do."""
-
-
-class InputError(RuntimeFailure):
-    """Tensors or arguments given by the caller do not fit the program or the device."""
-
-
-class ExecutionError(RuntimeFailure):
-    """An operation failed on its data, for example an index outside of its table."""

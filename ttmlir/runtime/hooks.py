@@ -1,16 +1,24 @@
-"""Callbacks around every operation of every program: for debuggers, profilers and comparisons."""
+"""Callbacks around every operation of every program: for debuggers, profilers and comparisons.
+
+With the environment variable `TTMLIR_RUNTIME_LOGGER_LEVEL=Debug` the programs that run are named on
+standard error, with `Trace` their operations, too.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
-from ttmlir.runtime.element import convert
-from ttmlir.runtime.execution.executor import Run
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.execution.executor import Observer, Run
 from ttmlir.runtime.execution.prepare import Step
-from ttmlir.runtime.tensor import Tensor, host_desc
+from ttmlir.runtime.tensor import Tensor, convert, host_desc
+from ttmlir.terminal import printable
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,10 @@ class OpContext:
         """The operation."""
         return self.step.operation
 
+
+LEVEL_VARIABLE = "TTMLIR_RUNTIME_LOGGER_LEVEL"
+_LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "FATAL")
+"""Those of tt-mlir's runtime; the messages here are of the first two."""
 
 Callback = Callable[[Binary, ProgramContext, OpContext], None]
 
@@ -74,6 +86,57 @@ class DebugHooks:
         """Call the second callback."""
         if self.post is not None:
             self.post(run.prepared.program.binary, ProgramContext(run), OpContext(step))
+
+
+@dataclass(frozen=True)
+class _Tracer:
+    """Names each operation before another observer, if there is one, sees it."""
+
+    observer: Observer | None
+
+    @property
+    def enters_functions(self) -> bool:
+        """Whether operations of loops and branches are seen."""
+        return self.observer is None or getattr(self.observer, "enters_functions", False)
+
+    def before(self, run: Run, step: Step) -> None:
+        """Name the operation."""
+        log_operation(step.operation.debug_info, step.operation.where)
+        if self.observer is not None:
+            self.observer.before(run, step)
+
+    def after(self, run: Run, step: Step) -> None:
+        """Nothing is said after it."""
+        if self.observer is not None:
+            self.observer.after(run, step)
+
+
+def with_trace(observer: Observer | None) -> Observer | None:
+    """An observer that also names operations, if the environment asks for that."""
+    return _Tracer(observer) if _is_logged("TRACE") else observer
+
+
+def log_program(program: BinaryProgram) -> None:
+    """Name a program that begins, if the environment asks for that."""
+    _log("DEBUG", f"Starting execution of program: {program.name}")
+
+
+def log_operation(debug_info: str, where: str) -> None:
+    """Name an operation that begins, if the environment asks for that."""
+    _log("TRACE", f"Executing operation: {debug_info or where}")
+
+
+def _log(level: str, message: str) -> None:
+    if _is_logged(level):
+        text = f"{datetime.now():%F %T.%f} | {level} | Runtime | {message}"
+        print(printable(text), file=sys.stderr)
+
+
+def _is_logged(level: str) -> bool:
+    asked = os.environ.get(LEVEL_VARIABLE, "").upper()
+    if asked and asked not in _LEVELS:
+        raise InputError(f"{LEVEL_VARIABLE} is '{asked}'; supported are {', '.join(_LEVELS)}")
+    return asked in _LEVELS[: _LEVELS.index(level) + 1]
 
 
 def get_op_debug_str(op_context: OpContext) -> str:

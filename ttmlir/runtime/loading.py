@@ -48,7 +48,7 @@ def read_binary(data: bytes | memoryview, source: str, *, ignore_version: bool =
 
 def _metal_binary() -> type[Binary]:
     # The simulator is loaded only for files that need it.
-    from ttmlir.runtime.metal.program import MetalBinary
+    from ttmlir.runtime.metal_program import MetalBinary
 
     return MetalBinary
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.sim.timing.profiler_columns import PROFILER_COLUMNS
+from ttmlir.sim.timing.report import PROFILER_COLUMNS
 
 MISSING = "-"
 _TENSOR_COLUMNS = ("W", "Z", "Y", "X", "LAYOUT", "DATA TYPE", "MEMORY")

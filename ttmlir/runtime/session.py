@@ -23,15 +23,14 @@ import numpy as np
 
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device
-from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer, execute
 from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
-from ttmlir.runtime.hooks import DebugHooks
-from ttmlir.runtime.tensor import Tensor, TensorDesc
+from ttmlir.runtime.hooks import DebugHooks, log_program, with_trace
+from ttmlir.runtime.tensor import Array, Tensor, TensorDesc, convert, storage_rounding
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.generic.runner import GenericRunner
+    from ttmlir.runtime.execution.executor import GenericRunner
 
 
 class Event:
@@ -237,7 +236,7 @@ def _submit_kernels(
 ) -> list[Tensor]:
     """Run a program of kernels on the simulator, with the numerics of the device."""
     # The simulator is loaded only for files that need it.
-    from ttmlir.runtime.metal.session import run_tensors
+    from ttmlir.runtime.metal_session import run_tensors
 
     device.check_open()
     program = binary.program(program_index)
@@ -283,7 +282,8 @@ def run_prepared(
         convert(tensor.values, ref.desc.element.compute)
         for tensor, ref in zip(inputs, refs, strict=True)
     ]
-    results = execute(prepared, arrays, observer, runner)
+    log_program(prepared.program)
+    results = execute(prepared, arrays, with_trace(observer), runner)
     device.counters.add(prepared.traffic)
     return [
         _output(device, desc, values)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ttmlir.layout.element_type import PARTS
+from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import BinaryError, InputError
 
 Table = Mapping[str, Any]
@@ -301,7 +301,7 @@ def _read_json(text: str | None, where: str) -> Any:
     try:
         return json.loads(text or "null")
     except (ValueError, RecursionError) as error:
-        raise BinaryError(f"{where}: {error}") from None
+        raise BinaryError(f"{where}: {error}") from error
 
 
 def _scalars(values: list[Any], where: str) -> tuple[Key, ...]:

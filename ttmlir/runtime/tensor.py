@@ -2,7 +2,7 @@
 
 `TensorDesc` is what a program says about a tensor: shape, element type, memory space, tile. A
 `Tensor` is a description with numbers: on the host in the logical element type, on a device in the
-type that operations compute in (`ttmlir.runtime.element`).
+type that operations compute in (`ttmlir.runtime.tensor`).
 """
 
 from __future__ import annotations
@@ -10,27 +10,294 @@ from __future__ import annotations
 import ctypes
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
-from ttmlir.layout.data_format import packed_tile_bytes
-from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.layout.tile import padded_shape
-from ttmlir.runtime.element import (
-    Array,
-    ElementType,
+from ttmlir.layout.data_format import (
+    DEFAULT_TILE_SHAPE,
+    PARTS,
+    SCHEMA_NAMES,
+    TileFormat,
     convert,
-    element_of_data_type,
-    element_of_dtype,
+    is_block_float,
+    pack_block_float,
+    packed_tile_bytes,
+    padded_shape,
+    round_block_float,
+    unpack_block_float,
 )
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from ttmlir.runtime.device import Device
+
+
+# --- Element --------------------------------------------------------------------------------------
+# Element types and the two numerics: what a number becomes when it is stored.
+#
+# A tensor has a *logical* element type (what the program means: i1, i64, bf16, ...) and a storage
+# `DataType` (what the device keeps). Host arrays use the logical type; inside the runtime floating
+# point types up to 32 bits are computed in float32, f64 in float64 and integers in their own type.
+#
+# With `Numerics.EXACT` a value keeps all digits of its computation until it leaves the program.
+# With `Numerics.DEVICE` every stored result is rounded to its `DataType`: to nearest even for bf16
+# and f16, with one exponent per 16 numbers of a tile row for block floats, modulo 2**32 for 64-bit
+# integers.
+
+Array = NDArray[Any]
+
+
+class Numerics(Enum):
+    """How results are rounded."""
+
+    EXACT = "exact"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """A logical element type; `name` is that of the schema's `ElementType` enumeration."""
+
+    name: str
+    keyword: str
+    """Spelling in the IR."""
+    host: np.dtype[Any]
+    """Element type of arrays on the host."""
+    compute: np.dtype[Any]
+    """Element type of arrays between operations."""
+    storage: DataType
+    """How the device keeps it unless a tensor says otherwise."""
+
+    @property
+    def is_float(self) -> bool:
+        """True for floating point types."""
+        return self.compute.kind == "f"
+
+    @property
+    def is_bool(self) -> bool:
+        """True for i1."""
+        return self.compute.kind == "b"
+
+    def __str__(self) -> str:
+        """The IR keyword."""
+        return self.keyword
+
+
+def _element(keyword: str, host: Any, compute: Any, storage: DataType) -> ElementType:
+    name = SCHEMA_NAMES[keyword]
+    return ElementType(name, keyword, np.dtype(host), np.dtype(compute), storage)
+
+
+ELEMENT_TYPES: dict[str, ElementType] = {
+    element.name: element
+    for element in (
+        _element("f32", np.float32, np.float32, DataType.F32),
+        _element("f16", np.float16, np.float32, DataType.F16),
+        _element("bf16", ml_dtypes.bfloat16, np.float32, DataType.BF16),
+        _element("f64", np.float64, np.float64, DataType.F32),
+        _element("i1", np.bool_, np.bool_, DataType.BF16),
+        _element("ui8", np.uint8, np.uint8, DataType.U8),
+        _element("ui16", np.uint16, np.uint16, DataType.U16),
+        _element("ui32", np.uint32, np.uint32, DataType.U32),
+        _element("ui64", np.uint64, np.uint64, DataType.U32),
+        _element("i8", np.int8, np.int8, DataType.U8),
+        _element("i16", np.int16, np.int16, DataType.U16),
+        _element("i32", np.int32, np.int32, DataType.U32),
+        _element("i64", np.int64, np.int64, DataType.U32),
+    )
+}
+
+# The types that block floats stand for, by the keyword of their scalars.
+_BY_KEYWORD = {element.keyword: element for element in ELEMENT_TYPES.values()}
+
+
+def element_of_data_type(data_type: DataType) -> ElementType:
+    """The logical type that a storage type stands for when nothing else is said."""
+    if is_block_float(data_type):
+        return _BY_KEYWORD[TileFormat(*DEFAULT_TILE_SHAPE, data_type).scalar.keyword]
+    return ELEMENT_TYPES[data_type.schema_name]
+
+
+@cache
+def element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
+    """The element type of a NumPy array; InputError for dtypes that no tensor can have."""
+    for element in ELEMENT_TYPES.values():
+        if element.host == dtype:
+            return element
+    names = ", ".join(str(element.host) for element in ELEMENT_TYPES.values())
+    raise InputError(f"arrays of dtype {dtype} cannot become tensors; supported dtypes are {names}")
+
+
+def widen(array: Array, host: np.dtype[Any]) -> Array:
+    """An array of a type of few bits, of ml_dtypes, in the type that programs take it as.
+
+    All its numbers are numbers of that type; other arrays stay as they are.
+    """
+    name = array.dtype.name
+    match host.name:
+        case "bfloat16":
+            is_small = name.startswith(("float8", "float6", "float4"))
+        case "int8":
+            is_small = name in ("int4", "int2")
+        case "uint8":
+            is_small = name in ("uint4", "uint2")
+        case _:
+            is_small = False
+    return array.astype(host) if is_small else array
+
+
+Rounding = Callable[[Array], Array]
+
+
+def storage_rounding(
+    element: ElementType, data_type: DataType, numerics: Numerics
+) -> Rounding | None:
+    """What storing does to values of this element type; None where it changes nothing.
+
+    The function maps arrays of `element.compute` to arrays of the same shape and type.
+    """
+    if numerics is Numerics.EXACT:
+        return None
+    if not element.is_float:
+        return _wrap_to_32_bits if element.compute.itemsize == 8 else None
+    if is_block_float(data_type):
+        return partial(round_block_float, data_type=data_type)
+    if data_type is DataType.BF16:
+        return _through(np.dtype(ml_dtypes.bfloat16), element)
+    if data_type is DataType.F16:
+        return _through(np.dtype(np.float16), element)
+    if element.compute.itemsize == 8:
+        return _through(np.dtype(np.float32), element)
+    return None
+
+
+def cast_rounding(element: ElementType) -> Rounding | None:
+    """What a cast to this element type does to values, in both numerics: the program asks for it.
+
+    None where values of the type are computed in the type itself.
+    """
+    return None if element.host == element.compute else _through(element.host, element)
+
+
+def _through(narrow: np.dtype[Any], element: ElementType) -> Rounding:
+    def rounding(array: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return array.astype(narrow).astype(element.compute)
+
+    return rounding
+
+
+def _wrap_to_32_bits(array: Array) -> Array:
+    narrow = np.int32 if array.dtype.kind == "i" else np.uint32
+    return array.astype(narrow).astype(array.dtype)
+
+
+# --- Stored bytes ---------------------------------------------------------------------------------
+# Numbers as the bytes that the memories of a device hold, in each of the storage formats.
+
+_STORED: dict[DataType, np.dtype[Any]] = {
+    DataType.F32: np.dtype(np.float32),
+    DataType.F16: np.dtype(np.float16),
+    DataType.BF16: np.dtype(ml_dtypes.bfloat16),
+    DataType.U32: np.dtype(np.uint32),
+    DataType.U16: np.dtype(np.uint16),
+    DataType.U8: np.dtype(np.uint8),
+}
+_SIGNED = {4: np.dtype(np.int32), 2: np.dtype(np.int16), 1: np.dtype(np.int8)}
+
+
+def encode_numbers(numbers: Array, data_type: DataType, tile_volume: int) -> bytes:
+    """The bytes of numbers in memory order; block floats share exponents within a tile."""
+    if is_block_float(data_type):
+        return pack_block_float(numbers.reshape(-1, tile_volume), data_type)
+    return convert(numbers, _STORED[data_type]).tobytes()
+
+
+def decode_numbers(
+    data: bytes, element: ElementType, data_type: DataType, tile_volume: int
+) -> Array:
+    """The numbers in these bytes, in one dimension and in the type that stores them.
+
+    Signed integers are stored as the unsigned ones of their width.
+    """
+    if is_block_float(data_type):
+        return unpack_block_float(data, data_type, tile_volume).reshape(-1)
+    stored = _STORED[data_type]
+    signed = element.compute.kind == "i" and stored.kind == "u"
+    return np.frombuffer(data, _SIGNED[stored.itemsize] if signed else stored)
+
+
+# --- Complex pairs --------------------------------------------------------------------------------
+# Complex arrays of a call, which are pairs of real ones in programs and files.
+
+
+def split(array: Any) -> tuple[Array, Array]:
+    """The real and the imaginary part of a complex array, contiguous."""
+    real, imag = (part_of(array, name) for name in PARTS)
+    return real, imag
+
+
+def part_of(array: Any, name: str) -> Array:
+    """The `real` or `imag` part of an array, contiguous."""
+    part: Array = getattr(np.asarray(array), name)
+    return part.copy()
+
+
+def join(real: Array, imag: Array) -> Array:
+    """The complex array of two parts: of f64 complex128, of all others complex64."""
+    is_wide = real.dtype == np.float64
+    joined: Any = np.empty(real.shape, np.complex128 if is_wide else np.complex64)
+    joined.real, joined.imag = real, imag
+    return joined
+
+
+def split_complex(arrays: Iterable[Array]) -> list[Array]:
+    """Arrays with each complex one as its parts."""
+    return [part for array in arrays for part in (split(array) if is_complex(array) else (array,))]
+
+
+def split_leaves(
+    leaves: Sequence[Any], are_complex: Sequence[bool], names: Sequence[str], model: str
+) -> list[Any]:
+    """The arrays and numbers of a call, those for complex arguments as their parts.
+
+    InputError, with the name of the argument, where an array of real numbers is given for one.
+    """
+    found: list[Any] = []
+    for leaf, is_pair, name in zip(leaves, are_complex, names, strict=True):
+        if not is_pair:
+            found.append(leaf)
+        elif isinstance(leaf, bool | int | float):
+            found += [leaf, 0.0]
+        elif is_complex(leaf):
+            found += split(leaf)
+        else:
+            raise InputError(
+                f"'{model}' takes complex numbers as {name}, not {leaf.dtype}; convert them first"
+            )
+    return found
+
+
+def join_pairs(arrays: Sequence[Array], are_pairs: Sequence[bool]) -> list[Array]:
+    """One array for each flag: the next one, or if it is set that of the next two."""
+    rest: Iterator[Array] = iter(arrays)
+    return [join(next(rest), next(rest)) if is_pair else next(rest) for is_pair in are_pairs]
+
+
+def is_complex(array: Any) -> bool:
+    """True for arrays of complex numbers."""
+    return np.iscomplexobj(array)
+
+
+# --- Tensor ---------------------------------------------------------------------------------------
 
 Shape = tuple[int, ...]
 
@@ -247,7 +514,6 @@ class Tensor:
 
 
 def _as_element(element: ElementType | DataType | str) -> ElementType:
-    from ttmlir.runtime.element import ELEMENT_TYPES
 
     if isinstance(element, ElementType):
         return element

@@ -5,8 +5,8 @@ TTMetal programs have; the flatbuffers package stores and finds what they descri
 imports NumPy, so what can run without a file imports this one in functions.
 """
 
-from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
-from ttmlir.schema.errors import FlatbufferError, PackError, SchemaError
+from ttmlir.schema.parser import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
+from ttmlir.schema.types import FlatbufferError, PackError, SchemaError
 from ttmlir.schema.view import TableView
 
 __all__ = [

@@ -21,11 +21,11 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from flatbuffers.builder import Builder, BuilderSizeError
 
-from ttmlir.schema.errors import PackError
 from ttmlir.schema.types import (
     UBYTE,
     EnumType,
     Field,
+    PackError,
     ScalarType,
     StringType,
     StructType,
@@ -88,6 +88,10 @@ def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
     return packer.finish()
 
 
+_TAGGED = (UnionType, VectorType)
+"""Fields that may have another that names their tables; a tuple, which is asked for each field."""
+
+
 @dataclass(frozen=True)
 class _Hole:
     """Where a large vector belongs that is not copied yet."""
@@ -136,9 +140,16 @@ class _Packer:
         try:
             for field in type.fields:
                 content = value.get(field.name)
-                if content is not None:
+                if content is None:
+                    continue
+                kind = field.type
+                if isinstance(kind, _TAGGED):
                     tag = value.get(tag_field_name(field.name))
-                    stored[field.name] = self.stored(field.type, content, tag)
+                    stored[field.name] = self.stored(kind, content, tag)
+                elif isinstance(kind, EnumType):
+                    stored[field.name] = kind.encode(content)
+                else:
+                    stored[field.name] = self.stored(kind, content)
             self.builder.StartObject(len(type.fields))
             for field in type.widest_first:
                 if field.name in stored:

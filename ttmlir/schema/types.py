@@ -1,5 +1,3 @@
-# pyright: reportUntypedNamedTuple=false
-# The structs are known at run time only.
 """The types that a flatbuffer schema declares.
 
 A type knows its size and alignment where it stands in a table, vector or struct; strings, vectors,
@@ -18,8 +16,52 @@ from typing import TYPE_CHECKING, Any
 from flatbuffers import number_types
 from flatbuffers.builder import VtableMetadataFields
 
+from ttmlir.errors import FileError, InputError
+
 if TYPE_CHECKING:
     from flatbuffers.number_types import Flags
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+# Errors of the flatbuffer engine.
+
+
+class SchemaError(FileError, ValueError):
+    """A schema text is not in the subset of the flatbuffers schema language that is read here."""
+
+
+class PackError(InputError, ValueError):
+    """A value does not fit the table or field that it is to be stored in."""
+
+
+class FlatbufferError(FileError, ValueError):
+    """A file is not what its schema says: truncated, altered, or written for another schema."""
+
+    def __init__(
+        self, source: str, problem: str, *, where: str = "", offset: int | None = None, remedy: str
+    ) -> None:
+        """Describe a problem of the file `source`.
+
+        `where` is the table and field (`TensorDesc.shape`), `offset` the byte from the start of
+        the file, `remedy` what the user can do.
+        """
+        place = where if offset is None else f"{where} at byte {offset}".lstrip()
+        super().__init__(": ".join(filter(None, (source, place, problem))) + "; " + remedy)
+        self.source = source
+        self.problem = problem
+        self.where = where
+        self.offset = offset
+
+
+ALTERED = "the file is damaged: write it again from its source"
+OTHER_SCHEMA = "the file is damaged or was written for another schema: compile it again"
+
+
+# --- Types ----------------------------------------------------------------------------------------
+
+# pyright: reportUntypedNamedTuple=false
+# The structs are known at run time only.
+
 
 OFFSET_SIZE = number_types.UOffsetTFlags.bytewidth
 VTABLE_HEADER_SIZE = VtableMetadataFields * number_types.VOffsetTFlags.bytewidth

@@ -10,14 +10,13 @@ the git hash. A file of another version is therefore used only if what it says t
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
-from ttmlir.schema.errors import FlatbufferError
-from ttmlir.schema.types import STRING, Field, StructType, TableType
-from ttmlir.schema.verifier import root_position, verify
-from ttmlir.schema.view import TableView
+from ttmlir.schema.parser import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
+from ttmlir.schema.types import STRING, Field, FlatbufferError, StructType, TableType
+from ttmlir.schema.view import TableView, root_position, verify
 from ttmlir.version import EMULATED_TTMLIR_HASH, EMULATED_TTMLIR_VERSION, VERSION
 
 _RECOMPILE = "compile it again with this program, or with tt-mlir " + ".".join(
@@ -180,3 +179,34 @@ def _abbreviates(mnemonic: str, kind: str) -> bool:
 def _refuse(root: TableView, where: str, problem: str) -> None:
     problem = f"{_show(root.version)}, whose schema does not fit: {problem}"
     raise FlatbufferError(root.file_name, problem, where=where, remedy=_RECOMPILE)
+
+
+# --- System desc ----------------------------------------------------------------------------------
+# System description files (`.ttsys`).
+
+_IDENTIFIER = "TTSY"
+_REMEDY = "give a .ttsys file, as ttrt query --save-artifacts writes one"
+
+
+def pack_system_desc(system_desc: Mapping[str, Any], product_identifier: str = "unknown") -> bytes:
+    """Bytes of a file with this `SystemDesc` table, stamped with this program's version."""
+    root = {"product_identifier": product_identifier, "system_desc": system_desc}
+    return load_schema(SCHEMA_OF_IDENTIFIER[_IDENTIFIER]).pack(version_stamp() | root)
+
+
+def load_system_desc(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
+    """Read a file; its root's field `system_desc` is there.
+
+    `source` names the file in messages. Raises FlatbufferError if it holds no system description.
+    """
+    if identify(data) is None:
+        raise FlatbufferError(source, "it is no system description", remedy=_REMEDY)
+    loaded = load(data, source)
+    if loaded.identifier != _IDENTIFIER:
+        problem = f"expected a system description, got a program ({loaded.identifier})"
+        raise FlatbufferError(source, problem, remedy=_REMEDY)
+    if loaded.root.system_desc is None:
+        problem = "the system description is missing"
+        remedy = "write the file again with ttrt query --save-artifacts"
+        raise FlatbufferError(source, problem, where="SystemDescRoot.system_desc", remedy=remedy)
+    return loaded

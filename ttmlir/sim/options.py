@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.findings import LENIENCIES
+from ttmlir.limits import DEFAULT_CYCLE_LIMIT
+from ttmlir.sim.errors import LENIENCIES, SimError
 
 Numerics = Literal["device", "exact"]
 
@@ -26,10 +26,10 @@ class SimOptions:
     delay_copies: bool = False
     """Bytes of asynchronous copies move at the barrier, or at the next transaction that is ordered
     behind them, not at the call: a kernel without its barrier then computes with old bytes."""
-    cycle_limit: int = 2_000_000_000
+    cycle_limit: int = DEFAULT_CYCLE_LIMIT
     """Cycles that a program may take; without clocks, how often its threads may be resumed."""
     leniencies: frozenset[str] = frozenset()
-    """Names of findings that are let pass."""
+    """Rules that are suppressed, by name."""
     max_findings: int = 1
     """Errors of the sanitizer that are collected before the last of them stops the program."""
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ttmlir.optable.kernel import Role
-    from ttmlir.sim.errors import SimError
-    from ttmlir.sim.findings import Finding, Position
+    from ttmlir.sim.errors import Finding, Position, SimError
 
 
 class KernelText(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttmlir.cpp.inclusions import Inclusions
+from ttmlir.cpp.errors import Inclusions
 from ttmlir.cpp.tree import Position
 from ttmlir.limits import MAX_SOURCE_LENGTH
 
@@ -22,6 +22,8 @@ class KernelSources:
     def __init__(self, inclusions: Inclusions) -> None:
         """The sources of a kernel."""
         self.inclusions = inclusions
+        self.assertions: dict[tuple[str, int, int], str] = {}
+        """Texts of assertions by file, line and column, where the kernel's language has some."""
         self._files = [inclusions.file]
         self._shifts = {inclusions.file: 0}
 

@@ -1,12 +1,14 @@
 """Importing this module makes `import ttnn` find `ttmlir.ttnn`, where no other ttnn is installed.
 
-The finder comes after all others, so that a real ttnn is never hidden. Nothing else is changed:
-`python -m ttmlir script.py`, the first cell of a notebook and `pytest -p ttmlir.ttnn.activate` use
-it.
+The finder asks all others first, so that a real ttnn is never hidden. A folder `ttnn` without an
+`__init__.py`, as in a checkout of tt-metal, is not one: Python alone would take it for an empty
+package. Nothing else is changed: `python -m ttmlir script.py`, the first cell of a notebook and
+`pytest -p ttmlir.ttnn.activate` use it.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -51,7 +53,7 @@ class Finder(MetaPathFinder):
         if first not in STANDS_FOR:
             return None
         ours = STANDS_FOR[first]
-        if dot and sys.modules.get(first) is not sys.modules.get(ours):
+        if sys.modules.get(first) is not sys.modules.get(ours) if dot else _is_installed(first):
             return None
         name = f"{ours}{dot}{rest}"
         found = find_spec(name)
@@ -61,10 +63,31 @@ class Finder(MetaPathFinder):
         return ModuleSpec(fullname, _Alias(name), is_package=is_package)
 
 
+def _is_installed(name: str) -> bool:
+    """Whether another finder has a package of a name, not only a folder."""
+    others = (each for each in sys.meta_path if not isinstance(each, Finder))
+    specs = (each.find_spec(name, None) for each in others)
+    return any(spec is not None and spec.loader is not None for spec in specs)
+
+
 def activate() -> None:
-    """Add the finder behind all others, once."""
+    """Add the finder before all others, once.
+
+    ImportError if a folder was imported by one of the names before.
+    """
+    for name in STANDS_FOR:
+        module = sys.modules.get(name)
+        spec = None if module is None else module.__spec__
+        if spec is not None and spec.origin is None and spec.submodule_search_locations:
+            folder = next(iter(spec.submodule_search_locations))
+            raise ImportError(
+                f"'import {name}' came before the import that makes it find {STANDS_FOR[name]}, "
+                f"and found the folder '{os.path.relpath(folder)}', which is empty for Python: it "
+                f"has no __init__.py. Import ttmlir.ttnn.activate or pykernel before {name}, or "
+                "run the script by 'python -m ttmlir script.py'"
+            )
     if not any(isinstance(each, Finder) for each in sys.meta_path):
-        sys.meta_path.append(Finder())
+        sys.meta_path.insert(0, Finder())
 
 
 activate()

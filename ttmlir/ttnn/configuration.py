@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
@@ -83,7 +84,7 @@ class Config:
             raise TypeError(f"ttnn.CONFIG.{name} is {expected}, not {value!r}")
         self._values[name] = Path(value) if isinstance(default, Path) else value
         if name == "enable_comparison_mode":
-            _switch(_comparison, on=value)
+            OBSERVERS.switch(_comparison, on=value)
 
     def __repr__(self) -> str:
         """All settings."""
@@ -112,11 +113,8 @@ def _unknown(name: str) -> str:
     return f"ttnn.CONFIG has no setting {name!r}{hint}"
 
 
-def _switch(observer: Observer, *, on: bool) -> None:
-    if observer in OBSERVERS:
-        OBSERVERS.remove(observer)
-    if on:
-        OBSERVERS.append(observer)
+_expected: ContextVar[list[Any]] = ContextVar("golden_results")
+"""The golden results of the call that this thread is in."""
 
 
 class _Comparison(Observer):
@@ -124,7 +122,7 @@ class _Comparison(Observer):
 
     def begin(self, operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compute the golden results while the operands are what they were."""
-        self._expected: list[Any] = []
+        _expected.set([])
         if any(map(tensors_of, (*args, *kwargs.values()))):
             try:
                 golden = get_golden_function(operation)
@@ -133,12 +131,12 @@ class _Comparison(Observer):
             result: Any = golden(
                 *map(_on_host, args), **{k: _on_host(v) for k, v in kwargs.items()}
             )
-            self._expected = [*result] if isinstance(result, list | tuple) else [result]
+            _expected.set([*result] if isinstance(result, list | tuple) else [result])
 
     def end(self, call: Call) -> None:
         """RuntimeError, or a line on stderr, for a result that correlates too little."""
         wanted = CONFIG.comparison_mode_pcc
-        for tensor, expected in zip(tensors_of(call.result), self._expected, strict=False):
+        for tensor, expected in zip(tensors_of(call.result), _expected.get(), strict=False):
             found = pearson_correlation_coefficient(expected, to_torch(tensor))
             if found < wanted:
                 message = (
@@ -167,7 +165,7 @@ def _read_overrides() -> dict[str, Any]:
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"TTNN_CONFIG_OVERRIDES is no JSON: {error}") from None
+        raise ValueError(f"TTNN_CONFIG_OVERRIDES is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise ValueError('TTNN_CONFIG_OVERRIDES is a JSON object, such as {"enable_logging": true}')
     return cast(dict[str, Any], found)

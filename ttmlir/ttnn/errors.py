@@ -12,11 +12,12 @@ from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
+from ttmlir.errors import CompilationError, InputError
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
 
 
-class PlacedError(RuntimeError):
+class PlacedError(InputError, RuntimeError):
     """A call that cannot be: `file:line:col: error: ...`, the source line and a caret."""
 
     def __init__(self, message: str, place: str) -> None:
@@ -25,12 +26,16 @@ class PlacedError(RuntimeError):
         self.message = message
 
 
-class PlacedTypeError(TypeError):
+class PlacedTypeError(InputError, TypeError):
     """A call with arguments that the function does not take, as `PlacedError`."""
 
     def __init__(self, message: str, place: str) -> None:
         """As for `PlacedError`."""
         super().__init__(join_place(message, place))
+
+
+PLACED = (CompilationError, PlacedError, PlacedTypeError)
+"""What has the place of a call already."""
 
 
 def join_place(message: str, place: str) -> str:
@@ -74,6 +79,8 @@ def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def placed(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
+        except PLACED:
+            raise
         except (TypeError, AttributeError) as error:
             from ttmlir.ttnn.operations.misuse import find_misuse
 
@@ -83,9 +90,9 @@ def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 wrong = find_misuse(function, args, kwargs)
             if not wrong and isinstance(error, AttributeError):
                 raise
-            raise place_type_error(error, name, wrong) from None
+            raise place_type_error(error, name, wrong) from error
         except (RuntimeError, SimError) as error:
-            raise place_error(error, name) from None
+            raise place_error(error, name) from error
 
     return placed
 

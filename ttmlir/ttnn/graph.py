@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 from ttmlir.metalium.enums import BufferType, NamedNumber
@@ -97,21 +98,23 @@ def _buffer(tensor: Tensor) -> dict[str, str]:
     }
 
 
-_captures: list[Graph] = []
+_captures: ContextVar[tuple[Graph, ...]] = ContextVar("graph_captures", default=())
+"""Those of this thread, which do not see what others do."""
 
 
 def begin_graph_capture(run_mode: RunMode = RunMode.NORMAL) -> None:
     """Keep the operations that follow, in a graph."""
     graph = Graph()
-    _captures.append(graph)
-    OBSERVERS.append(graph)
+    _captures.set((*_captures.get(), graph))
+    OBSERVERS.add(graph)
 
 
 def end_graph_capture() -> list[Node]:
     """The nodes of the graph that was begun last."""
-    if not _captures:
+    if not _captures.get():
         raise RuntimeError("no graph is captured; call ttnn.graph.begin_graph_capture first")
-    graph = _captures.pop()
+    *others, graph = _captures.get()
+    _captures.set(tuple(others))
     OBSERVERS.remove(graph)
     return graph.finish()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.ttnn.errors import PlacedError, place_error
+from ttmlir.ttnn.errors import PLACED, place_error
 from ttmlir.ttnn.operations.moves import to_device
 from ttmlir.ttnn.tensor.conversion import from_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -63,8 +63,10 @@ def make_parameter_dict(values: Any) -> Any:
 def _convert(values: Any, dtype: DataType | None, layout: Layout, mapper: Any = None) -> Any:
     try:
         return from_torch(values.detach(), dtype, layout=layout, mesh_mapper=mapper)
+    except PLACED:
+        raise
     except (RuntimeError, TypeError, ValueError) as error:
-        raise place_error(error, "ttnn.model_preprocessing") from None
+        raise place_error(error, "ttnn.model_preprocessing") from error
 
 
 def preprocess_linear_weight(
@@ -211,10 +213,10 @@ def preprocess_model_parameters(
     found = conversion.convert(model, prefix, args)
     try:
         return found if device is None else _placed(found, device)
-    except PlacedError:
+    except PLACED:
         raise
     except RuntimeError as error:
-        raise place_error(error, "ttnn.model_preprocessing") from None
+        raise place_error(error, "ttnn.model_preprocessing") from error
 
 
 class Conv2dArgs(ParameterDict):

@@ -28,3 +28,17 @@ def names_below(prefix: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         return [rest for first, _, rest in known if first == prefix and rest]
 
     return get, names
+
+
+def all_names(module: str) -> Callable[[str], Any]:
+    """`__getattr__` of a module of ttnn's own that has names which `ttnn` itself has, too."""
+
+    def get(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module 'ttnn.{module}' has no attribute {name!r}")
+        try:
+            return registry.find(name)
+        except KeyError:
+            raise AttributeError(registry.explain_missing(name)) from None
+
+    return get

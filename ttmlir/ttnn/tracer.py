@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ttmlir.files import write_file
@@ -17,20 +19,24 @@ _PICTURES = (".svg", ".png", ".pdf")
 class _Tracer(Observer):
     """Notes by which call each tensor was made."""
 
+    def __init__(self, made: dict[int, Call]) -> None:
+        self._made = made
+
     def end(self, call: Call) -> None:
         for tensor in tensors_of(call.result):
-            _made[tensor.tensor_id] = call
+            self._made[tensor.tensor_id] = call
 
 
-_made: dict[int, Call] = {}
-"""The calls of the last traced block, by the tensors that they returned."""
+_made: ContextVar[Mapping[int, Call]] = ContextVar("traced_calls", default=MappingProxyType({}))
+"""The calls of the last block that this thread traced, by the tensors that they returned."""
 
 
 @contextmanager
 def trace() -> Generator[None, None, None]:
     """Keep the operations of a `with` block, for `visualize`."""
-    _made.clear()
-    with observe(_Tracer()):
+    made: dict[int, Call] = {}
+    _made.set(made)
+    with observe(_Tracer(made)):
         yield
 
 
@@ -51,7 +57,7 @@ def visualize(output: Tensor | list[Tensor], *, file_name: str | None = None) ->
             continue
         known.add(tensor.tensor_id)
         node = numbers.setdefault(tensor.tensor_id, len(numbers))
-        call = _made.get(tensor.tensor_id)
+        call = _made.get().get(tensor.tensor_id)
         name = "ttnn.Tensor" if call is None else call.operation.__name__
         facts = f"{list(tensor.shape)} {tensor.dtype.name}"
         lines.append(f'  t{node} [label="{name}\\n{facts}"];')

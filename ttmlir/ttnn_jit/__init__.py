@@ -11,7 +11,6 @@ kernels; every call runs those on the simulated device of its tensors, among all
 ttnn.
 """
 
-from ttmlir.ttnn_jit.cache import JitCache
-from ttmlir.ttnn_jit.function import JitFunction, JitModule, jit
+from ttmlir.ttnn_jit.function import JitCache, JitFunction, JitModule, jit
 
 __all__ = ["JitCache", "JitFunction", "JitModule", "jit"]

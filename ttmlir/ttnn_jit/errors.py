@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ttmlir.ttnn.errors import PlacedError, join_place, place_of_call
+from ttmlir.errors import CompilationError
+from ttmlir.ttnn.errors import join_place, place_of_call
 
 
-class UnsupportedFunctionError(AssertionError):
+class UnsupportedFunctionError(CompilationError, AssertionError):
     """A function of ttnn that is not compiled; the text is that of ttnn_jit's guide."""
 
     def __init__(self, name: str, remedy: str, place: str | None = None) -> None:
@@ -14,15 +15,15 @@ class UnsupportedFunctionError(AssertionError):
         super().__init__(join_place(f"Function {name} not supported; {remedy}", place))
 
 
-class CompilationError(PlacedError):
+class JitError(CompilationError, RuntimeError):
     """A function that cannot be compiled."""
 
     def __init__(self, message: str) -> None:
         """What is wrong, at the call that is traced now."""
-        super().__init__(message, place_of_call())
+        super().__init__(join_place(message, place_of_call()))
 
 
-class PassManagerError(RuntimeError):
+class PassManagerError(CompilationError, RuntimeError):
     """Passes that failed on what a function called."""
 
     def __init__(self, diagnostic: str) -> None:

@@ -2,34 +2,338 @@
 
 from __future__ import annotations
 
+import inspect
+import linecache
 import os
-from collections.abc import Callable, Hashable
-from functools import update_wrapper
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from ttmlir.bridge.source_key import source_key
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.bridge.framework import source_key
+from ttmlir.compiler import transform, write_ttnn
+from ttmlir.dialects import tt
+from ttmlir.dialects.definition.ods import SYSTEM_DESC
+from ttmlir.errors import CompilationError
 from ttmlir.files import safe_file_name, write_file
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.mlir.printing.module import print_module
+from ttmlir.metalium.host_api import EnqueueProgram
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.reporting import DiagnosticError, Source, file_line_col, render_all
+from ttmlir.passes.core.manager import PipelineError
+from ttmlir.program import ProgramDescription
+from ttmlir.runtime.binary import Operation
+from ttmlir.runtime.device import find_system
+from ttmlir.runtime.generic import TABLE as GENERIC
+from ttmlir.runtime.generic import create_sim_program, read_program
+from ttmlir.runtime.loading import read_binary
 from ttmlir.sim.errors import SimError
 from ttmlir.ttnn.device.mesh import MeshDevice
-from ttmlir.ttnn.errors import place_error
-from ttmlir.ttnn.operations.operation import OBSERVERS, common_device
+from ttmlir.ttnn.errors import PLACED, place_error
+from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
+from ttmlir.ttnn.registry import find_operation
+from ttmlir.ttnn.tensor.formats import round_to
+from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import MathFidelity
 from ttmlir.ttnn.types.memory import MemoryConfig
-from ttmlir.ttnn_jit.arguments import Arguments, bind_arguments
-from ttmlir.ttnn_jit.cache import JitCache
-from ttmlir.ttnn_jit.compilation import CompileOptions, compile_module
-from ttmlir.ttnn_jit.errors import CompilationError, PassManagerError, UnsupportedFunctionError
-from ttmlir.ttnn_jit.execution import CompiledFunction
-from ttmlir.ttnn_jit.recording import Recorder, record
+from ttmlir.ttnn_jit.errors import JitError, PassManagerError
+from ttmlir.ttnn_jit.recording import Recorder, record, spec_of
+
+# --- Arguments ------------------------------------------------------------------------------------
+# The arguments of a call: its tensors, and what tells it apart from other calls.
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is called with."""
+
+    signature: inspect.BoundArguments
+    tensors: tuple[Tensor, ...]
+    """All tensors in their order, those in lists, tuples and dictionaries too."""
+    key: Hashable
+    """The same for calls of equal structure, specifications and numbers, wherever tensors are."""
+
+    def call(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+        """Call the function with other tensors in place of these."""
+        remaining = iter(tensors)
+        bound = self.signature
+        args = [_replace(each, remaining) for each in bound.args]
+        kwargs = {name: _replace(each, remaining) for name, each in bound.kwargs.items()}
+        return function(*args, **kwargs)
+
+
+def bind_arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Arguments:
+    """The arguments of a call; TypeError for those that the function does not take.
+
+    JitError without tensors, and for values that cannot be compared.
+    """
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    tensors: list[Tensor] = []
+    key = _key_of((bound.args, bound.kwargs), tensors)
+    if not tensors:
+        raise JitError(
+            f"{function.__name__} is called without a tensor; a function that is compiled takes "
+            "its device from the first one"
+        )
+    return Arguments(bound, tuple(tensors), key)
+
+
+def _key_of(value: Any, tensors: list[Tensor]) -> Hashable:
+    match value:
+        case Tensor():
+            tensors.append(value)
+            return ("tensor", value.spec)
+        case float():
+            # Equal numbers that behave differently are different: -0.0, nan, 1 and 1.0.
+            return (float, value.hex())
+        case list() | tuple():
+            entries = cast("Sequence[Any]", value)
+            return (type(entries), tuple(_key_of(each, tensors) for each in entries))
+        case dict():
+            named = cast("dict[Any, Any]", value)
+            return (dict, tuple((name, _key_of(each, tensors)) for name, each in named.items()))
+        case _:
+            try:
+                hash(value)
+            except TypeError:
+                raise JitError(
+                    f"an argument of type {type(value).__name__} cannot be a part of the key that "
+                    "finds what was compiled before; give numbers, or tensors of ttnn"
+                ) from None
+            return (cast("type[Any]", type(value)), value)
+
+
+def _replace(value: Any, tensors: Any) -> Any:
+    match value:
+        case Tensor():
+            return next(tensors)
+        case list() | tuple():
+            entries = [_replace(each, tensors) for each in cast("Sequence[Any]", value)]
+            return entries if isinstance(value, list) else tuple(entries)
+        case dict():
+            named = cast("dict[Any, Any]", value)
+            return {name: _replace(each, tensors) for name, each in named.items()}
+        case _:
+            return value
+
+
+# --- Compilation ----------------------------------------------------------------------------------
+# From a recorded function to a file that runs.
+
+_STEPS = ("convert-ttnn-to-ttir", "ttir-to-ttmetal-pipeline")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileOptions:
+    """What the pipeline is told."""
+
+    math_fidelity: str
+    max_grid: tuple[int, int]
+    """Columns and rows of cores, both less by one."""
+    extra: str
+    """Further options of the pipeline, as on the command line."""
+
+    def pipeline_options(self, grid: tuple[int, int]) -> str:
+        """The options of `ttir-to-ttmetal-pipeline` on so many rows and columns of cores."""
+        options = ["ttnn-mode=true"]
+        if self.math_fidelity != "HiFi4":
+            options.append(f"set-math-fidelity={self.math_fidelity.lower()}")
+        columns, rows = (extent + 1 for extent in self.max_grid)
+        if rows < grid[0] or columns < grid[1]:
+            options.append(f"override-device-shape={min(rows, grid[0])},{min(columns, grid[1])}")
+        return " ".join([*options, *([self.extra] if self.extra else ())])
+
+
+def compile_module(
+    module: ModuleOp,
+    board_name: str,
+    options: CompileOptions,
+    show: Callable[[str, str], None],
+) -> bytes:
+    """The `.ttnn` file of a recorded module, which is changed.
+
+    SYSTEM_DESC_PATH in the environment names another system than the board's. `show` gets the IR
+    after each step, with the step's name. PassManagerError for what a pass refuses, InputError for
+    a system that there is not.
+    """
+    system = find_system(os.environ.get("SYSTEM_DESC_PATH") or board_name)
+    module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
+    pipeline_options = options.pipeline_options(system.chip(0).grid)
+    convert, lower = _STEPS
+    try:
+        for name, pipeline in (
+            (convert, convert),
+            (lower, f"{lower}{{{pipeline_options}}}"),
+        ):
+            transform(module, pipeline)
+            show(name, print_module(module))
+        return write_ttnn(module)
+    except DiagnosticError as error:
+        raise PassManagerError(_quote(error)) from error
+    except (OptionError, PipelineError) as error:
+        raise PassManagerError(str(error)) from error
+
+
+def _quote(error: DiagnosticError) -> str:
+    """The messages with the user's lines."""
+    places = [file_line_col(each.location) for each in error.diagnostics]
+    sources = {
+        place.file: Source("".join(linecache.getlines(place.file)))
+        for place in places
+        if place is not None
+    }
+    short = (diagnostic.without_operation() for diagnostic in error.diagnostics)
+    return render_all(short, sources).rstrip("\n")
+
+
+# --- Execution ------------------------------------------------------------------------------------
+# Runs compiled functions on the tensors of a device.
+#
+# What is run is the compiled file: its programs of kernels on the buffers that the tensors have in
+# this call, and between them moves that kernels do not do.
+
+_MOVES = {"ToLayoutOp": "in", "ToMemoryConfigOp": "in0"}
+"""Operations that move a tensor, and their operand."""
+_NOTHING = ("GetDeviceOp", "DeallocateOp", "DeallocOp")
+
+
+class CompiledFunction:
+    """A compiled function: the file, and what was made of it."""
+
+    def __init__(self, data: bytes, name: str, returns: type[Any]) -> None:
+        """`returns` is `Tensor`, or the kind of sequence of tensors that the function returns."""
+        self.data = data
+        self.binary = read_binary(data, name)
+        self._program = self.binary.program(0)
+        self._returns = returns
+
+    @cached_property
+    def descriptions(self) -> dict[int, ProgramDescription]:
+        """The programs of kernels, by the numbers of their operations.
+
+        They name tensors by their numbers; addresses are those of each call.
+        """
+        return {
+            each.index: read_program(each.table_field("program"), each.where)
+            for each in self._program.operations
+            if each.table == GENERIC
+        }
+
+    @property
+    def num_kernel_launches(self) -> int:
+        """How many programs of kernels a call runs."""
+        return len(self.descriptions)
+
+    def kernels(self) -> dict[str, str]:
+        """The C++ of the kernels by name."""
+        return {
+            kernel.name: kernel.source
+            for description in self.descriptions.values()
+            for kernel in description.kernels
+        }
+
+    def run(self, device: MeshDevice, inputs: Sequence[Tensor]) -> Any:
+        """What the function returns for tensors on a device."""
+        values: dict[int, Tensor] = {
+            ref.global_id: tensor for ref, tensor in zip(self._program.inputs, inputs, strict=True)
+        }
+        for operation in self._program.operations:
+            self._run_operation(operation, device, values)
+        results = [values[ref.global_id] for ref in self._program.outputs]
+        return results[0] if self._returns is Tensor else self._returns(results)
+
+    def _run_operation(
+        self, operation: Operation, device: MeshDevice, values: dict[int, Tensor]
+    ) -> None:
+        if operation.table == GENERIC:
+            self._run_kernels(operation, device, values)
+        elif operation.table in _MOVES:
+            source = values[operation.tensor(_MOVES[operation.table]).global_id]
+            out = operation.tensor("out")
+            spec = spec_of(out.desc)
+            numbers = round_to(source.array, spec.dtype)
+            values[out.global_id] = Tensor.on(device, spec, numbers)
+        elif operation.table == "EmptyOp":
+            out = operation.tensor("out")
+            values[out.global_id] = Tensor.on(device, spec_of(out.desc), None)
+        elif operation.table == "FullOp":
+            out = operation.tensor("out")
+            spec = spec_of(out.desc)
+            values[out.global_id] = find_operation("full")(
+                spec.shape,
+                operation.scalar("fill_value"),
+                spec.dtype,
+                spec.layout,
+                device,
+                spec.memory_config,
+            )
+        elif operation.table == "ConstantOp":
+            out = operation.tensor("out")
+            spec = spec_of(out.desc)
+            assert out.constant is not None, "constants have elements"
+            numbers = round_to(np.asarray(out.constant).reshape(tuple(spec.shape)), spec.dtype)
+            values[out.global_id] = Tensor.on(device, spec, numbers)
+        elif operation.table not in _NOTHING:
+            raise AssertionError(f"{operation.where}: kernels stand for all that computes")
+
+    def _run_kernels(
+        self, operation: Operation, device: MeshDevice, values: dict[int, Tensor]
+    ) -> None:
+        tensors = [values[ref.global_id] for ref in operation.tensors("io_tensors")]
+        buffers = [tensor.device_storage().buffer for tensor in tensors]
+        program = create_sim_program(self.descriptions[operation.index], buffers)
+        EnqueueProgram(device.command_queue(), program)
+        remember_program(device, ("ttnn_jit", id(self), operation.index))
+
+
+# --- Cache ----------------------------------------------------------------------------------------
+# What was compiled before, by what it was compiled for.
+
+CAPACITY = 64
+"""Entries of a cache; the one that was not used for the longest time makes room."""
+
+
+class JitCache:
+    """The compiled forms of one function."""
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        """Begin without entries."""
+        self._capacity = capacity
+        self._entries: OrderedDict[Hashable, CompiledFunction] = OrderedDict()
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
+
+    def get(self, key: Hashable) -> CompiledFunction | None:
+        """What was compiled for a key; None if nothing was."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+        return entry
+
+    def put(self, key: Hashable, entry: CompiledFunction) -> None:
+        """Keep what was compiled."""
+        self._entries[key] = entry
+        if len(self._entries) > self._capacity:
+            self._entries.popitem(last=False)
+
+
+# --- Function -------------------------------------------------------------------------------------
 
 OUTPUT_FOLDER = Path("generated", "jit")
 """Where `debug` and `compile_only` leave a folder for each function."""
 FRONTENDS = ("ast", "graph_capture", "tracing")
 FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
-_FAILURES = (UnsupportedFunctionError, CompilationError, PassManagerError)
 
 
 class JitModule:
@@ -51,6 +355,11 @@ class JitFunction:
     compiled, on the tensors of the call.
     """
 
+    func: Callable[..., Any]
+    """The function itself, as it was written."""
+    fallback_used: bool
+    """Whether the last call ran `func` because it could not be compiled."""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -64,7 +373,8 @@ class JitFunction:
     ) -> None:
         """See `jit`."""
         update_wrapper(self, function)
-        self._function = function
+        self.func = function
+        self.fallback_used = False
         self._options = options
         self._memory_config = memory_config
         self._compile_only = compile_only
@@ -80,37 +390,43 @@ class JitFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compile the function for its arguments, unless it was before, and run it."""
-        if any(isinstance(each, Recorder) for each in OBSERVERS):
+        if any(isinstance(each, Recorder) for each in OBSERVERS.current):
             # Another function that is compiled calls it: both become one.
-            return self._function(*args, **kwargs)
+            return self.func(*args, **kwargs)
+        self.fallback_used = False
         try:
-            arguments = bind_arguments(self._function, args, kwargs)
+            arguments = bind_arguments(self.func, args, kwargs)
             device = self._device_of(arguments)
             if self._compile_only:
                 return self._compile(arguments, device)[0]
             compiled = self._find(arguments, device)
-        except _FAILURES:
+        except CompilationError:
             if self._fallback:
-                return self._function(*args, **kwargs)
+                self.fallback_used = True
+                return self.func(*args, **kwargs)
             raise
         try:
             return compiled.run(device, arguments.tensors)
+        except PLACED:
+            raise
         except (SimError, MetaliumError, RuntimeError) as error:
-            raise place_error(error, self._function.__name__) from None
+            raise place_error(error, self.func.__name__) from error
 
     def compile(self, *args: Any, **kwargs: Any) -> CompiledFunction:
         """What is run for these arguments; it is compiled if it was not before."""
-        arguments = bind_arguments(self._function, args, kwargs)
+        arguments = bind_arguments(self.func, args, kwargs)
         return self._find(arguments, self._device_of(arguments))
 
     def _device_of(self, arguments: Arguments) -> MeshDevice:
         try:
             return common_device(*arguments.tensors)
+        except PLACED:
+            raise
         except RuntimeError as error:
-            raise place_error(error, self._function.__name__) from None
+            raise place_error(error, self.func.__name__) from error
 
     def _find(self, arguments: Arguments, device: MeshDevice) -> CompiledFunction:
-        key: Hashable = (arguments.key, device.chip.name, source_key(self._function))
+        key: Hashable = (arguments.key, device.chip.name, source_key(self.func))
         found = None if self._cache is None else self._cache.get(key)
         if found is None:
             _, found = self._compile(arguments, device)
@@ -121,15 +437,15 @@ class JitFunction:
     def _compile(
         self, arguments: Arguments, device: MeshDevice
     ) -> tuple[JitModule, CompiledFunction]:
-        name = self._function.__name__
+        name = self.func.__name__
         if self._debug:
             os.environ["TTRT_LOGGER_LEVEL"] = "DEBUG"
             os.environ["TTMLIR_RUNTIME_LOGGER_LEVEL"] = "TRACE"
         recording = record(
-            self._function,
+            self.func,
             [tensor.spec for tensor in arguments.tensors],
             device,
-            lambda tensors: arguments.call(self._function, tensors),
+            lambda tensors: arguments.call(self.func, tensors),
             self._memory_config,
         )
         text = print_module(recording.module)

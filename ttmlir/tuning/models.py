@@ -13,8 +13,8 @@ import numpy as np
 
 from ttmlir.explorer.documents import ModuleDocument, document_of
 from ttmlir.files import write_file
-from ttmlir.frontend.calls.calling import CallableModel
-from ttmlir.mlir.printing.module import print_module
+from ttmlir.frontend.calls import CallableModel
+from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime.errors import InputError
 from ttmlir.tuning.tuning import Report, Request
 from ttmlir.tuning.tuning import tune as tune_file
@@ -37,8 +37,10 @@ def tune(
     """Search layouts, formats and fidelities with which a model takes less estimated time.
 
     `model` is what `ttmlir.compile` returned, for ttnn, or the path of a file of StableHLO, TOSA,
-    linalg or TTIR. The results have to correlate with exact ones with at least `pcc`, for `inputs`
-    (arrays, or names of `.npy` and `.npz` files), or else for random numbers of this seed.
+    linalg or TTIR. The results have to correlate with exact ones with at least `pcc`, for `inputs`,
+    or else for random numbers of this seed. `inputs` are the arguments of a call of the compiled
+    model, whose state is as it is now, or all arrays of the program of a file; or names of `.npy`
+    and `.npz` files with the latter.
 
     `simulate` of the fastest candidates run on the simulator as kernels, where these have their
     form. The report prints the gain. `report.options` are the overrides for `ttmlir.compile`, and
@@ -56,7 +58,7 @@ def tune(
             cluster=cluster,
             least_pcc=pcc,
             seed=seed,
-            inputs=_input_files(inputs, Path(place)),
+            inputs=_input_files(_arrays_of(model, inputs), Path(place)),
             formats=not keep_formats,
             simulate=simulate,
             result_file=result_file,
@@ -85,6 +87,14 @@ def _model_file(model: object, folder: Path, name: str) -> tuple[str, str]:
     return str(path), document.options
 
 
+def _arrays_of(model: object, inputs: Sequence[Any]) -> Sequence[Any]:
+    """All that the program takes, in order; names of files are as they were."""
+    named = any(isinstance(each, str | os.PathLike) for each in inputs)
+    if named or not inputs or not isinstance(model, CallableModel):
+        return inputs
+    return model.arrays_of_call(tuple(inputs), {})
+
+
 def _input_files(inputs: Sequence[Any], folder: Path) -> tuple[str, ...]:
     """Names of files with the inputs, in order."""
     names: list[str] = []
@@ -93,6 +103,8 @@ def _input_files(inputs: Sequence[Any], folder: Path) -> tuple[str, ...]:
             names.append(os.fspath(each))
             continue
         path = folder / f"input{number}.npy"
-        np.save(path, np.asarray(each))
+        array = np.asarray(each)
+        # Files of NumPy do not name its extensions, such as bfloat16.
+        np.save(path, array.astype(np.float32) if array.dtype.kind == "V" else array)
         names.append(str(path))
     return tuple(names)

@@ -31,7 +31,7 @@ from ttmlir.metalium import (
     EnqueueProgram,
     tile_size,
 )
-from ttmlir.sim.timing.program_times import ThreadTimes
+from ttmlir.sim.timing.report import ThreadTimes
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "metalium" / "kernels"

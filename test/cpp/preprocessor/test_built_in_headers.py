@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from oracles.kernel_oracle import noted, noted_by_gcc
 
-from ttmlir.cpp.preprocessor import built_in_headers
-from ttmlir.cpp.preprocessor.built_in_headers import find_built_in_header
-from ttmlir.cpp.preprocessor.include_path import IncludePath
-from ttmlir.cpp.preprocessor.preprocess import preprocess
-from ttmlir.cpp.preprocessor.tokens import BLANK, SourceText, split_tokens
+from ttmlir.cpp import include_path
+from ttmlir.cpp.include_path import IncludePath, find_built_in_header
+from ttmlir.cpp.preprocess import preprocess
+from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
 from ttmlir.cpp.tree import Header
 
-HEADERS = Path(built_in_headers.__file__).parents[1] / "headers"
+HEADERS = Path(include_path.__file__).parent / "headers"
 TEXTS = sorted(
     str(each.relative_to(HEADERS)) for each in HEADERS.rglob("*") if each.suffix in (".h", ".hpp")
 )

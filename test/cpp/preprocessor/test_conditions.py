@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocessor.preprocess import preprocess
-from ttmlir.cpp.preprocessor.tokens import SourceText
+from ttmlir.cpp.preprocess import preprocess
+from ttmlir.cpp.tokens import SourceText
 
 CONDITIONS = {
     "1 || 0 && 0": True,

@@ -11,13 +11,9 @@ import pytest
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.preprocessor.include_path import IncludePath
-from ttmlir.cpp.preprocessor.preprocess import (
-    MAX_INCLUDE_DEPTH,
-    MAX_INCLUDED_LENGTH,
-    MAX_INCLUDES,
-)
+from ttmlir.cpp.preprocess import MAX_INCLUDE_DEPTH, MAX_INCLUDED_LENGTH, MAX_INCLUDES
 from ttmlir.limits import MAX_SOURCE_LENGTH
 
 

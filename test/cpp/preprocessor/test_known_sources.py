@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.error_list import ErrorList
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, ErrorList
+from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.preprocessor.include_path import IncludePath
 
 
 def variables(unit: tree.TranslationUnit) -> list[str]:

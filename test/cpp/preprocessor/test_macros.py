@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocessor.macros import MAX_TOKEN
-from ttmlir.cpp.preprocessor.preprocess import MAX_EXPANSION, preprocess
-from ttmlir.cpp.preprocessor.tokens import BLANK, SourceText, split_tokens
+from ttmlir.cpp.preprocess import MAX_EXPANSION, preprocess
+from ttmlir.cpp.tokens import BLANK, MAX_TOKEN, SourceText, split_tokens
 
 CASES = {
     "objects": "#define A 1 + B\n#define B (2)\nA B A",

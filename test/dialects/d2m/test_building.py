@@ -12,13 +12,12 @@ from ttmlir.dialects.tt import TileType
 from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.enums import DataType, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.mlir.verifier import verify_module
 from ttmlir.optable import ROWS
 from ttmlir.optable.kernel import CALLS
-from ttmlir.optable.kernel.tile_calls import TILE_CALLS
-from ttmlir.optable.kernel.tile_operations import TILE_OPERATIONS
+from ttmlir.optable.kernel.tile_calls import TILE_CALLS, TILE_OPERATIONS
 
 L1, DRAM = MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION

@@ -10,10 +10,10 @@ from samples.jax_corpus import CORPUS, lowered
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.locations import file_location, name_location
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import file_location, name_location
+from ttmlir.mlir.verifier import verify_module
 
 EVERY_OPERATION = Path(__file__).parent / "Inputs" / "every_operation.mlir"
 SHARDED = """

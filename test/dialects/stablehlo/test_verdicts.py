@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import FileLineColLoc
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.verifier import verify_module
 
 
 def own_refusal(text: str) -> str | None:

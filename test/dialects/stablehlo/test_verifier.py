@@ -11,10 +11,10 @@ from oracles.stablehlo_oracle import IR, context, reprinted
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.mlir.verifier import verify_module
 
 INPUTS = Path(__file__).parent / "Inputs"
 FAULTY = INPUTS.joinpath("faulty_operations.mlir").read_text().splitlines()[1:]

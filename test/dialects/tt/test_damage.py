@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from running.attribute_io import errors_of
 
 from ttmlir.dialects.tt import DeviceAttr, SystemDescAttr
-from ttmlir.layout.system.chip import default_system_desc
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.layout.system import default_system_desc
+from ttmlir.mlir.printing import attribute_text
 
 TEXTS = (
     "#tt.layout<(d0, d1) -> (d0 * 4 + d1 mod 3, d1), undef, <1x2, (d0) -> (d0)>, "

@@ -13,12 +13,12 @@ from running.attribute_io import parse_attribute
 from xdsl.dialects.builtin import TensorType, f32
 
 from ttmlir.dialects.tt import DeviceAttr, DeviceType, LayoutAttr, SystemDescAttr, TileType
-from ttmlir.layout.core_ranges import CoreRange, core_range_set
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import SystemDesc, default_system_desc
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.layout.system import SystemDesc, default_system_desc
+from ttmlir.layout.tensor_layout import CoreRange, core_range_set
+from ttmlir.mlir.printing import attribute_text
 
 BFP8 = TileType.get(32, 32, DataType.BFP_BF8)
 

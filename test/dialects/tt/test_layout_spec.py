@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TensorType, f32
 from ttmlir.dialects.tt import GridAttr, LayoutAttr, TileType
 from ttmlir.layout.enums import DataType, MemorySpace, OOBVal, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing import attribute_text
 
 BFP8 = TileType.get(32, 32, DataType.BFP_BFloat8)
 DEFAULT = [(0, -1)]

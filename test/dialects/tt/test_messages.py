@@ -232,6 +232,12 @@ def test_unknown_keywords(mnemonic: str, owner: str, cpp_type: str, keywords: st
         ("#tt.chip_channel<[0, 8~], [1, 8, 2]>", ["expected ','"]),
         ("#tt.chip_channel<[0, ~9223372036854775808, 1], [1, 8, 2]>", ["integer value too large"]),
         ("#tt.chip_channel<[0, ~y, 1], [1, 8, 2]>", ["expected integer value"]),
+        ("#tt.chip_channel<0, ~8, 1, [8, 2]>", ["expected '['"]),
+        ("#tt.core_coord<0~>", ["expected ','"]),
+        ("#tt.tile_size<~0, 16>", ["expected a tile of 1 x 1 elements at least"]),
+        ("#tt.chip_physical_cores<[~0, 0], [], [], []>", ["expected '('"]),
+        ("#tt.chip_physical_cores<worker = [(0, 0)]~>", ["expected 'dram'"]),
+        ("#tt.buffer_access<~local>", ["invalid TT Buffer Access specification: local"]),
     ],
 )
 def test_broken_text(marked: str, messages: list[str]):

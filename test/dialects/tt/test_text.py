@@ -26,9 +26,8 @@ from ttmlir.layout.enums import (
     OperandConstraint,
     TensorMemoryLayout,
 )
-from ttmlir.layout.system.boards import BOARD_NAMES, board
-from ttmlir.layout.system.chip import default_system_desc
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.layout.system import BOARD_NAMES, board, default_system_desc
+from ttmlir.mlir.printing import attribute_text
 
 ALL_KEYWORDS = "none|interleaved|single_bank|height_sharded|width_sharded|block_sharded|any_layout"
 DEVICE = (
@@ -47,6 +46,12 @@ DEVICE = (
         "#tt.grid<1x64, (d0, d1) -> (0, d0 * 8 + d1 floordiv 8, d1 mod 8)>",
         "#tt.chip_coord<0, 1, 2, 3>",
         "#tt.chip_channel<[0, 8, 1], [1, 8, 2]>",
+        "#tt.chip_physical_cores<worker = [(0, 0), (0, 1)] dram = [(8, 0)] eth = [(1, 2)]>",
+        "#tt.chip_physical_cores<worker = [(0, 0)] dram = [(8, 0)] eth_inactive = [(3, 4)]>",
+        "#tt.core_coord<8, -1>",
+        "#tt.tile_size<4, 16>",
+        "#tt.buffer_access<stream>",
+        '#tt.buffer_access<"alias|stream">',
         "#tt.buffer<memref<2x4xf32>, alias>",
         "#tt.buffer<memref<2x4xf32, #tt.memory_space<l1>>, stream>",
         '#tt.buffer<memref<2x4xf32>, "alias|stream">',
@@ -76,6 +81,23 @@ def test_text_is_printed_as_it_was_read(text: str):
     assert attribute_text(attribute) == text
     assert parse_attribute(attribute_text(attribute)) == attribute
     assert hash(parse_attribute(text)) == hash(attribute)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("#tt.chip_channel<0, [8, 1], 3, [8, 2]>", "#tt.chip_channel<[0, 8, 1], [3, 8, 2]>"),
+        (
+            "#tt.chip_physical_cores<[(0, 0), <0, 1>], [#tt.core_coord<8, 0>], [], [(3, 4)]>",
+            "#tt.chip_physical_cores<worker = [(0, 0), (0, 1)] dram = [(8, 0)] "
+            "eth_inactive = [(3, 4)]>",
+        ),
+        ("#tt.tile_size<4 x 16>", "#tt.tile_size<4, 16>"),
+    ],
+)
+def test_forms_of_the_book(text: str, canonical: str):
+    """Parameters in the order in which tt-mlir's book lists them."""
+    assert attribute_text(parse_attribute(text)) == canonical
 
 
 @pytest.mark.parametrize(

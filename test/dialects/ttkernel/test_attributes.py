@@ -21,7 +21,7 @@ from ttmlir.layout.enums import (
     NocIndex,
     ThreadType,
 )
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing import attribute_text
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,8 @@ from xdsl.dialects.builtin import TensorType, UnknownLoc, f32
 from xdsl.ir import Block
 
 from ttmlir.dialects.ttnn.structure import GenericOp
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.program.description import (
-    CoreRange,
-    KernelDescription,
-    ProgramDescription,
-    WriterConfig,
-)
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.program import CoreRange, KernelDescription, ProgramDescription, WriterConfig
 
 CORES = "<[#ttnn.core_range<(0,0), (7,7)>]>"
 COMPUTE = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel.kernels import (
+from ttmlir.frontend.pykernel.builder import CircularBuffer
+from ttmlir.frontend.pykernel.compilation import (
     compute_thread,
     ttkernel_compile,
     ttkernel_noc_compile,
 )
-from ttmlir.frontend.pykernel.types import CircularBuffer
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, TemplateKind, ValueKind
-from ttmlir.optable.kernel.enums import ENUMS
+from ttmlir.optable.kernel.row import ENUMS
 
 VALUES = {
     ValueKind.I32: "p",

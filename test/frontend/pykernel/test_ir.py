@@ -7,15 +7,15 @@ import re
 import pytest
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel import kernels
-from ttmlir.frontend.pykernel.types import CompileTimeValue
+from ttmlir.frontend.pykernel import compilation
+from ttmlir.frontend.pykernel.builder import CompileTimeValue
 
 
 def ir(body: str, before: str = "") -> str:
     """The IR of a function with a body."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{before}\n@ttkernel_compile()\ndef k(p, q):\n{lines}"
-    return load_module(text, ttkernel_compile=kernels.ttkernel_compile)["k"].compile(1, 2).ir
+    return load_module(text, ttkernel_compile=compilation.ttkernel_compile)["k"].compile(1, 2).ir
 
 
 def check(text: str, *patterns: str) -> None:
@@ -194,7 +194,7 @@ def test_constants_decide_branches_when_the_kernel_is_compiled() -> None:
         load_module(
             "@ttkernel_noc_compile()\ndef k(p, flag: CompileTimeValue):\n"
             "    if flag:\n        a = p + 1\n    else:\n        a = undefined\n",
-            ttkernel_noc_compile=kernels.ttkernel_noc_compile,
+            ttkernel_noc_compile=compilation.ttkernel_noc_compile,
             CompileTimeValue=CompileTimeValue,
         )["k"]
         .compile(1, flag=True)

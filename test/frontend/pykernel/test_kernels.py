@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel.kernels import (
+from ttmlir.frontend.pykernel.builder import (
+    Arguments,
+    CircularBuffer,
+    CompiledValue,
+    CompileTimeValue,
+    TensorAccessorConfig,
+)
+from ttmlir.frontend.pykernel.compilation import (
     Kernel,
     compute_thread,
     reader_thread,
@@ -18,13 +25,6 @@ from ttmlir.frontend.pykernel.kernels import (
     ttkernel_noc_compile,
     ttkernel_tensix_compile,
     writer_thread,
-)
-from ttmlir.frontend.pykernel.types import (
-    Arguments,
-    CircularBuffer,
-    CompiledValue,
-    CompileTimeValue,
-    TensorAccessorConfig,
 )
 from ttmlir.layout.enums import DataType
 

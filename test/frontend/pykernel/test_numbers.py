@@ -9,8 +9,8 @@ from oracles.kernel_oracle import run_by_gcc
 from oracles.python_oracle import ARGUMENTS, by_python, by_simulator, compiled
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel.errors import PyKernelError
-from ttmlir.frontend.pykernel.kernels import reader_thread
+from ttmlir.frontend.pykernel.builder import PyKernelError
+from ttmlir.frontend.pykernel.compilation import reader_thread
 
 OVERFLOWS = """
     for i in range(40, 47):

@@ -24,6 +24,7 @@ from pykernel import (
     ttkernel_noc_compile,
     ttkernel_tensix_compile,
 )
+from pykernel.ast import PyKernelError
 
 INPUTS = Path(__file__).parent / "Inputs"
 
@@ -124,6 +125,9 @@ def test_the_guide_runs_as_it_is_printed() -> None:
 def test_addresses_are_those_of_each_call_and_nothing_is_compiled_again(device: Any) -> None:
     """The same operation on other tensors of the same shape."""
     op = Add()
+    functions = (Add.read, Add.add, Add.write)
+    for each in functions:
+        each._compiled.clear()
     compiled = list[int]()
     for seed in range(3):
         a, b = numbers(seed), numbers(seed + 10)
@@ -132,7 +136,7 @@ def test_addresses_are_those_of_each_call_and_nothing_is_compiled_again(device: 
         assert np.array_equal(ttnn.from_device(result).to_numpy(), a + b)
         compiled.append(len(op.kernel_cache))
     assert compiled == [3, 3, 3]
-    assert all(len(each._compiled) == 1 for each in (Add.read, Add.add, Add.write))
+    assert all(len(each._compiled) == 1 for each in functions)
 
 
 def test_circular_buffers_have_twice_the_pages_that_kernels_ask_for(device: Any) -> None:
@@ -299,7 +303,7 @@ def test_a_page_that_the_tensor_does_not_have_is_not_written(device: Any) -> Non
 
     with pytest.raises(RuntimeError, match="copies page 1 of a buffer that has 1 page") as error:
         AddAll()(x, y, out)
-    assert f"{Path(__file__)}:77:13: error: " in str(error.value)
+    assert f"{Path(__file__)}:78:13: error: " in str(error.value)
     assert np.array_equal(ttnn.from_device(other).to_numpy(), a)
 
 
@@ -324,6 +328,149 @@ def test_functions_of_another_file_have_the_place_of_their_call(device: Any) -> 
     x = tensor(device, numbers(0, (32, 32)))
     with pytest.raises(RuntimeError, match=r"main.py:4:15: error: division by zero"):
         op(x, x)
+
+
+def run_on(
+    device: Any, cores: tuple[int, int], kernels: str, *argument_lists: Any, **named: Any
+) -> tuple[str, ...]:
+    """What kernels `k0`, `k1`, ... print on so many columns and rows of cores, sorted."""
+    decorators = {
+        "reader_thread": reader_thread,
+        "ttkernel_noc_compile": ttkernel_noc_compile,
+        "CircularBuffer": CircularBuffer,
+        "CompileTimeValue": CompileTimeValue,
+    }
+    module = load_module(kernels, "op.py", **decorators)
+
+    class Op(PyKernelOp):
+        def define_core_ranges(self, tensors: Any, options: Any) -> Any:
+            end = ttnn.CoreCoord(cores[0] - 1, cores[1] - 1)
+            return ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), end)])
+
+        def invoke(self, x: Any, out: Any) -> Any:
+            cb = self.create_cb(x, 3, num_pages=1)
+            made = [
+                self.create_kernel(
+                    module[f"k{i}"],
+                    *(cb if isinstance(each, str) else each for each in arguments),
+                    **named,
+                )
+                for i, arguments in enumerate(argument_lists)
+            ]
+            return self.create_program(made, [cb])
+
+    x = tensor(device, numbers(0, (32, 32)))
+    return tuple(sorted(Op().profile(x, x).printed))
+
+
+def test_each_core_has_a_list_of_arguments(device: Any) -> None:
+    """Lists `[x][y][n]`, as the demos of tt-mlir write them: n arguments one after another."""
+    text = "@reader_thread()\ndef k0(first, last, step):\n    print(first, last, step)\n"
+    both = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    expected = (
+        "core (0, 0) NCRISC: 1 2 9",
+        "core (0, 1) NCRISC: 3 4 9",
+        "core (1, 0) NCRISC: 5 6 9",
+        "core (1, 1) NCRISC: 7 8 9",
+    )
+    assert run_on(device, (2, 2), text, (both, 9)) == expected
+    first, last = [[[1], [3]], [[5], [7]]], [[[2], [4]], [[6], [8]]]
+    assert run_on(device, (2, 2), text, (first, last, 9)) == expected
+    with pytest.raises(ValueError, match="run-time arguments of cores differ in count: 1 and 2"):
+        run_on(device, (2, 1), text, ([[[1]], [[2, 3]]], 9))
+    with pytest.raises(TypeError, match=r"'a' is no run-time argument of core \(1, 0\)"):
+        run_on(device, (2, 1), text, ([[1], ["a"]], 9))
+
+
+def test_arguments_and_parameters_that_are_more(device: Any) -> None:
+    """Arguments by number, by name and by default; none for what is not read."""
+    text = (
+        "@reader_thread()\ndef k0(a):\n"
+        "    print(a, get_common_arg_val(int, 1), get_arg_val(int, 0))\n"
+    )
+    assert run_on(device, (1, 1), text, (5, 6, [[7]])) == ("core (0, 0) NCRISC: 5 6 7",)
+    text = "@reader_thread()\ndef k0(a, b, unused, c=3):\n    print(a, b, c)\n"
+    assert run_on(device, (1, 1), text, (5,), b=8) == ("core (0, 0) NCRISC: 5 8 3",)
+    with pytest.raises(ValueError, match=r"op.py:2:1: error: kernel 'k0' needs 'b', which was not"):
+        run_on(device, (1, 1), text, (5,))
+    with pytest.raises(ValueError, match="kernel 'k0' takes 4 arguments, not 5"):
+        run_on(device, (1, 1), text, (5, 6, 7, 8, 9))
+
+
+def test_flags_may_be_compile_time_arguments(device: Any) -> None:
+    """What create_kernel knows of them is known when the kernel is compiled."""
+    text = (
+        "@reader_thread()\ndef k0(cb: CircularBuffer, address):\n"
+        "    in_dram = get_compile_time_arg_val(int, 1)\n"
+        "    tiles = get_interleaved_addr_gen_fast(\n"
+        "        in_dram, address, get_tile_size(cb), get_dataformat(cb))\n"
+        "    cb_reserve_back(cb, 1)\n"
+        "    noc_async_read_tile(0, tiles, get_write_ptr(cb))\n"
+        "    noc_async_read_barrier()\n"
+        "    print(in_dram)\n"
+    )
+    for config, flag in ((ttnn.DRAM_MEMORY_CONFIG, 1), (ttnn.L1_MEMORY_CONFIG, 0)):
+        host = ttnn.Tensor(np.ones((32, 32), np.float32)).to(ttnn.TILE_LAYOUT)
+        placed = ttnn.to_device(host, device, memory_config=config)
+        printed = run_on(device, (1, 1), text, ("cb", placed), tensor_accessor_configs=[flag])
+        assert printed == (f"core (0, 0) NCRISC: {flag}",)
+
+
+def test_kernels_for_either_processor_take_the_free_one(device: Any) -> None:
+    """Two of them run on two processors, and one beside a reader on the writer's."""
+    text = "".join(
+        f"@{decorator}()\ndef k{i}():\n    print({i})\n"
+        for i, decorator in enumerate(["ttkernel_noc_compile"] * 2)
+    )
+    printed = run_on(device, (1, 1), text, (), ())
+    assert printed == ("core (0, 0) BRISC: 0", "core (0, 0) NCRISC: 1")
+    beside = text.replace("ttkernel_noc_compile", "reader_thread", 1)
+    printed = run_on(device, (1, 1), beside, (), ())
+    assert printed == ("core (0, 0) BRISC: 1", "core (0, 0) NCRISC: 0")
+
+
+def test_kernels_of_one_file_are_named_by_their_functions(device: Any) -> None:
+    """Two on one processor: the message has both names."""
+    text = "".join(f"@reader_thread()\ndef k{i}():\n    pass\n" for i in range(2))
+    with pytest.raises(
+        RuntimeError, match=r"kernels 'k0' of op\.py and 'k1' of op\.py both run on"
+    ):
+        run_on(device, (1, 1), text, (), ())
+
+
+def test_printed_circular_buffers_are_their_numbers(device: Any) -> None:
+    """As in C++, where one is its number."""
+    text = '@reader_thread()\ndef k0(cb: CircularBuffer):\n    print("cb", cb, f"{cb}")\n'
+    assert run_on(device, (1, 1), text, ("cb",)) == ("core (0, 0) NCRISC: cb 3 3",)
+
+
+def test_texts_of_assertions_are_in_the_message(device: Any) -> None:
+    """A text, what is no text as it is written, and those of called functions."""
+    text = (
+        "LIMIT = 3\n"
+        "def check(n):\n    assert n < LIMIT, 'n is too large'\n    return n\n"
+        "@reader_thread()\ndef k0(n):\n"
+        "    é = 1; assert n > 1, f'{n} is too small'\n"
+        "    print(check(n))\n"
+    )
+    place = "op.py:7:19: error: an assertion does not hold: f'{n} is too small' [assert]"
+    for value, expected in (
+        (1, place),
+        (5, "op.py:3:12: error: an assertion does not hold: n is too large [assert]"),
+    ):
+        with pytest.raises(RuntimeError) as error:
+            run_on(device, (1, 1), text, (value,))
+        assert expected in str(error.value)
+    assert run_on(device, (1, 1), text, (2,)) == ("core (0, 0) NCRISC: 2",)
+
+
+def test_texts_that_are_printed(device: Any) -> None:
+    """Control characters come through; texts of C++ end at a NUL, which is refused."""
+    text = "@reader_thread()\ndef k0():\n    print('a\\x011b\\tc\\x7f')\n"
+    assert run_on(device, (1, 1), text, ()) == ("core (0, 0) NCRISC: a\x011b\tc\x7f",)
+    text = "@reader_thread()\ndef k0():\n    print('a\\0b')\n"
+    with pytest.raises(PyKernelError, match=r"op.py:3:11: error: a text that is printed must not"):
+        run_on(device, (1, 1), text, ())
 
 
 def test_mistakes_of_the_host(device: Any) -> None:

@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel.errors import KernelTypeError, KernelValueError, PyKernelError
-from ttmlir.frontend.pykernel.kernels import (
+from ttmlir.frontend.pykernel.builder import (
+    CircularBuffer,
+    CompileTimeValue,
+    KernelTypeError,
+    KernelValueError,
+    PyKernelError,
+)
+from ttmlir.frontend.pykernel.compilation import (
     KernelFunction,
     compute_thread,
     reader_thread,
     ttkernel_compile,
 )
-from ttmlir.frontend.pykernel.types import CircularBuffer, CompileTimeValue
+from ttmlir.mlir.reporting import DiagnosticError
 
 HEAD = """import math
 T = (1, 2)
@@ -59,7 +65,7 @@ def test_refusal(body: str, message: str) -> None:
     with pytest.raises(PyKernelError) as error:
         kernel(HEAD + lines)(CircularBuffer(0), 1, 2)
     assert str(error.value) == message
-    assert error.value.__cause__ is None
+    assert isinstance(error.value.__cause__, DiagnosticError | None)
 
 
 CALLS = [

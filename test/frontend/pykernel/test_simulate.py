@@ -15,8 +15,8 @@ from running.python_source import load_module
 
 import ttmlir.ttnn as ttnn
 from pykernel import CircularBuffer, CompileTimeValue, simulate
-from ttmlir.frontend.pykernel.errors import PyKernelError
-from ttmlir.frontend.pykernel.kernels import compute_thread, reader_thread, writer_thread
+from ttmlir.frontend.pykernel.builder import PyKernelError
+from ttmlir.frontend.pykernel.compilation import compute_thread, reader_thread, writer_thread
 
 KERNELS = """
 @compute_thread()

@@ -20,7 +20,7 @@ from ttmlir.frontend.torch.elements import (
     static_shape,
     tensor_type,
 )
-from ttmlir.mlir.attributes.elements import raw_bytes
+from ttmlir.mlir.attributes import raw_bytes
 
 torch: Any = import_module("torch")
 

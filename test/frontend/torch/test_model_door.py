@@ -146,7 +146,7 @@ def test_double_precision_is_narrowed_with_a_warning() -> None:
 
 def test_operations_have_places() -> None:
     """Locations are the user's own lines, under torch's names."""
-    from ttmlir.mlir.reporting.locations import file_line_col, name_of
+    from ttmlir.mlir.reporting import file_line_col, name_of
 
     compiled = ttmlir.compile(Scaled(), {"x": torch.randn(5, 7)})
     module: Any = compiled._imported.module

@@ -11,7 +11,7 @@ import pytest
 from running.sampling import sampled
 
 import ttmlir
-from ttmlir.runtime.accuracy import compare
+from ttmlir.runtime.golden import compare
 
 torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")

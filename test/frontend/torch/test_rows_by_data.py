@@ -14,8 +14,7 @@ torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")
 F: Any = import_module("torch.nn.functional")
 
-GENERATOR = torch.Generator().manual_seed(4)
-X = torch.randn(6, 5, generator=GENERATOR)
+X = torch.randn(6, 5, generator=torch.Generator().manual_seed(4))
 SOME = torch.tensor([False, True, True, False, True, True])
 MASKS = {"some": SOME, "one": torch.arange(6) == 3, "all": SOME | True}
 
@@ -116,7 +115,7 @@ class Experts(nn.Module):
     def __init__(self) -> None:
         """Three experts, of which two are chosen for a row; nobody may choose a fourth."""
         super().__init__()
-        self.weights = nn.Parameter(torch.randn(3, 5, 5, generator=GENERATOR))
+        self.weights = nn.Parameter(torch.randn(3, 5, 5))
 
     def forward(self, x: Any, chosen: Any, scores: Any) -> Any:
         """Sums of what experts make of rows."""
@@ -135,7 +134,7 @@ class Experts(nn.Module):
 
 def test_experts_that_were_hit() -> None:
     """Some of them, or one; the number of turns counts those, too."""
-    scores = torch.rand(6, 2, generator=GENERATOR)
+    scores = torch.rand(6, 2)
     some = torch.tensor([[0, 1], [2, 0], [1, 2], [1, 0], [2, 1], [0, 2]])
     one = torch.zeros(6, 2, dtype=torch.int64)
     check(Experts().eval(), (X, some, scores), (X, one, scores))

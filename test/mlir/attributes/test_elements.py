@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 
-from ttmlir.mlir.attributes.elements import (
+from ttmlir.mlir.attributes import (
     element_count,
     elements_attr,
     elements_of,
@@ -33,7 +33,7 @@ from ttmlir.mlir.attributes.elements import (
     unpack_bits,
 )
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reader import parse_module
 
 
 def read(text: str) -> DenseIntOrFPElementsAttr:
@@ -165,7 +165,7 @@ def test_reading_constants_needs_no_numpy() -> None:
     import subprocess
 
     program = (
-        "import sys; import ttmlir.mlir.files.chunk_processing, ttmlir.mlir.printing.printer; "
+        "import sys; import ttmlir.mlir.chunk_processing, ttmlir.mlir.printing; "
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

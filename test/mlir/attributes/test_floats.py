@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import AnyFloat, bf16, f8E4M3FN, f8E5M2, f16, f32, f64, f80
 
-from ttmlir.mlir.attributes.floats import (
+from ttmlir.mlir.attributes import (
     UnsupportedFloatError,
     bits_of,
     float_attr,

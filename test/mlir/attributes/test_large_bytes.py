@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import TensorType, f32
 
-from ttmlir.mlir.attributes.elements import LARGE, elements_attr, elements_text, large_bytes
-from ttmlir.mlir.attributes.large_bytes import LargeBytes
+from ttmlir.mlir.attributes import LARGE, elements_attr, elements_text, large_bytes
+from ttmlir.mlir.large_bytes import LargeBytes
 
 NUMBERS = np.random.default_rng(0).standard_normal((70, 33, 41), np.float32)
 

@@ -13,17 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.compiler import parse
-from ttmlir.mlir.attributes.elements import LARGE
-from ttmlir.mlir.attributes.long_strings import (
-    LONG,
-    CompactText,
-    compact,
-    place_in_file,
-    read_compact,
-)
-from ttmlir.mlir.printing.module import print_module, printed_text
-from ttmlir.mlir.printing.printer import PrintOptions
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.attributes import LARGE
+from ttmlir.mlir.long_strings import LONG, CompactText, compact, place_in_file, read_compact
+from ttmlir.mlir.module_printer import print_module, printed_text
+from ttmlir.mlir.printing import PrintOptions
+from ttmlir.mlir.reporting import DiagnosticError
 
 DATA = np.random.default_rng(3).bytes(LONG)
 DIGITS = DATA.hex().upper()

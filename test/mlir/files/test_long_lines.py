@@ -8,9 +8,8 @@ from running.confinement import confined
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import ModuleReader, parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reader import ModuleReader, parse_module
+from ttmlir.mlir.reporting import DiagnosticError, Source, file_line_col, render_all
 
 MEGABYTE = 1 << 20
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.mlir.attributes import long_strings
-from ttmlir.mlir.files.text_files import Chunk, FileError, read_input, split_input, write_output
+from ttmlir.errors import FileError
+from ttmlir.mlir import long_strings
+from ttmlir.mlir.text_files import Chunk, read_input, split_input, write_output
 
 
 def test_input_keeps_its_text(tmp_path: Path) -> None:

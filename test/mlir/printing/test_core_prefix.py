@@ -13,12 +13,12 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.tt import GridAttr, TileType
 from ttmlir.dialects.ttcore import MetalLayoutAttr, metal_tensor_type
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import attribute_text, print_op_line, show_op
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.attributes import cloned
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import attribute_text, print_op_line, show_op
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.mlir.verifier import verify_module
 
 TILES = "func.func private @f(tensor<2x3x!{}.tile<32x32, bf16>>) attributes {{a = #{}.grid<8x8>}}"
 
@@ -108,9 +108,9 @@ def test_plain_modules_load_nothing_of_it() -> None:
         "import sys\n"
         "from ttmlir.dialects import DIALECTS\n"
         "from ttmlir.mlir.context import make_context\n"
-        "from ttmlir.mlir.printing.module import print_module\n"
-        "from ttmlir.mlir.reading.reader import parse_module\n"
-        "from ttmlir.mlir.verifying.verifier import verify_module\n"
+        "from ttmlir.mlir.module_printer import print_module\n"
+        "from ttmlir.mlir.reader import parse_module\n"
+        "from ttmlir.mlir.verifier import verify_module\n"
         'text = \'func.func @f(%0: tensor<2x!tt.tile<32x32, f32>>) { "ttir.dealloc"(%0) : '
         "(tensor<2x!tt.tile<32x32, f32>>) -> () return }'\n"
         "module = parse_module(text, 'x', make_context(DIALECTS))\n"

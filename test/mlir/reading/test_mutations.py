@@ -11,10 +11,10 @@ from oracles.mlir_opt import FILE
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError, Source, render_all
+from ttmlir.mlir.verifier import verify_module
 
 TEST_ROOT = Path(__file__).parents[2]
 FILES = [

@@ -9,10 +9,10 @@ from threading import Event, Thread
 from xdsl.dialects.builtin import CallSiteLoc
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.locations import file_location
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import file_location
+from ttmlir.mlir.verifier import verify_module
 from ttmlir.nesting import deep_recursion
 
 DEEP = '"a.b"() {x = ' + "[" * 250 + "1" + "]" * 250 + "} : () -> ()"

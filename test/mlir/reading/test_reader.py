@@ -18,11 +18,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from ttmlir.dialects import DIALECTS
-from ttmlir.mlir.attributes.resources import blob_bytes
+from ttmlir.mlir.attributes import blob_bytes
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.reporting.locations import FileLineCol, file_line_col, name_of
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError, FileLineCol, file_line_col, name_of
 
 
 def read(text: str, **options: int) -> ModuleOp:

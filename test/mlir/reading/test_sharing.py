@@ -11,13 +11,12 @@ from running.confinement import confined
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import MAX_ATTRIBUTE_LENGTH, show_attribute
-from ttmlir.mlir.printing.text import MAX_SHOWN
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.reporting.locations import file_line_col, name_of
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import MAX_ATTRIBUTE_LENGTH, show_attribute
+from ttmlir.mlir.quoting import MAX_SHOWN
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError, file_line_col, name_of
+from ttmlir.mlir.verifier import verify_module
 
 LEVELS = 40
 

@@ -8,21 +8,23 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, CallSiteLoc, FusedLoc, NoneAttr
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.files.text_files import Chunk
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import (
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import (
     Diagnostic,
     DiagnosticError,
     LocatedError,
     OpError,
     Source,
+    file_location,
+    fused_location,
+    mismatches,
+    name_location,
     note,
     render,
     render_all,
 )
-from ttmlir.mlir.reporting.expected import mismatches
-from ttmlir.mlir.reporting.locations import file_location, fused_location, name_location
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.text_files import Chunk
+from ttmlir.mlir.verifier import verify_module
 
 FILE = "f.mlir"
 

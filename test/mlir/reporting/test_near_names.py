@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.compiler import lower
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.reporting.spelling import ALMOST, near_names
+from ttmlir.mlir.reporting import ALMOST, DiagnosticError, near_names
 
 
 def refusal(body: str, type_: str = "tensor<3xf32>", pipeline: str = "") -> str:

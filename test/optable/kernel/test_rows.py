@@ -17,7 +17,7 @@ from ttmlir.optable.kernel import (
     call_named,
     calls_named,
 )
-from ttmlir.optable.kernel.enums import ENUMS
+from ttmlir.optable.kernel.row import ENUMS
 
 UNITS = {
     *("pack_set_data_type", "unpack_set_data_type", "pack", "unpack_a", "unpack_ab"),

@@ -7,7 +7,7 @@ import pytest
 from oracles.mlir_opt import mlir_opt
 from running.pass_runner import body, executed, printed
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PASS = "flatten-control-flow"
 LINALG = "linalg-to-ttnn-pipeline"

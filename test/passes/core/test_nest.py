@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.passes.core.nest import (
+from ttmlir.passes.core.manager import (
     Nest,
     make_items,
     nest_implicitly,
@@ -15,7 +17,16 @@ from ttmlir.passes.core.nest import (
     parse_pipeline,
     with_environment,
 )
-from ttmlir.passes.core.registry import HIDDEN, PASSES, PIPELINES, lookup, names
+from ttmlir.passes.core.registry import (
+    ALIASES,
+    ELSEWHERE,
+    HIDDEN,
+    PASSES,
+    PIPELINES,
+    lookup,
+    names,
+)
+from ttmlir.tools.opt.driver import run_opt
 
 
 @pytest.mark.parametrize(
@@ -54,6 +65,39 @@ def test_default_options_read_back(name: str) -> None:
     nest = Nest("builtin.module", make_items(name, "", "builtin.module"))
     text = str(nest_implicitly("builtin.module", nest.items))
     assert str(parse_pipeline(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("short", "name"),
+    [
+        ("ttir-to-ttnn", "ttir-to-ttnn-backend-pipeline"),
+        ("ttir-to-ttmetal", "ttir-to-ttmetal-pipeline"),
+        ("stablehlo-to-ttir", "stablehlo-to-ttir-pipeline"),
+        ("ttir-flatten-sliding-window", "ttir-sliding-window-2d-fix-shapes"),
+    ],
+)
+def test_other_names(short: str, name: str) -> None:
+    """Short names, and those of later versions, are taken on the command line and in pipelines."""
+    assert run_opt([f"--{short}", "--dump-pass-pipeline", "/dev/null", "-o", "/dev/null"]) == 0
+    assert str(parse_pipeline(f"builtin.module({short})")) == str(
+        parse_pipeline(f"builtin.module({name})")
+    )
+    assert all(lookup(each) for each in ALIASES.values())
+    assert not {*ALIASES, *ELSEWHERE} & {*PASSES, *PIPELINES}
+    assert not {*ALIASES} & {*ELSEWHERE}
+
+
+def test_names_of_what_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error says what to use."""
+    remedy = "use ttir-load-system-desc, then ttir-implicit-device"
+    assert run_opt(["--ttcore-register-device", "/dev/null"]) == 1
+    assert remedy in capsys.readouterr().err
+    with pytest.raises(OptionError, match=remedy):
+        parse_pipeline("builtin.module(ttcore-register-device)")
+    # Every pass that a remedy names is one.
+    for text in ELSEWHERE.values():
+        for word in re.findall(r"use ([a-z]+-[a-z0-9-]+)", text):
+            assert lookup(word) is not None or word in ("ttmlir-translate",), word
 
 
 def test_registry_is_sorted() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.option_values import FLOAT, STRINGS, OptionError, option
-from ttmlir.passes.core.option_text import format_options, parse_options, split_entries
-from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
+from ttmlir.passes.core.manager import format_options, parse_options, split_entries
+from ttmlir.passes.placement.layout_overrides import GRID_OVERRIDES, GridOverrides
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.passes.core.nest import parse_pipeline
-from ttmlir.passes.core.reproducer import read_reproducer, reproducer_text
+from ttmlir.passes.core.manager import parse_pipeline, read_reproducer, reproducer_text
 
 SECTION = """
 {-#

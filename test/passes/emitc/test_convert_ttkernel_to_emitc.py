@@ -7,9 +7,9 @@ import re
 import pytest
 
 from ttmlir.compiler import lower
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.target.cpp.emitter import emit_cpp
-from ttmlir.target.cpp.kernels import write_kernels
+from ttmlir.target.cpp.from_ttkernel import write_kernels
 
 PASS = "convert-ttkernel-to-emitc"
 CB = "!ttkernel.cb<cb_out1, 4096, memref<2x3x!tt.tile<32x32, f32>>, 4096, 1>"

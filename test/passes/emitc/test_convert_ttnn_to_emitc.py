@@ -11,8 +11,8 @@ import pytest
 
 from examples import HEADER, function_text
 from ttmlir.compiler import compile_to_cpp, lower, write_cpp, write_ttnn
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable import ROWS
 from ttmlir.schema.versions import load
 

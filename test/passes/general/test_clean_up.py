@@ -11,8 +11,8 @@ import pytest
 from ttmlir.dialects import DIALECTS
 from ttmlir.ir.rewriting import clean_up
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
 
 MLIR_OPT = shutil.which("mlir-opt-19")
 

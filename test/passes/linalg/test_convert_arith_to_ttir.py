@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from running.pass_runner import TTNN_PIPELINE, executed, printed
+from running.randomness import TestGenerator
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PASS = "convert-arith-to-ttir"
-_RNG = np.random.default_rng(13)
+_RNG = TestGenerator(__name__)
 _SHAPE = (3, 37)
 _DTYPES = {
     "f32": np.float32,

@@ -14,7 +14,7 @@ from oracles.mlir_opt import mlir_opt
 from running.pass_runner import executed, printed
 from samples.tosa_cases import MOVEMENTS, program, real
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
 
 PIPELINE = "linalg-to-ttnn-pipeline"
@@ -23,7 +23,6 @@ _LOWERING = (
     "tosa-make-broadcastable,tosa-to-linalg-named,tosa-layerwise-constant-fold,"
     "tosa-make-broadcastable,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),canonicalize)"
 )
-_RNG = np.random.default_rng(14)
 
 
 def _compare(text: str, inputs: list[np.ndarray], expected: Any, tolerance: float = 2e-5) -> None:

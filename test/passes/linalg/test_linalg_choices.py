@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from running.pass_runner import executed, printed
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "gt": operator.gt,

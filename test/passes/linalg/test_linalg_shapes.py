@@ -12,11 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 
 from ttmlir.tools.opt.driver import run_opt
 
 MODELS = Path(__file__).parents[2] / "models"
-_RNG = np.random.default_rng(3)
+_RNG = TestGenerator(__name__)
 
 
 def test_image_that_windows_do_not_reach() -> None:

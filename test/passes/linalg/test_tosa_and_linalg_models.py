@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from oracles.mlir_opt import mlir_opt
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 
 import ttmlir
 
 MODELS = Path(__file__).parents[2] / "models"
-_RNG = np.random.default_rng(15)
+_RNG = TestGenerator(__name__)
 
 
 def _real(*shape: int) -> np.ndarray:

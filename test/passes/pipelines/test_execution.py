@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from oracles.windows import Padding, convolved, max_pooled
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 WIDE = tensor(33, 70)
 ROW = tensor(1, 70)
-_RNG = np.random.default_rng(3)
+_RNG = TestGenerator(__name__)
 
 
 _L1 = "ttir-layout=init-memory-space=l1 default-memory-space=l1 default-device-memory-layout=none"

@@ -9,7 +9,7 @@ import pytest
 from running.pass_runner import TTNN_PIPELINE, body, executed, printed
 from samples.ttir_text import ALIASES, FunctionText, tensor
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 WIDE = tensor(33, 70)
 LAYOUTS = """

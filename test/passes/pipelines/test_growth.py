@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.compiler import lower
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.control import flattening
 from ttmlir.passes.general import inline
 

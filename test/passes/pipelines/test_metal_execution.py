@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -19,11 +20,12 @@ from oracles.elementwise_oracles import (
 from running.pass_runner import lowered
 from running.sampling import sampled
 from samples.ttir_text import FunctionText, tensor
+from xdsl.dialects.builtin import UnknownLoc
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError, listening
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import MetalRun, execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -530,6 +532,28 @@ def test_places_of_kernels(options: str, exact: bool) -> None:
     got = run(several_operations(shape, 40), x, y, z, passes=passes, exact=exact)
     tolerance = 1e-5 if exact else 8 * 2**-10
     np.testing.assert_allclose(got, y / (1 + np.exp(-x)) - z, rtol=tolerance, atol=tolerance)
+
+
+def test_numbers_of_32_bits_that_pass_through_16_bits() -> None:
+    """Kernels of f32 alone get fp16 without infinity, and who compiles them is told so, once."""
+    text = function("multiply", "add", types=[tensor(*SHAPE)] * 2)
+    x, y = np.full(SHAPE, 3e5, np.float32), np.full(SHAPE, 2, np.float32)
+    with listening() as warnings:
+        product, total = results(text, x, y, passes=[PIPELINE], exact=False)
+    np.testing.assert_array_equal([product, total], np.full((2, *SHAPE), 131008))
+    [warning] = warnings.values()
+    assert warning.severity == "warning"
+    assert re.search("f32 through fp16.* 131008 .*fp32-dest-acc-en=true", warning.message)
+    assert not isinstance(warning.location, UnknownLoc)
+    with listening() as warnings:
+        product, total = results(text, x, y, passes=[WIDE], exact=False)
+    np.testing.assert_allclose(product, 6e5, rtol=2**-9)
+    np.testing.assert_allclose(total, 300002, rtol=2**-9)
+    assert not warnings
+    short = function("multiply", types=[tensor(*SHAPE, element="bf16")] * 2)
+    with listening() as warnings:
+        lowered(short, PIPELINE)
+    assert not warnings
 
 
 def test_more_cores_take_less_time() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from running.pass_runner import TTNN_PIPELINE, executed, printed
+from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 
 SHARDED = f"{TTNN_PIPELINE}=sharding-pass-enabled=true"
-_RNG = np.random.default_rng(5)
+_RNG = TestGenerator(__name__)
 _LAYOUT = re.compile(r"^(#layout\d*) = #tt\.layout<.*?, undef, <([\dx]+)>, .*?(?:, (\w+))?>$", re.M)
 _OPERATION = re.compile(r'"ttnn\.(\w+)"\(.*-> tensor<[^#]*(#layout\d*)>$', re.M)
 _MOVES = {"to_layout", "to_device", "to_memory_config", "empty", "full", "constant"}

@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import CallSiteLoc, UnknownLoc
 
-from ttmlir.mlir.reporting.locations import (
-    file_location,
-    fused_location,
-    name_location,
-    override_name,
-)
+from ttmlir.mlir.reporting import file_location, fused_location, name_location, override_name
 from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverride
 from ttmlir.tools.ttmlir_opt import main as ttmlir_opt
 

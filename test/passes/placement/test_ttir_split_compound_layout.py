@@ -8,8 +8,8 @@ import pytest
 from running.pass_runner import lowered
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import layout_of
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.ir.tensor_types import layout_of
+from ttmlir.mlir.reporting import DiagnosticError
 
 MAP = "(d0, d1) -> (d0, d1)"
 

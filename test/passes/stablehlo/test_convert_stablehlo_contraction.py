@@ -14,7 +14,7 @@ from jax import numpy as jnp
 from ml_dtypes import bfloat16
 from running.pass_runner import body, executed
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
 

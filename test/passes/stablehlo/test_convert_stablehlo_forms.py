@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from oracles import stablehlo_oracle
 from running.pass_runner import executed, printed
+from running.randomness import TestGenerator
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
-RANDOM = np.random.default_rng(8)
+RANDOM = TestGenerator(__name__)
 SPECIAL = np.array([[np.inf, -np.inf, np.nan, 0.0], [-1.5, 2.5, np.inf, -np.inf]], np.float32)
 IMAGE = RANDOM.permutation(48).reshape(6, 8).astype(np.float32)
 

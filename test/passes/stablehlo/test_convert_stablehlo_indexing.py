@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from jax import lax
 from jax import numpy as jnp
 from running.pass_runner import body, executed
+from running.randomness import TestGenerator
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
-_RNG = np.random.default_rng(8)
+_RNG = TestGenerator(__name__)
 X = _RNG.standard_normal((5, 7, 3)).astype(np.float32)
 U = _RNG.standard_normal((6, 7, 3)).astype(np.float32)
 # Some count from the end, some are no numbers of elements at all.

@@ -13,7 +13,7 @@ from running.pass_runner import executed, printed
 from samples.stablehlo_programs import check_against_jax, jax
 
 import ttmlir
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
 PIPELINE = "stablehlo-to-ttir-pipeline"

@@ -14,8 +14,8 @@ from samples.stablehlo_programs import check_against_jax, jax, run_stablehlo
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 lax, jnp = jax.lax, jax.numpy

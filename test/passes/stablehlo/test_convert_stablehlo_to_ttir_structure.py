@@ -19,7 +19,7 @@ from samples.stablehlo_programs import (
     stablehlo_of,
 )
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
 Shape = tuple[int, ...]

@@ -11,15 +11,16 @@ import pytest
 from jax import lax
 from jax import numpy as jnp
 from running.pass_runner import body, executed
+from running.randomness import TestGenerator
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
-RNG = np.random.default_rng(11)
+RNG = TestGenerator(__name__)
 
 
 def normal(*shape: int) -> Any:

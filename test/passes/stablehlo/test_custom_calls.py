@@ -13,10 +13,9 @@ from xdsl.dialects.builtin import StringAttr
 import ttmlir
 from ttmlir.bridge import NumPyKernel
 from ttmlir.compiler import compile_to_ttnn, lower
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
-from ttmlir.program.custom_kernel_text import write_custom_kernel
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.program import CustomKernel, KernelTensor, write_custom_kernel
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 
 TTIR = "stablehlo-to-ttir-pipeline"

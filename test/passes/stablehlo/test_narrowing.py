@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.mlir.reporting.diagnostics import listening
+from ttmlir.mlir.reporting import listening
 from ttmlir.tools.opt.driver import run_opt
 from ttmlir.tools.ttmlir_translate import main as translate
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from jax import lax
 from numpy.typing import NDArray
+from running.randomness import TestGenerator
 
 import ttmlir
 
-RANDOM = np.random.default_rng(7)
+RANDOM = TestGenerator(__name__)
 SPECIAL = np.array([[np.inf, -np.inf, np.nan, -0.0], [1e38, -1e-38, 3e-5, 65520]], np.float32)
 NUMBERS = np.concatenate(
     [

@@ -13,12 +13,13 @@ from jax import lax
 from numpy.typing import NDArray
 from oracles import stablehlo_oracle
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 Numbers = NDArray[Any]
 PIPELINE = "stablehlo-to-ttnn-pipeline"
-RANDOM = np.random.default_rng(3)
+RANDOM = TestGenerator(__name__)
 X, Y = (RANDOM.standard_normal((3, 5)).astype(np.float32) for _ in range(2))
 ROW = RANDOM.standard_normal(5).astype(np.float32)
 INTEGERS = RANDOM.integers(-40, 40, (3, 5)).astype(np.int32)

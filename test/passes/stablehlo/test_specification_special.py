@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 from scipy import special
 
 import ttmlir
 
 Numbers = NDArray[Any]
-RANDOM = np.random.default_rng(5)
+RANDOM = TestGenerator(__name__)
 POSITIVE = np.concatenate([np.geomspace(1e-3, 90, 40), np.arange(0.5, 9.5)]).astype(np.float32)
 LEFT = (RANDOM.uniform(-5, 0, 30)).astype(np.float32)
 PIPELINE = "stablehlo-to-ttnn-pipeline"

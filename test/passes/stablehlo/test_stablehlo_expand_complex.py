@@ -12,7 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 import ttmlir
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 Numbers = NDArray[Any]
 PARTS = np.random.default_rng(0).standard_normal((2, 3, 6, 10)).astype(np.float32)
@@ -141,7 +140,7 @@ def test_transforms_of_several_dimensions() -> None:
 )
 def test_refusals(function: Callable[[Any], Any], message: str) -> None:
     """At the line of the user."""
-    with pytest.raises(DiagnosticError, match=message):
+    with pytest.raises(ttmlir.CompilationError, match=message):
         ttmlir.compile(lambda a, b: split(function(a + 1j * b)), *PARTS)
 
 
@@ -176,3 +175,23 @@ PRODUCTS: dict[str, Callable[[Any], Any]] = {
 def test_products_of_elements(name: str) -> None:
     """By halves, of extents that are even and odd."""
     check(PRODUCTS[name], *PARTS[:, :, :5, :7])
+
+
+@pytest.mark.parametrize("is_constant", [False, True], ids=["argument", "constant"])
+def test_truth_is_that_of_the_real_part(is_constant: bool) -> None:
+    """As StableHLO specifies `convert`; the interpreter agrees."""
+    numbers = np.array([1j, 1, 0, 2 + 1j], np.complex64)
+    parameter = "" if is_constant else "%z: tensor<4xcomplex<f32>>"
+    constant = (
+        "%z = stablehlo.constant dense<[(0.0, 1.0), (1.0, 0.0), (0.0, 0.0), (2.0, 1.0)]>"
+        " : tensor<4xcomplex<f32>>"
+    )
+    text = (
+        f"func.func @main({parameter}) -> tensor<4xi1> {{\n{constant if is_constant else ''}\n"
+        "%1 = stablehlo.convert %z : (tensor<4xcomplex<f32>>) -> tensor<4xi1>\n"
+        "return %1 : tensor<4xi1>\n}"
+    )
+    compiled = ttmlir.compile(text)
+    arguments = () if is_constant else (numbers,)
+    np.testing.assert_array_equal(compiled(*arguments), [False, True, False, True])
+    assert compiled.bisect(*arguments).first is None

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from running.randomness import TestGenerator
 
 import ttmlir
 from ttmlir.compiler import parse
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.module_printer import print_module
 
 Numbers = NDArray[Any]
-RANDOM = np.random.default_rng(0)
+RANDOM = TestGenerator(__name__)
 
 
 def dequantize(q: Numbers, scale: Any, zero: Any) -> Numbers:
@@ -270,7 +270,7 @@ def test_refusals(type: str, message: str) -> None:
       %0 = stablehlo.uniform_dequantize %x : ({tensor}) -> tensor<3xf32>
       return %0 : tensor<3xf32>
     }}"""
-    with pytest.raises(DiagnosticError) as caught:
+    with pytest.raises(ttmlir.CompilationError) as caught:
         ttmlir.compile(text)
     assert message in str(caught.value)
     assert "error: " in str(caught.value)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from running.pass_runner import TTNN_PIPELINE, executed, printed
+from running.randomness import TestGenerator
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.passes.tosa.convert_tosa_to_ttir_elementwise import RULES
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.passes.tosa.convert_tosa_to_ttir_rules import ELEMENTWISE
 
 PASS = "convert-tosa-to-ttir"
-_RNG = np.random.default_rng(11)
+_RNG = TestGenerator(__name__)
 _SHAPES = ((33, 70), (1, 70), (33, 1))
 _DTYPES = {"f32": np.float32, "i32": np.int32, "i8": np.int8, "i1": np.bool_}
 
@@ -194,7 +195,7 @@ _IDS = [f"{case.op}-{case.out}-{number}" for number, case in enumerate(CASES)]
 
 def test_every_operation_is_used() -> None:
     """There is a case for each elementwise operation, and for the identity."""
-    assert {f"tosa.{case.op}" for case in CASES} == {*RULES, "tosa.identity"}
+    assert {f"tosa.{case.op}" for case in CASES} == {*ELEMENTWISE, "tosa.identity"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=_IDS)

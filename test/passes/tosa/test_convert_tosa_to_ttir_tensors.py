@@ -12,7 +12,7 @@ from running.pass_runner import executed
 from samples.tosa_cases import MOVEMENTS, RNG, ZERO, A, program, real
 
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED
-from ttmlir.passes.tosa.convert_tosa_to_ttir_elementwise import RULES as ELEMENTWISE
+from ttmlir.passes.tosa.convert_tosa_to_ttir_rules import ELEMENTWISE
 
 PIPELINE = "tosa-to-ttnn-pipeline"
 torch: Any = import_module("torch")

@@ -9,12 +9,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running.pass_runner import executed
+from running.randomness import TestGenerator
 from samples.tosa_cases import program
 
 PIPELINE = "tosa-to-ttnn-pipeline"
 functional: Any = import_module("torch.nn.functional")
 torch: Any = import_module("torch")
-_RNG = np.random.default_rng(8)
+_RNG = TestGenerator(__name__)
 _PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
 _PADS = st.tuples(*[st.integers(0, 2)] * 4)
 

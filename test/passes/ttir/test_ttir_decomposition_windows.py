@@ -17,7 +17,7 @@ from jax import lax
 from running.pass_runner import TTNN_PIPELINE, executed
 from samples.ttir_text import FunctionText, tensor
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable import ROWS
 
 ROAD = ("ttir-decomposition", TTNN_PIPELINE)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from running.pass_runner import body, printed
 
-from ttmlir.compiler import compile_to_ttnn
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.passes.ttir.move_chains import Chain
+from ttmlir.compiler import compile_to_ttnn, complete_options, spell_pipeline
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.passes.ttir.ttir_erase_inverse_ops import Chain
 from ttmlir.runtime import open_device, submit
 from ttmlir.runtime.loading import read_binary
 
@@ -96,10 +96,9 @@ def names(text: Text | str) -> list[str]:
     return [word.removeprefix("ttir.") for word in words]
 
 
-def run(text: Text, options: str, *inputs: Numbers) -> Numbers:
-    """The result of the function, with options of the pipeline."""
-    pipeline = f"ttir-to-ttnn-backend-pipeline{{{options}}}"
-    binary = read_binary(compile_to_ttnn(str(text), pipeline), "f.ttnn")
+def run(text: Text, *inputs: Numbers) -> Numbers:
+    """The result of the function, compiled as models are."""
+    binary = read_binary(compile_to_ttnn(str(text), spell_pipeline("ttnn", "")), "f.ttnn")
     [result] = submit(open_device(), binary, 0, list(inputs))
     return result.to_numpy()
 
@@ -114,7 +113,7 @@ def test_moves_that_undo_each_other_vanish() -> None:
     text = Text(45, 4, 4, 33).permute(0, 3, 1, 2).reshape(45, 33, 16).permute(0, 2, 1)
     assert names(text) == ["reshape"]
     x = counted((45, 4, 4, 33))
-    np.testing.assert_array_equal(run(text, "", x), x.reshape(45, 16, 33))
+    np.testing.assert_array_equal(run(text, x), x.reshape(45, 16, 33))
 
 
 def test_a_move_of_few_wide_rows_replaces_one_of_many_narrow_ones() -> None:
@@ -122,7 +121,7 @@ def test_a_move_of_few_wide_rows_replaces_one_of_many_narrow_ones() -> None:
     text = Text(45, 4, 17, 8).permute(2, 0, 1, 3).reshape(17 * 45, 32)
     assert names(text) == ["reshape", "transpose", "reshape"]
     x = counted((45, 4, 17, 8))
-    np.testing.assert_array_equal(run(text, "", x), x.transpose(2, 0, 1, 3).reshape(-1, 32))
+    np.testing.assert_array_equal(run(text, x), x.transpose(2, 0, 1, 3).reshape(-1, 32))
 
 
 def test_a_single_move_stays() -> None:
@@ -149,7 +148,7 @@ def test_slices_are_taken_before_moving() -> None:
     text.reshape(17, 45, 32)
     assert names(text) == ["slice"]
     x = counted((17, 45, 96))
-    np.testing.assert_array_equal(run(text, "", x), x[..., 32:64])
+    np.testing.assert_array_equal(run(text, x), x[..., 32:64])
 
 
 def test_slices_that_cut_what_was_permuted_stay() -> None:
@@ -158,7 +157,7 @@ def test_slices_that_cut_what_was_permuted_stay() -> None:
     assert names(text) == ["reshape", "slice", "transpose"]
     x = counted((6, 40, 10))
     expected = x.reshape(6, 8, 5, 10).transpose(0, 2, 1, 3)[:, 1:3]
-    np.testing.assert_array_equal(run(text, "", x), expected)
+    np.testing.assert_array_equal(run(text, x), expected)
 
 
 def test_products_keep_their_rows() -> None:
@@ -166,7 +165,7 @@ def test_products_keep_their_rows() -> None:
     text = Text(17, 45, 32).reshape(17 * 45, 32).matmul(70).reshape(17, 45, 70)
     assert names(text) == ["reshape", "matmul"]
     x, w = counted((17, 45, 32)) % 7, counted((32, 70)) % 5
-    np.testing.assert_array_equal(run(text, "", x, w), x @ w)
+    np.testing.assert_array_equal(run(text, x, w), x @ w)
 
 
 def test_products_of_short_rows_stay_flat() -> None:
@@ -183,19 +182,22 @@ def test_constants_are_moved_while_compiling() -> None:
     made = f'%x = "ttir.constant"() <{{value = {constant}}}> : () -> tensor<33x64xf32>'
     text = text.replace("{\n", "{\n  " + made + "\n", 1)
     assert names(text) == ["constant"]
-    binary = read_binary(compile_to_ttnn(text), "f.ttnn")
+    binary = read_binary(compile_to_ttnn(text, spell_pipeline("ttnn", "")), "f.ttnn")
     [result] = submit(open_device(), binary, 0, [])
     np.testing.assert_array_equal(result.to_numpy(), numbers.T)
 
 
-def test_the_pass_can_be_left_out() -> None:
-    """By an option with the name that tt-mlir has for it."""
+def test_the_pipeline_runs_the_pass_if_it_is_told_to() -> None:
+    """By an option with the name that tt-mlir has for it; models are compiled with it."""
     text = str(Text(5, 6, 70).permute(0, 2, 1).permute(0, 2, 1))
     pipeline = "ttir-to-ttnn-backend-pipeline"
-    assert "ttnn.transpose" not in printed(text, pipeline)
-    assert "ttnn.permute" not in printed(text, pipeline)
-    plain = printed(text, f"{pipeline}=enable-erase-inverse-ops-pass=false")
-    assert plain.count('"ttnn.permute"') == 2
+    assert printed(text, pipeline).count('"ttnn.permute"') == 2
+    of_models = complete_options("ttnn", "")
+    for short in (f"{pipeline}=enable-erase-inverse-ops-pass=true", f"{pipeline}={of_models}"):
+        assert "ttnn.transpose" not in printed(text, short)
+        assert "ttnn.permute" not in printed(text, short)
+    kept = complete_options("ttnn", "enable-erase-inverse-ops-pass=false")
+    assert printed(text, f"{pipeline}={kept}").count('"ttnn.permute"') == 2
 
 
 def test_what_is_made_takes_the_layouts_of_what_was_there() -> None:

@@ -10,12 +10,13 @@ import pytest
 import torch
 from oracles.windows import convolved
 from running.pass_runner import TTNN_PIPELINE, executed, printed
+from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from ttmlir.compiler import lower, parse
 
-RNG = np.random.default_rng(8)
+RNG = TestGenerator(__name__)
 AXES = ("height", "width")
 STEPS = [f"{name}_{axis} = 1 : si32" for name in ("stride", "dilation") for axis in AXES]
 MARGINS = [f"padding_{side} = 1 : si32" for side in ("left", "right", "top", "bottom")]
@@ -84,7 +85,7 @@ def test_constants_are_folded(general: bool, with_bias: bool) -> None:
     folded = printed(text, "ttir-fold-batch-norm")
     assert "batch_norm" not in folded
     assert folded.count("ttir.conv") == 1
-    for road in (TTNN_PIPELINE, f"{TTNN_PIPELINE}=enable-fold-batch-norm=false"):
+    for road in (TTNN_PIPELINE, f"{TTNN_PIPELINE}=enable-fold-batch-norm=true"):
         (result,) = executed(text, inputs, road)
         np.testing.assert_allclose(result, expected[0], rtol=1e-4, atol=1e-4)
 

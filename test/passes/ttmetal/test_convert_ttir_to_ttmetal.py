@@ -13,11 +13,11 @@ from running.pass_runner import lowered, printed
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.dialects import tt
-from ttmlir.layout.element_type import Element, ScalarType, TileFormat
+from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.mlir.reporting import DiagnosticError
 
 PASSES = (
     "ttir-load-system-desc",

@@ -9,7 +9,7 @@ from running.pass_runner import TTNN_PIPELINE, printed
 
 from ttmlir.compiler import compile_to_cpp, compile_to_ttnn
 from ttmlir.cost import estimate_program
-from ttmlir.mlir.reporting.diagnostics import listening
+from ttmlir.mlir.reporting import listening
 from ttmlir.runtime import Numerics, open_device, submit
 from ttmlir.runtime.loading import read_binary
 

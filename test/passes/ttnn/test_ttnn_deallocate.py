@@ -12,7 +12,7 @@ from samples.ttir_text import FunctionText, tensor
 
 import ttmlir
 from ttmlir.compiler import write_cpp
-from ttmlir.layout.system.boards import board
+from ttmlir.layout.system import board
 from ttmlir.runtime.memory import program_memory
 
 SHAPE = (37, 70)

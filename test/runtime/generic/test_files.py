@@ -17,20 +17,21 @@ from samples.generic_modules import generic_module, tiled_type
 from samples.generic_programs import EXP, EXP_OF_TWO, exp_program
 
 from ttmlir.compiler import write_ttnn
+from ttmlir.errors import Error
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.program.description import (
+from ttmlir.mlir.reader import parse_module
+from ttmlir.program import (
     ComputeConfig,
     ProgramDescription,
     SemaphoreAt,
     SemaphoreDescription,
     TensorAccessorArgs,
 )
-from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
-from ttmlir.runtime.element import Array
+from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.generic.reading import read_generic
+from ttmlir.runtime.generic import read_generic
+from ttmlir.runtime.tensor import Array
 from ttmlir.schema import load_schema
 
 ROOT = Path(__file__).parents[3]
@@ -304,7 +305,7 @@ def test_what_a_file_cannot_mean_is_refused(
     message: str, change: Callable[[dict[str, Any]], object]
 ) -> None:
     """In words that name the operation, before anything runs or is allocated."""
-    with pytest.raises(RuntimeFailure) as caught:
+    with pytest.raises(Error) as caught:
         run(changed(change), NUMBERS)
     assert message in str(caught.value)
     assert "x.ttnn: program 0 'main': operation 2 (GenericOp" in str(caught.value)
@@ -316,7 +317,7 @@ def test_kernels_reach_no_other_memory() -> None:
     reader = program.kernels[0]
     beyond = replace(reader, runtime_args=(((0, 0), (1000, 2)), ((1, 0), (2, 1))))
     data = file_of(replace(program, kernels=(beyond, *program.kernels[1:])), tiled_type(SHAPE))
-    with pytest.raises(RuntimeFailure, match=r"\(GenericOp.*reader.cpp:12:9: error: copies page"):
+    with pytest.raises(Error, match=r"\(GenericOp.*reader.cpp:12:9: error: copies page"):
         run(data, NUMBERS)
 
 
@@ -335,12 +336,12 @@ def test_tensors_on_the_host_are_refused() -> None:
         "#tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<5x70xf32, #tt.memory_space<system>>>"
     )
     data = file_of(exp_program(3), f"tensor<5x70xf32, {layout}>")
-    with pytest.raises(RuntimeFailure, match=r"operand 0 of ttnn.generic \(tensor 1\) is in host"):
+    with pytest.raises(Error, match=r"operand 0 of ttnn.generic \(tensor 1\) is in host"):
         run(data, NUMBERS)
 
 
 def test_element_types_of_the_program_and_the_tensors_may_differ_only_knowingly() -> None:
     """A bf16 tensor read as f32 tiles runs past its pages, which the simulator finds."""
     data = file_of(exp_program(3, DataType.F32), tiled_type(SHAPE, "bf16"))
-    with pytest.raises(RuntimeFailure, match="GenericOp"):
+    with pytest.raises(Error, match="GenericOp"):
         run(data, NUMBERS.astype(ml_dtypes.bfloat16))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.program.description import (
+from ttmlir.program import (
     AddressOfTensor,
     CircularBufferDescription,
     CircularBufferFormat,
@@ -18,13 +18,18 @@ from ttmlir.program.description import (
     TensorAccessorArgs,
     WriterConfig,
 )
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics
-from ttmlir.runtime.generic.pages import create_buffer, page_bytes, read_tensor, write_tensor
-from ttmlir.runtime.generic.run import GenericProgram, run_generic, simulator_options
-from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.runtime.generic import (
+    GenericProgram,
+    create_buffer,
+    page_bytes,
+    read_tensor,
+    run_generic,
+    simulator_options,
+    write_tensor,
+)
+from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, Numerics, TensorDesc
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.device import SimChip, SimDevice
 
 N150 = SimChip.of_board("n150", 0)
 

@@ -9,7 +9,7 @@ import pytest
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.program.description import (
+from ttmlir.program import (
     AddressOfTensor,
     CircularBufferDescription,
     CircularBufferFormat,
@@ -23,14 +23,17 @@ from ttmlir.program.description import (
     WriterConfig,
     list_ranges,
 )
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics
 from ttmlir.runtime.errors import BinaryError, ExecutionError
-from ttmlir.runtime.generic.pages import create_buffer
-from ttmlir.runtime.generic.run import GenericProgram, GenericRun, run_generic, simulator_options
-from ttmlir.runtime.generic.sim_program import create_sim_program
-from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.runtime.generic import (
+    GenericProgram,
+    GenericRun,
+    create_buffer,
+    create_sim_program,
+    run_generic,
+    simulator_options,
+)
+from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, Numerics, TensorDesc
+from ttmlir.sim.machine.device import SimChip, SimDevice
 
 
 def tiled(shape: tuple[int, ...], element: str = "Float32") -> TensorDesc:

@@ -12,10 +12,10 @@ import pytest
 from samples.metal_examples import EXAMPLES
 from samples.metal_programs import HostFunction, make_module, on_device, on_host
 
-from ttmlir.runtime import RuntimeFailure, read_binary
-from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import Session, execute
+from ttmlir.errors import Error
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import MetalGolden, Session, execute
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.machine.memory import Memory
@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[str, Callable[[list[Fields], Fields], None], str]] = {
 def test_impossible_files_are_refused(name: str) -> None:
     """In words that name the file."""
     example, change, message = REFUSED[name]
-    with pytest.raises(RuntimeFailure, match=re.escape(message)) as caught:
+    with pytest.raises(Error, match=re.escape(message)) as caught:
         run(example, change)
     assert "x.ttm" in str(caught.value)
 
@@ -295,7 +295,7 @@ def test_unchanged_files_run(name: str) -> None:
 def test_programs_without_a_reference_have_no_golden_results() -> None:
     """The calls of kernels of one's own say nothing."""
     message = "the file does not say what its kernels compute"
-    with pytest.raises(RuntimeFailure, match=message):
+    with pytest.raises(Error, match=message):
         run("exp_on_shards", lambda commands, program: program.pop("reference"))
 
 

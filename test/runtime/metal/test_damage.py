@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from samples.metal_examples import EXAMPLES
 
-from ttmlir.runtime import RuntimeFailure, read_binary
-from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.errors import Error
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import MetalGolden, execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -59,7 +59,7 @@ def check(data: bytes) -> None:
     message = "damaged.ttm"
     try:
         run(data)
-    except RuntimeFailure as error:
+    except Error as error:
         message = str(error)
     assert "damaged.ttm" in message
 

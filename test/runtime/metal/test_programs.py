@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttmlir.runtime import RuntimeFailure, read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
+from ttmlir.errors import Error
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
@@ -244,7 +245,7 @@ def test_refusals(name: str) -> None:
     root = tree()
     alter, message = REFUSED[name]
     alter(root)
-    with pytest.raises(RuntimeFailure) as caught:
+    with pytest.raises(Error) as caught:
         run(root)
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{NAME}: program 0 'forward'")

@@ -10,8 +10,8 @@ import pytest
 
 from ttmlir.runtime import InputError, Tensor, get_layout, open_device, submit, to_layout
 from ttmlir.runtime.loading import load_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.sim.options import SimOptions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

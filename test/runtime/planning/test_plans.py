@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running.randomness import TestGenerator
 from samples.ttnn_program import ProgramBuilder, Ref
 from torch import Tensor, nn
 from torch.nn import functional
@@ -19,7 +20,7 @@ from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
 
-RNG = np.random.default_rng(8)
+RNG = TestGenerator(__name__)
 
 
 def normal(*shape: int) -> np.ndarray:

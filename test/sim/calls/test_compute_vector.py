@@ -22,7 +22,7 @@ from oracles.elementwise_oracles import ORACLES
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Element, Form, KernelCall, Role, calls_named
-from ttmlir.sim.calls.declaration import waiting_calls
+from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.options import Numerics
 
 Array = NDArray[Any]
@@ -183,7 +183,7 @@ INTEGER_BINARY: dict[str, tuple[tuple[Any, ...], Callable[[int, int], int]]] = {
     "bitwise_and_binary_tile": ((), lambda x, y: x & y),
     "bitwise_or_binary_tile": ((), lambda x, y: x | y),
     "bitwise_xor_binary_tile": ((), lambda x, y: x ^ y),
-    "div_int32_trunc_tile": ((), lambda x, y: truncated(x, y) if y else 0),
+    "div_int32_trunc_tile": ((), lambda x, y: truncated(x, y) if y else -1),
     "fmod_int32_tile": ((), lambda x, y: x - y * truncated(x, y) if y else x),
     "binary_max_int32_tile": ((), max),
     "binary_min_int32_tile": ((), min),

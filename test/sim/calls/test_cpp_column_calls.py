@@ -9,6 +9,7 @@ import pytest
 from cores.compute_core import ComputeCore, Recorder
 from cores.tile_bytes import packed, unpacked
 from numpy.typing import NDArray
+from running.randomness import TestGenerator
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeSettings
@@ -16,7 +17,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import SimOptions
 
 Array = NDArray[Any]
-RNG = np.random.default_rng(5)
+RNG = TestGenerator(__name__)
 
 
 def shuffled(columns: int, *, distinct: bool = True) -> Array:

@@ -12,15 +12,12 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.calls.declaration import waiting_calls
+from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor, read_accessor_args
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.device import Core, SimChip, SimDevice
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.options import SimOptions
 
 BY_THE_COMPILER = (Form.LOAD, Form.STORE, Form.CAST, Form.ELEMENT)

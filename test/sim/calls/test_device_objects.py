@@ -33,12 +33,10 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.calls.device_objects import NocObject
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.options import SimOptions
 
 TXN_ID, INCLUDE_SRC = 1, 8

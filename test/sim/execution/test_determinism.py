@@ -16,7 +16,7 @@ import numpy as np
 sys.path[:0] = [sys.argv[1], sys.argv[2]]
 import handwritten
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import SimOptions
 
@@ -68,7 +68,7 @@ import hashlib, sys
 import numpy as np
 from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 
 for path in sys.argv[1:]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.include_path import IncludePath
 from ttmlir.metalium import (
     CreateDevice,
     CreateKernel,
@@ -16,7 +16,7 @@ from ttmlir.metalium import (
     detail,
 )
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.inlined_headers import inline_headers
+from ttmlir.sim.execution.program import inline_headers
 
 KERNEL = """#include "api/debug/dprint.h"
 /* #include "missing.hpp" */

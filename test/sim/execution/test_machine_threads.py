@@ -11,14 +11,11 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.calls.declaration import waiting_calls
+from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.errors import DeadlockError, SimError
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.noc import Network
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
+from ttmlir.sim.machine.device import Core, Network, SimChip
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.options import SimOptions
 
 PAGE = 64

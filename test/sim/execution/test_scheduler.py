@@ -8,12 +8,9 @@ import pytest
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import KernelApi
-from ttmlir.sim.errors import DeadlockError, SimError
-from ttmlir.sim.execution.scheduler import SLACK, Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.errors import DeadlockError, Finding, SimError
+from ttmlir.sim.execution.scheduler import SLACK, KernelSource, KernelThread, Scheduler
+from ttmlir.sim.machine.device import Core, SimChip
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.protocols import WaitReason
 

@@ -19,7 +19,7 @@ import pytest
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import compile_to_ttm
-from ttmlir.cpp.kernel_header import kernel_header
+from ttmlir.cpp.include_path import kernel_header
 from ttmlir.metalium import (
     CBIndex,
     CircularBufferConfig,
@@ -42,8 +42,8 @@ from ttmlir.metalium import (
     unpack_tiles,
 )
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 
 COMPILER = shutil.which("g++")

@@ -9,7 +9,7 @@ import pytest
 from oracles.kernel_oracle import run
 from running.generated_code import COMPILER, check_code
 
-from ttmlir.sim.kernels.python.names import find_forbidden
+from ttmlir.sim.kernels.python.code import find_forbidden
 
 FORBIDDEN = [
     *("import os", "from os import path", "lambda: 1", "class f_x: pass", "global v_x", "del v_x"),

@@ -9,7 +9,7 @@ import pytest
 from oracles.kernel_oracle import RecordingApi
 
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.include_path import IncludePath
 from ttmlir.metalium import (
     CloseDevice,
     CoreCoord,

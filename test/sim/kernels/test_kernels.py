@@ -10,9 +10,9 @@ import pytest
 from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
-from ttmlir.sim.kernels.python.clock import add_clock, clock_costs
+from ttmlir.sim.kernels.python.code import add_clock, clock_costs
 
 KERNELS = Path(__file__).parents[2] / "target" / "cpp" / "kernels"
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from running.generated_code import HELPERS
 
-from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
-from ttmlir.sim.kernels.python.names import NAMES, PURE
+from ttmlir.sim.kernels.python.code import FAULTS, NAMES, PURE, translate_fault
 from ttmlir.sim.kernels.python.runtime import UNSET, KernelFault, LocalPointer
 
 LEAST, MOST = -(2**31), 2**31 - 1

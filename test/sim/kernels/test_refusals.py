@@ -7,10 +7,10 @@ from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.python.names import NAMES
+from ttmlir.sim.kernels.python.code import NAMES
 
 
 def refusal(body: str, before: str = "") -> str:

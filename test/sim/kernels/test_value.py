@@ -14,7 +14,7 @@ from ttmlir.cpp.types import BOOL, DOUBLE, FLOAT, INT, UNSIGNED, IntType, Pointe
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.names import NAMES
+from ttmlir.sim.kernels.python.code import NAMES
 from ttmlir.sim.kernels.value import (
     Space,
     Value,

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from cores.lane_kernels import compute
 from numpy.typing import NDArray
+from running.randomness import TestGenerator
 
 Array = NDArray[Any]
 F = np.float32
-RNG = np.random.default_rng(11)
+RNG = TestGenerator(__name__)
 
 
 def numbers() -> Array:

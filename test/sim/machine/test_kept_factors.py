@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import ml_dtypes
-import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.machine import tile_reader
+from ttmlir.sim.calls import unpack_api
+from ttmlir.sim.calls.unpack_api import TileReader, Use
 from ttmlir.sim.machine.memory import Memory, MemoryBudget
 from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.tile_reader import TileReader, Use
 
-RANDOM = np.random.default_rng(3)
+RANDOM = TestGenerator(__name__)
 
 
 def tile() -> bytes:
@@ -48,7 +48,7 @@ def test_copies_share_a_factor_until_their_bytes_differ() -> None:
 
 def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest go first."""
-    monkeypatch.setattr(tile_reader, "_KEPT_FACTORS", 2)
+    monkeypatch.setattr(unpack_api, "_KEPT_FACTORS", 2)
     memory = Memory("L1", 1 << 20)
     for index in range(5):
         memory.write(2048 * index, tile())

@@ -10,16 +10,13 @@ from running.confinement import confined
 
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.boards import BOARD_NAMES, board
-from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.layout.system import BOARD_NAMES, board, default_system_desc
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.sim.errors import AllocationError, SimError
-from ttmlir.sim.execution.placement import addresses
 from ttmlir.sim.execution.program import CircularBufferSpec, Program
-from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.buffer import Buffer, Sharding
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.execution.run import addresses
+from ttmlir.sim.machine.address_generators import Buffer, Sharding
+from ttmlir.sim.machine.device import Allocator, SimChip, SimDevice
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.options import SimOptions
 

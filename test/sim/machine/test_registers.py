@@ -12,14 +12,12 @@ from cores.tile_bytes import core_of, eighths
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import DeadlockError
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
+from ttmlir.sim.machine.device import Core, SimChip
 from ttmlir.sim.machine.numerics import Register, faces_of_rows, factor_a, factor_b
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import DST_HANDOVER, RECONFIGURE, pack_cycles, unpack_cycles
+from ttmlir.sim.timing.costs import UNITS, pack_cycles, unpack_cycles
 
 
 def thread(role: Role = Role.MATH) -> KernelThread:
@@ -184,14 +182,16 @@ def test_clocks_of_one_tile() -> None:
     calls += [call("tile_regs_acquire"), call("add_tiles", 0, 0, 0, 0, 0)]
     calls += [call("tile_regs_commit"), call("tile_regs_wait"), call("pack_tile", 0, 16)]
     calls += [call("tile_regs_release")]
-    unpacked = 2 * RECONFIGURE + unpack_cycles(DataType.BF16, DataType.BF16)
+    unpacked = 2 * UNITS.reconfigure + unpack_cycles(DataType.BF16, DataType.BF16)
     assert _clocks(core, calls) == {
         Role.UNPACK: unpacked,
-        Role.MATH: unpacked + 8 + DST_HANDOVER,
-        Role.PACK: unpacked + 8 + DST_HANDOVER + pack_cycles(DataType.BF16),
+        Role.MATH: unpacked + 8 + UNITS.dst_handover,
+        Role.PACK: unpacked + 8 + UNITS.dst_handover + pack_cycles(DataType.BF16),
     }
-    assert core.threads[Role.MATH].stalls == {"src": unpacked - 2 * RECONFIGURE}
-    assert core.threads[Role.PACK].stalls == {"dst": unpacked + 8 + DST_HANDOVER - RECONFIGURE}
+    assert core.threads[Role.MATH].stalls == {"src": unpacked - 2 * UNITS.reconfigure}
+    assert core.threads[Role.PACK].stalls == {
+        "dst": unpacked + 8 + UNITS.dst_handover - UNITS.reconfigure
+    }
 
 
 def test_steady_state_is_that_of_the_slowest_unit() -> None:
@@ -203,9 +203,9 @@ def test_steady_state_is_that_of_the_slowest_unit() -> None:
         calls += [call("tile_regs_commit"), call("tile_regs_wait"), call("pack_tile", 0, 16)]
         calls += [call("tile_regs_release")]
     clocks = _clocks(core, calls)
-    unpacked = 2 * RECONFIGURE + 40 * unpack_cycles(DataType.BF16, DataType.BF16)
+    unpacked = 2 * UNITS.reconfigure + 40 * unpack_cycles(DataType.BF16, DataType.BF16)
     assert clocks[Role.UNPACK] == unpacked
-    assert clocks[Role.PACK] == unpacked + 8 + DST_HANDOVER + pack_cycles(DataType.BF16)
+    assert clocks[Role.PACK] == unpacked + 8 + UNITS.dst_handover + pack_cycles(DataType.BF16)
 
 
 def test_a_slow_packer_holds_everyone_back() -> None:
@@ -217,10 +217,10 @@ def test_a_slow_packer_holds_everyone_back() -> None:
         calls += [call("tile_regs_commit"), call("tile_regs_wait"), call("pack_tile", 0, 16)]
         calls += [call("tile_regs_release")]
     clocks = _clocks(core, calls)
-    first = RECONFIGURE + unpack_cycles(DataType.BFP_BF4) + 8 + DST_HANDOVER
+    first = UNITS.reconfigure + unpack_cycles(DataType.BFP_BF4) + 8 + UNITS.dst_handover
     assert clocks[Role.PACK] == first + 20 * pack_cycles(DataType.F32)
     # Tile 19 is computed when tile 17 has been packed.
-    assert clocks[Role.MATH] == first + 18 * pack_cycles(DataType.F32) + 8 + DST_HANDOVER
+    assert clocks[Role.MATH] == first + 18 * pack_cycles(DataType.F32) + 8 + UNITS.dst_handover
 
 
 def test_without_clocks_no_time_passes() -> None:

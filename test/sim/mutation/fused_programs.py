@@ -16,8 +16,8 @@ from samples.ttir_text import FunctionText, tensor
 from workload import Outcome, Texts, Workload
 
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import Command, MetalBinary, MetalProgram
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import Command, MetalBinary, MetalProgram
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
@@ -163,7 +163,7 @@ def _workload(name: str, fused: Fused) -> Workload:
         rng = np.random.default_rng(5)
         integers = (rng.integers(-2, 3, shape) for shape in fused.shapes)
         inputs = [fused.change(each).astype(np.float32) for each in integers]
-        with patch("ttmlir.runtime.metal.session.Timeline", lambda: timeline):
+        with patch("ttmlir.runtime.metal_session.Timeline", lambda: timeline):
             result = execute(changed, inputs, options, record=timeline is not None)
         [output] = result.outputs
         findings = [each for step in result.reports for each in step.report.findings]

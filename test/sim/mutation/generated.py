@@ -15,8 +15,8 @@ from workload import Outcome, Texts, Workload
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import Command, MetalBinary, MetalProgram
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import Command, MetalBinary, MetalProgram
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 
@@ -79,7 +79,7 @@ def _workload(name: str) -> Workload:
         changed.__dict__["commands"] = tuple(_with(each, sources) for each in program.commands)
         rng = np.random.default_rng(5)
         inputs = [rng.integers(-9, 10, SHAPE).astype(np.float32) for _ in range(2)]
-        with patch("ttmlir.runtime.metal.session.Timeline", lambda: timeline):
+        with patch("ttmlir.runtime.metal_session.Timeline", lambda: timeline):
             result = execute(changed, inputs, options, record=timeline is not None)
         [output] = result.outputs
         findings = [each for step in result.reports for each in step.report.findings]

@@ -13,7 +13,7 @@ from samples import pykernel_operations
 from samples.pykernel_cases import Case, cases
 from workload import Outcome, Refused, Texts, Workload
 
-from ttmlir.frontend.pykernel.errors import PyKernelError
+from ttmlir.frontend.pykernel.builder import PyKernelError
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.findings import Finding
+from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 

@@ -9,8 +9,7 @@ import pytest
 from sanitizer_cases import KERNELS, MACHINE_CASES, SANITIZER_CASES, Case, run
 from sanitizer_page import numbers
 
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.findings import LENIENCIES
+from ttmlir.sim.errors import LENIENCIES, SimError
 from ttmlir.sim.options import SimOptions
 
 CASES = SANITIZER_CASES + MACHINE_CASES

@@ -10,17 +10,14 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.errors import SanitizerError
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.address_generators import AccessorArgs
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.noc import Network, multicast_address, noc_address
+from ttmlir.sim.machine.device import Core, Network, SimChip, multicast_address, noc_address
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.sanitizer.reporting import SanitizerError
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
-from ttmlir.sim.sanitizer.spaces import PageGrid
+from ttmlir.sim.sanitizer.shadow import PageGrid
 
 PAGE = 2048
 PAGES = 4

@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttmlir.sim.sanitizer.shadow import Conflict, Shadow, Unwritten
-from ttmlir.sim.sanitizer.vector_clock import Agent, HandOver, Thread, Timeline
+from ttmlir.sim.sanitizer.shadow import (
+    Agent,
+    Conflict,
+    HandOver,
+    Shadow,
+    Thread,
+    Timeline,
+    Unwritten,
+)
 
 THREADS = 3
 POINTS = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from ttmlir.sim.timing.bookings import BUCKET, KEPT_BUCKETS, SHARED_BUCKETS, Bookings
+from ttmlir.sim.timing.noc_model import BUCKET, KEPT_BUCKETS, SHARED_BUCKETS, Bookings
 
 
 def test_free_resource_is_had_at_once() -> None:

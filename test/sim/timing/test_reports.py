@@ -11,9 +11,16 @@ import pytest
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import WORMHOLE
-from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
-from ttmlir.sim.timing.report import operation_table, thread_table
-from ttmlir.sim.timing.roofline import bound, loads, peak_flops, summary
+from ttmlir.sim.timing.report import (
+    ProgramTimes,
+    ThreadTimes,
+    bound,
+    loads,
+    operation_table,
+    peak_flops,
+    summary,
+    thread_table,
+)
 
 
 def thread(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ttmlir.sim.timing.timeline import Interval, Timeline, Track
-from ttmlir.sim.timing.trace import chrome_trace
+from ttmlir.sim.timing.timeline import Interval, Timeline, Track, chrome_trace
 
 
 class FakeThread:

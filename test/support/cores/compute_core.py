@@ -11,17 +11,15 @@ import numpy as np
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role, find_row
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
-from ttmlir.sim.calls.declaration import waiting_calls
+from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.findings import Finding
+from ttmlir.sim.errors import Finding
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.device import Core, SimChip
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import tile_bytes
 

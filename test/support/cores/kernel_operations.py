@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttmlir.dialects.ttkernel import RESULT_TYPES
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing import attribute_text
 from ttmlir.optable.kernel import KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.enums import ENUMS
+from ttmlir.optable.kernel.row import ENUMS
 
 TYPES = {
     **{kind: attribute_text(type) for kind, type in RESULT_TYPES.items()},

@@ -17,11 +17,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import tt, ttmetal
-from ttmlir.ir.layouts import layout_of
-from ttmlir.ir.tensor_types import shape_of
+from ttmlir.ir.tensor_types import layout_of, shape_of
 from ttmlir.layout.device import DRAM_PAGE_SIZE
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.layout.system.chip import ChipDesc, Coord, default_system_desc
+from ttmlir.layout.system import ChipDesc, Coord, default_system_desc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 UNTOUCHED = 0xEE

@@ -9,9 +9,8 @@ import numpy as np
 from cores.compute_core import Call, ComputeCore, call
 from numpy.typing import NDArray
 
-from ttmlir.layout.data_format import pack_block_float, unpack_block_float
+from ttmlir.layout.data_format import pack_block_float, tilize, unpack_block_float, untilize
 from ttmlir.layout.enums import DataType
-from ttmlir.layout.tile import tilize, untilize
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.options import Numerics, SimOptions
 

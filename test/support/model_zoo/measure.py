@@ -162,12 +162,12 @@ def _call_library(entry: Entry) -> Any:
 
 def _leaves(entry: Entry, results: Any) -> list[Any]:
     """The arrays of results, in the order of their containers."""
-    from ttmlir.frontend.calls.containers import read_layout
+    from ttmlir.frontend.calls import read_layout
 
     if entry.is_torch:
         from ttmlir.frontend.torch.containers import OPENER
     else:
-        from ttmlir.frontend.calls.jax_containers import OPENER
+        from ttmlir.frontend.calls import OPENER
     leaves = read_layout(results, OPENER)[1]
     return [leaf.numpy() if hasattr(leaf, "numpy") else np.asarray(leaf) for leaf in leaves]
 

@@ -18,7 +18,7 @@ from model_zoo.measure import Finding
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "test" / "model_zoo" / "results.json"
 
-_PRODUCT = ("ttmlir", "schema")
+_PRODUCT = ("ttmlir", "tools", "schema")
 
 
 def read_results() -> dict[str, Any]:

@@ -15,16 +15,15 @@ from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import metal_layout_of
 from ttmlir.interpreter import execute
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.layout.element_type import SCHEMA_NAMES
+from ttmlir.layout.data_format import SCHEMA_NAMES
 from ttmlir.passes.d2m.references import REFERENCE
 from ttmlir.runtime.binary import Operation as ProgramOperation
 from ttmlir.runtime.binary import TensorRef
-from ttmlir.runtime.element import ELEMENT_TYPES, ElementType
 from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.golden import reference_function
-from ttmlir.runtime.metal.references import Reference, ReferenceRow, read_reference
-from ttmlir.runtime.tensor import host_desc
-from ttmlir.target.flatbuffer.references import fused_reference
+from ttmlir.runtime.metal_program import Reference, ReferenceRow, read_reference
+from ttmlir.runtime.tensor import ELEMENT_TYPES, ElementType, host_desc
+from ttmlir.target.flatbuffer.ttmetal import fused_reference
 
 Array = np.ndarray[Any, Any]
 

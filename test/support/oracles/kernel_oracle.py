@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.kernels import compile_kernel
 
 COMPILER = shutil.which("g++")
@@ -63,7 +63,7 @@ class RecordingApi:
         for i, byte in enumerate(value.to_bytes(size, "little")):
             self.bytes[address + i] = byte
 
-    def poll(self) -> bool:
+    def poll(self, never_ends: bool = False) -> bool:
         """False and True in turns."""
         self.polls += 1
         return self.polls % 2 == 0

@@ -9,10 +9,10 @@ from functools import cache
 import pytest
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError, Source, render_all
+from ttmlir.mlir.verifier import verify_module
 
 FILE = "test.mlir"
 

@@ -8,7 +8,7 @@ from typing import Any
 from oracles.kernel_oracle import run
 from running.python_source import load_module
 
-from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
+from ttmlir.frontend.pykernel.compilation import Kernel, ttkernel_noc_compile
 
 ARGUMENTS = (5, -3, 700, 12)
 NOTE = "noc_async_read_set_trid"

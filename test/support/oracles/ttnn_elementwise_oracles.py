@@ -107,9 +107,7 @@ _UNARY: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], float, float]] =
 }
 """Functions of one operand, and numbers on which they are smooth enough to compare."""
 
-_OF_INTEGERS = (
-    "abs neg relu sign square eqz nez gtz gez ltz lez logical_not identity floor ceil trunc"
-).split()
+_OF_INTEGERS = ("abs neg relu square eqz nez gtz gez ltz lez logical_not identity").split()
 
 UNARY = {
     name: Oracle(
@@ -168,6 +166,7 @@ PARAMETERS: dict[str, Oracle] = {
     "hardtanh": _with(lambda x: functional.hardtanh(x, -0.5, 1.0), min_val=-0.5),
     "heaviside": _with(lambda x: torch.heaviside(x, torch.tensor(0.5, dtype=x.dtype)), 0.5),
     "leaky_relu": _with(lambda x: functional.leaky_relu(x, 0.1), 0.1),
+    "polygamma": _with(lambda x: torch.polygamma(2, x), 2, low=0.5, high=9),
     "polyval": _with(lambda x: 2 * x * x + 3, [2.0, 0.0, 3.0]),
     "prelu": _with(lambda x: torch.where(x >= 0, x, 0.25 * x), 0.25),
     "rdiv": _with(lambda x: 3.0 / x, 3.0, low=0.5),

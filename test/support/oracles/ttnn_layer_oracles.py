@@ -56,6 +56,9 @@ PRODUCTS: dict[str, Oracle] = {
 _ROWS: Any = {"shapes": (SHARDABLE, (33, 70), (3, 33, 70), (1, 2, 5, 31)), "room": _SUMS}
 
 
+_TILED: Any = {**_ROWS, "layouts": ("TILE_LAYOUT",)}
+
+
 def _masked(shape: Shape) -> list[torch.Tensor]:
     return _drawn(shape, (1,) * (len(shape) - 2) + shape[-2:])
 
@@ -65,7 +68,7 @@ def _scaled_softmax(**facts: Any) -> Oracle:
         lambda x, mask: torch.softmax(0.5 * x + mask, -1),
         _masked,
         lambda f, x, mask: f(x, 0.5, mask),
-        **_ROWS,
+        **_TILED,
         **facts,
     )
 
@@ -99,7 +102,7 @@ def _before(*sums: Call) -> Oracle:
     return Oracle(
         _statistics(*sums),
         lambda shape: _drawn(shape, low=0.5),
-        **_ROWS,
+        **{**_ROWS, "memories": ("dram", "l1")},
         result_dtypes=("bfloat16",),
         result_layout="TILE_LAYOUT",
     )
@@ -168,7 +171,7 @@ NORMS: dict[str, Oracle] = {
         lambda x, weight, bias: _rms(x) * weight + bias,
         _per_column,
         lambda f, x, weight, bias: f(x, epsilon=1e-5, weight=weight, bias=bias),
-        **_ROWS,
+        **_TILED,
     ),
     "rms_norm_post_all_gather": _after(_rms, _squares),
     "rms_norm_pre_all_gather": _before(_squares),
@@ -176,10 +179,10 @@ NORMS: dict[str, Oracle] = {
     "scale_mask_softmax": _scaled_softmax(),
     "scale_mask_softmax_in_place": _scaled_softmax(writes=0),
     "softmax": Oracle(
-        lambda x: torch.softmax(x, 0), lambda s: _drawn(s), lambda f, x: f(x, 0), **_ROWS
+        lambda x: torch.softmax(x, 0), lambda s: _drawn(s), lambda f, x: f(x, 0), **_TILED
     ),
     "softmax_in_place": Oracle(
-        lambda x: torch.softmax(x, -1), lambda s: _drawn(s), **_ROWS, writes=0
+        lambda x: torch.softmax(x, -1), lambda s: _drawn(s), **_TILED, writes=0
     ),
 }
 

@@ -145,6 +145,15 @@ def _written(shape: Shape) -> list[torch.Tensor]:
     return [tensor, index, draw(tuple(index.shape), -4, 4, 3)]
 
 
+def _count_and_places(x: torch.Tensor) -> list[torch.Tensor]:
+    """How many numbers are not 0, and the four indices of each."""
+    found = torch.nonzero(x).reshape(-1)
+    count, places = torch.zeros(1, 1, 1, 8), torch.zeros(1, 1, 1, 4 * x.numel())
+    count[..., 0] = len(found) // 4
+    places[..., : len(found)] = found
+    return [count, places]
+
+
 _TABLE = ((96, 192), (33, 70), (4, 5))
 
 LOOKUP: dict[str, Oracle] = {
@@ -162,6 +171,16 @@ LOOKUP: dict[str, Oracle] = {
         _indexed,
         lambda operation, x, index: operation(x, 0, index),
         exact=True,
+    ),
+    "nonzero": Oracle(
+        _count_and_places,
+        lambda shape: [draw(shape, -4, 4).relu()],
+        lambda operation, x: operation(x),
+        shapes=((1, 2, 5, 32), (2, 3, 33, 7), (1, 1, 1, 8)),
+        dtypes=PLAIN_FLOATS,
+        exact=True,
+        result_dtypes=("uint32", "uint32"),
+        result_layout="ROW_MAJOR_LAYOUT",
     ),
     "scatter": Oracle(
         lambda x, index, source: x.scatter(0, index, source),
@@ -211,7 +230,7 @@ MOVEMENTS: dict[str, Oracle] = {
         lambda x: x.broadcast_to((4, *x.shape[1:])),
         shapes=_EXPANDED,
     ),
-    "experimental.view": _moved(lambda f, x: f(x, [-1]), lambda x: x.reshape(-1), **_ANY),
+    "experimental.view": _moved(lambda f, x: f(x, [1, *x.shape]), lambda x: x[None], **_ANY),
     "pad": _moved(
         lambda f, x: f(x, [(0, 1)] * len(x.shape), 3.0 if x.dtype == ttnn.float32 else 3),
         lambda x: torch.nn.functional.pad(x, (0, 1) * x.ndim, value=3),
@@ -222,6 +241,9 @@ MOVEMENTS: dict[str, Oracle] = {
         lambda f, x: f(x, "a b c -> c (b a)"),
         lambda x: x.permute(2, 1, 0).flatten(1),
         shapes=_THREE,
+    ),
+    "narrow": _moved(
+        lambda f, x: f(x, -1, -9, 7), lambda x: x.narrow(-1, -9, 7), shapes=((3, 33, 70), (40, 9))
     ),
     "repeat": _moved(
         lambda f, x: f(x, [2] * (len(x.shape) - 1) + [3]),
@@ -260,7 +282,7 @@ MOVEMENTS: dict[str, Oracle] = {
     "unsqueeze_to_4D": _moved(
         lambda f, x: f(x), lambda x: x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)), **_ANY
     ),
-    "view": _moved(lambda f, x: f(x, [-1]), lambda x: x.reshape(-1), **_ANY),
+    "view": _moved(lambda f, x: f(x, [1, *x.shape]), lambda x: x[None], **_ANY),
 }
 
 
@@ -289,16 +311,6 @@ _FILLED: Any = {**_IN_TILES, "layouts": ("ROW_MAJOR_LAYOUT",), "dtypes": PLAIN_F
 
 def _round_up(extent: int) -> int:
     return -(-extent // 32) * 32
-
-
-def _fill_tiles(value: int) -> Call:
-    """Rows and columns filled up to multiples of 32."""
-
-    def expected(x: torch.Tensor) -> torch.Tensor:
-        missing = [_round_up(extent) - extent for extent in x.shape[:-3:-1]]
-        return torch.nn.functional.pad(x, (0, missing[0], 0, missing[1]), value=value)
-
-    return expected
 
 
 PLACES: dict[str, Oracle] = {
@@ -335,10 +347,10 @@ PLACES: dict[str, Oracle] = {
     "tilize": _kept(shapes=_WHOLE, **_IN_TILES),
     "tilize_with_val_padding": _moved(
         lambda f, x: f(x, [*x.shape[:-2], *map(_round_up, x.shape[-2:])], 3),
-        _fill_tiles(3),
+        lambda x: x,
         **_FILLED,
     ),
-    "tilize_with_zero_padding": _moved(lambda f, x: f(x), _fill_tiles(0), **_FILLED),
+    "tilize_with_zero_padding": _kept(**_FILLED),
     "to_layout": _kept(lambda f, x: f(x, ttnn.TILE_LAYOUT), **_IN_TILES),
     "to_memory_config": _kept(
         lambda f, x: f(x, ttnn.DRAM_MEMORY_CONFIG), memory=ttnn.DRAM_MEMORY_CONFIG

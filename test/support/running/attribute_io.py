@@ -6,9 +6,8 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError, file_line_col
 
 PREFIX = "module attributes {test.a = "
 

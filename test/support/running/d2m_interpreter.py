@@ -17,7 +17,7 @@ from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.interpreter import execute
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 PASS = "ttir-to-d2m"
 HOST: dict[str, Any] = {

@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 
 DEVICE = (
     "#device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, "

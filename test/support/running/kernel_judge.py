@@ -22,13 +22,11 @@ import numpy as np
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.errors import SimError
+from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import run_program
-from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.buffer import Buffer, Sharding
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.address_generators import Buffer, Sharding
+from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions
 
 TILE = 2048

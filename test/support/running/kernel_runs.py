@@ -8,8 +8,8 @@ import numpy as np
 from running.pass_runner import lowered
 
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import MetalRun, execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 SUPPORT = Path(__file__).resolve().parents[1]
@@ -71,7 +72,8 @@ class LineProcess:
     def close(self) -> None:
         """End the process and whatever it still runs."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended, and why is being told
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.communicate()
             self._process = None
 

@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.mlir.verifier import verify_module
 from ttmlir.passes.core.base import Pipeline
-from ttmlir.passes.core.option_text import parse_options
+from ttmlir.passes.core.manager import parse_options
 from ttmlir.passes.core.registry import lookup
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"

@@ -6,8 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from ttmlir.runtime.ttrt.commands.run import Run
-from ttmlir.runtime.ttrt.files.sources import Source
+from ttmlir.runtime.ttrt.commands import Run
+from ttmlir.runtime.ttrt.files import Source
 
 
 class SlowRun(Run):

@@ -6,7 +6,7 @@ from samples.generic_programs import EXP, READER, WRITER, tile_kernels
 
 from ttmlir.bridge import TensorArgument, assign_programs
 from ttmlir.layout.enums import DataType
-from ttmlir.program.description import (
+from ttmlir.program import (
     CircularBufferIndex,
     ComputeConfig,
     ProgramDescription,

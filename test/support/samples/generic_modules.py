@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from ttmlir.dialects import tt, ttnn
-from ttmlir.layout.system.chip import default_system_desc
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.program.description import ProgramDescription
+from ttmlir.layout.system import default_system_desc
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.program import ProgramDescription
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.layout.enums import DataType
-from ttmlir.program.description import (
+from ttmlir.program import (
     AddressOfTensor,
     Arguments,
     CircularBufferDescription,

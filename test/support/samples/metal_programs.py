@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ttmlir.dialects import DIALECTS, tt
-from ttmlir.dialects.definition.names import SYSTEM_DESC
-from ttmlir.frontend.cpp.to_ttkernel import read_kernel
-from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.dialects.definition.ods import SYSTEM_DESC
+from ttmlir.frontend.cpp_to_ttkernel import read_kernel
+from ttmlir.layout.system import default_system_desc
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import PrintOptions
-from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import PrintOptions
+from ttmlir.mlir.reader import parse_module
 
 CONTEXT = make_context(DIALECTS)
 SYSTEM = default_system_desc()

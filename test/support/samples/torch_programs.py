@@ -10,10 +10,9 @@ import numpy as np
 from ttmlir.compiler import TTNN_PIPELINE, write_ttnn
 from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import ImportedProgram, export, import_program
+from ttmlir.mlir.chunk_processing import verify
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.files.chunk_processing import verify
-from ttmlir.passes.core.manager import PassManager
-from ttmlir.passes.core.nest import parse_pipeline
+from ttmlir.passes.core.manager import PassManager, parse_pipeline
 from ttmlir.runtime import (
     Numerics,
     Tensor,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from running.randomness import TestGenerator
 
-RNG = np.random.default_rng(12)
+RNG = TestGenerator(__name__)
 _NAMES = {"float32": "f32", "int32": "i32", "bool": "i1", "int8": "i8"}
 
 
@@ -32,9 +33,10 @@ def program(operation: str, inputs: list[np.ndarray], result: np.ndarray) -> str
     return f"func.func @f({arguments}) -> {gives} {{\n{text}\nreturn %r : {gives}\n}}"
 
 
-A = real(3, 5, 33)
-NUMBERS = RNG.integers(-9, 9, (3, 5, 33)).astype(np.int32)
-_B = RNG.random((3, 5, 33)) < 0.8
+_CONSTANTS = np.random.default_rng(12)
+A = _CONSTANTS.uniform(-2, 2, (3, 5, 33)).astype(np.float32)
+NUMBERS = _CONSTANTS.integers(-9, 9, (3, 5, 33)).astype(np.int32)
+_B = _CONSTANTS.random((3, 5, 33)) < 0.8
 _PERMS = '%p = "tosa.const"() <{value = dense<[2, 0, 1]> : tensor<3xi32>}> : () -> tensor<3xi32>\n'
 _PADDING = (
     '%p = "tosa.const"() <{value = dense<[[0, 1], [2, 0], [0, 3]]> : tensor<3x2xi32>}>'

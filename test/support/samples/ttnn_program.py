@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ttmlir.layout.system.boards import board
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import board, system_desc_to_table
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import version_stamp
 

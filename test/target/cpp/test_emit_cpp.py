@@ -10,8 +10,8 @@ import pytest
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.target.cpp.emitter import emit_cpp
 
 UPSTREAM = shutil.which("mlir-translate-19")

@@ -17,11 +17,10 @@ from ttmlir.dialects import DIALECTS
 from ttmlir.dialects.ttmetal import DispatchOp
 from ttmlir.layout.enums import CBPort, ThreadType
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.schema.versions import load
-from ttmlir.target.cpp.from_ttkernel import kernel_text, kernel_tree
-from ttmlir.target.cpp.kernels import write_kernels
+from ttmlir.target.cpp.from_ttkernel import kernel_text, kernel_tree, write_kernels
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 LOWERED = sorted((Path(__file__).parents[1] / "flatbuffer" / "Inputs").glob("*.mlir"))

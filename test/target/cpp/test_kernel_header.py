@@ -12,10 +12,10 @@ import pytest
 from cores.kernel_operations import operand_types, operation
 from running.ir_text import parse
 
-from ttmlir.cpp.kernel_header import kernel_header
+from ttmlir.cpp.include_path import kernel_header
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.enums import ENUMS
-from ttmlir.target.cpp.kernels import write_kernels
+from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.target.cpp.from_ttkernel import write_kernels
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium" / "kernels").glob("*.cpp"))
 COMPILER = shutil.which("g++")

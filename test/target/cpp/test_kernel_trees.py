@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ttmlir.cpp.kernel_header import kernel_header
+from ttmlir.cpp.include_path import kernel_header
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.render import render
 from ttmlir.cpp.tree import (

@@ -14,12 +14,11 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 
 from ttmlir.dialects.ttkernel import CBType
-from ttmlir.frontend.cpp.to_ttkernel import read_kernel
+from ttmlir.frontend.cpp_to_ttkernel import read_kernel
 from ttmlir.layout.enums import CBPort
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reporting import DiagnosticError, file_line_col
 from ttmlir.schema.versions import load
-from ttmlir.target.cpp.kernels import write_kernels
+from ttmlir.target.cpp.from_ttkernel import write_kernels
 
 KERNELS = Path(__file__).parent / "kernels"
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -10,8 +10,7 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute
 
 from ttmlir.cpp.errors import CannotEmitError
-from ttmlir.target.cpp.literals import literal_text
-from ttmlir.target.cpp.types import result_text, type_text
+from ttmlir.target.cpp.emitter import literal_text, result_text, type_text
 
 TYPES = (
     *("i1", "i8", "i16", "i32", "i64", "si8", "ui8", "si16", "ui16", "si32", "ui32", "ui64", "ui1"),

@@ -20,7 +20,7 @@ from samples.metal_programs import (
     on_host,
 )
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.schema.versions import load
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

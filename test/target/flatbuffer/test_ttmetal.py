@@ -10,15 +10,15 @@ import pytest
 
 from ttmlir.compiler import compile_to_ttm, lower, write_ttm
 from ttmlir.dialects import DIALECTS, tt
-from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.layout.system import default_system_desc
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
 

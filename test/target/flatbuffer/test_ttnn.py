@@ -17,20 +17,19 @@ from xdsl.ir import Block, Region
 
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.row_ops import ParameterValue
-from ttmlir.layout.element_type import Element, ScalarType, TileFormat
+from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import SystemDesc, default_system_desc
+from ttmlir.layout.system import SystemDesc, default_system_desc
 from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.printing import attribute_text
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Kind, Row
 from ttmlir.schema.versions import load
-from ttmlir.target.flatbuffer.file_kind import TTNN
-from ttmlir.target.flatbuffer.tensors import TensorTables
+from ttmlir.target.flatbuffer.tensors import TTNN, TensorTables
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -628,7 +627,7 @@ def test_the_bytes_do_not_depend_on_the_process() -> None:
     program = (
         "import hashlib\n"
         "from ttmlir.mlir.context import make_context\n"
-        "from ttmlir.mlir.reading.reader import parse_module\n"
+        "from ttmlir.mlir.reader import parse_module\n"
         "from ttmlir.schema.versions import load\n"
         "from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer\n"
         f"root = load(open({str(path)!r}, 'rb').read(), 'x').root\n"

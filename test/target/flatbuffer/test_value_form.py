@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ttmlir import compiler
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.runtime.session import get_layout, to_host, to_layout
 

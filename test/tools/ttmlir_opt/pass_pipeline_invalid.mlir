@@ -1,7 +1,7 @@
 // Text that is no pipeline is refused with the place and the reason.
 // RUN: not ttmlir-opt --pass-pipeline='cse' %s 2>&1 | FileCheck %s --check-prefix=ANCHOR
 // RUN: not ttmlir-opt --pass-pipeline='' %s 2>&1 | FileCheck %s --check-prefix=ANCHOR
-// RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse' %s 2>&1 | FileCheck %s --check-prefix=ANCHOR
+// RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse' %s 2>&1 | FileCheck %s --check-prefix=UNCLOSED
 // RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse,no-such-pass)' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN --strict-whitespace
 // RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse,)' %s 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse))' %s 2>&1 | FileCheck %s --check-prefix=CLOSED
@@ -19,6 +19,7 @@
 // UNKNOWN-NEXT:    ^
 // EMPTY: :1:5: error: '' does not refer to a registered pass or pass pipeline
 // CLOSED: :1:4: error: encountered extra closing ')' creating unbalanced parentheses while parsing pipeline
+// UNCLOSED: :1:15: error: missing ')' for this '(' creates unbalanced parentheses
 // OPEN: :1:1: error: expected ')' to close 'func.func('
 // BRACE: :1:4: error: missing closing '}' while processing pass options
 // OPTION: <Pass-Options-Parser>: no such option level; supported: label

@@ -126,7 +126,7 @@ def test_a_wait_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> No
         waits.append((title, quiet))
         yield
 
-    monkeypatch.setattr("ttmlir.runtime.ttrt.commands.perf.show_wait", note_wait)
+    monkeypatch.setattr("ttmlir.runtime.ttrt.commands.show_wait", note_wait)
     for flags in ([], ["--quiet"]):
         assert main(["perf", "--device", "exp.ttnn", *flags]) == 0
     assert waits == [("estimating exp.ttnn forward", False), ("estimating exp.ttnn forward", True)]

@@ -9,11 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 from ttmlir.compiler import lower, write_ttnn
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import load_binary
-from ttmlir.target.flatbuffer.golden import Golden
+from ttmlir.target.flatbuffer.tensors import Golden
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -27,7 +28,7 @@ func.func @main(%a: tensor<3x5xf32>, %b: tensor<5xf32>) -> tensor<3x5xf32> {{
   return %1 : tensor<3x5xf32>
 }}
 """
-RANDOM = np.random.default_rng(5)
+RANDOM = TestGenerator(__name__)
 A = RANDOM.standard_normal((3, 5)).astype(np.float32)
 B = RANDOM.standard_normal(5).astype(np.float32)
 

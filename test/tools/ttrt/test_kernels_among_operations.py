@@ -17,8 +17,8 @@ from samples.generic_programs import EXP, EXP_OF_TWO, exp_program
 
 from ttmlir.compiler import write_ttnn
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.program.description import ProgramDescription
+from ttmlir.mlir.reader import parse_module
+from ttmlir.program import ProgramDescription
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]

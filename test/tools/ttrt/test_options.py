@@ -12,7 +12,7 @@ COMMANDS = {"read": "Read", "run": "Run", "query": "Query", "perf": "Perf", "che
 
 def options_of(name: str) -> dict[str, Any]:
     """The options of a command by name."""
-    module = import_module(f"ttmlir.runtime.ttrt.commands.{name}")
+    module = import_module("ttmlir.runtime.ttrt.commands")
     return {option.name: option for option in getattr(module, COMMANDS[name]).options}
 
 

@@ -12,9 +12,9 @@ import pytest
 from samples.metal_examples import EXAMPLES
 
 from ttmlir.compiler import transform, write_ttm
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.target.flatbuffer.golden import Golden
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.target.flatbuffer.tensors import Golden
 from ttmlir.tools.ttmlir_translate import main as translate
 from ttmlir.tools.ttrt import main
 

@@ -51,6 +51,16 @@ def test_a_dictionary_of_registered_arguments_can_be_filled_in() -> None:
     assert "loops" not in API.Run.registered_args
 
 
+def test_the_arguments_of_all_commands() -> None:
+    """Those of each are among them; a new dictionary each time."""
+    arguments = API.registered_args
+    assert {"--loops", "--section", "--system-desc", "binary"} <= set(arguments)
+    for api in (API.Query, API.Read, API.Run, API.Perf, API.Check):
+        assert set(api.registered_args) <= set(arguments)
+    arguments["loops"] = 3
+    assert "loops" not in API.registered_args
+
+
 @pytest.mark.parametrize("key", ["save-artifacts", "--save-artifacts", "save_artifacts"])
 def test_keys_may_be_spelled_in_three_ways(key: str) -> None:
     """With dashes, without, with underscores."""

@@ -13,23 +13,25 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary
 from ttmlir.runtime.locations import place_in
-from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
-from ttmlir.runtime.ttrt.reports.operation_times import (
+from ttmlir.runtime.ttrt.reports import (
+    KernelRuns,
     Timing,
     TimingObserver,
+    perf_summary,
     summary,
     timings_as_csv,
 )
-from ttmlir.runtime.ttrt.running.program import RunSettings, run_operations
+from ttmlir.runtime.ttrt.running import RunSettings, run_operations
 from ttmlir.tools.ttrt import main
 
 SHAPE = (5, 33)
-RANDOM = np.random.default_rng(7)
+RANDOM = TestGenerator(__name__)
 
 
 @pytest.fixture(autouse=True)
@@ -319,8 +321,8 @@ func.func @forward(%x: tensor<33x70xf32>) -> tensor<33x70xf32> {
 
 def test_the_summary_of_kernels() -> None:
     """The lines add up: shares are those of the cycles beside them, cycles those of the table."""
-    from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
-    from ttmlir.runtime.ttrt.running.kernels import run_kernels
+    from ttmlir.runtime.metal_session import TT_MLIR_LENIENCIES
+    from ttmlir.runtime.ttrt.running import run_kernels
     from ttmlir.sim.options import SimOptions
 
     [forward] = read_binary(compile_to_ttm(KERNELS), "exp.ttm").programs
@@ -394,15 +396,15 @@ def test_a_file_without_a_system_description(capsys: pytest.CaptureFixture[str])
 
 def test_the_place_stands_apart_from_what_binds(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long its name is."""
-    from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
-    from ttmlir.runtime.ttrt.reports import kernel_times
-    from ttmlir.runtime.ttrt.running.kernels import run_kernels
+    from ttmlir.runtime.metal_session import TT_MLIR_LENIENCIES
+    from ttmlir.runtime.ttrt import reports
+    from ttmlir.runtime.ttrt.running import run_kernels
     from ttmlir.sim.options import SimOptions
 
     def bound(times: object) -> str:
         return "data movement processor"
 
-    monkeypatch.setattr(kernel_times, "bound", bound)
+    monkeypatch.setattr(reports, "bound", bound)
     [forward] = read_binary(compile_to_ttm(KERNELS), "exp.ttm").programs
     options = SimOptions(leniencies=TT_MLIR_LENIENCIES)
     settings = RunSettings(numerics=Numerics.EXACT)

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from samples.ttnn_program import ProgramBuilder, tensor_desc
 
-from ttmlir.layout.system.boards import board
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import board, system_desc_to_table
 from ttmlir.runtime import BinaryError, read_binary
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.ttrt.reports.sections import (
+from ttmlir.runtime.ttrt.reports import (
     MAX_BYTES,
     PLAIN_SECTIONS,
     SECTIONS,

@@ -16,9 +16,8 @@ import pytest
 from distributed import Client, LocalCluster
 from running.swept_commands import BrokenRun, FragileRun, SlowRun
 
-from ttmlir.runtime.ttrt.sweeps import journal as journals
-from ttmlir.runtime.ttrt.sweeps.cases import Case
-from ttmlir.runtime.ttrt.sweeps.cluster import run_on_cluster
+from ttmlir.runtime.ttrt import sweeps as journals
+from ttmlir.runtime.ttrt.sweeps import Case, run_on_cluster
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -112,7 +111,7 @@ def test_what_cannot_be_swept(
     arguments: tuple[str, ...], message: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message says what can be."""
-    monkeypatch.setattr("ttmlir.runtime.ttrt.sweeps.cluster._TIMEOUT", 0.5)
+    monkeypatch.setattr("ttmlir.runtime.ttrt.sweeps._TIMEOUT", 0.5)
     assert run("run", "programs/add.ttnn", *arguments) == 1
     assert message in capsys.readouterr().err
 

@@ -18,9 +18,8 @@ import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
-from ttmlir.runtime.ttrt.reports.logger import Logger
-from ttmlir.runtime.ttrt.reports.progress import progress
-from ttmlir.runtime.ttrt.reports.results import Result, results_as_json
+from ttmlir.runtime.ttrt.files import Logger, progress
+from ttmlir.runtime.ttrt.reports import Result, results_as_json
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -225,6 +224,128 @@ def test_identity_and_non_zero_fail_with_42(capsys: Capture) -> None:
     assert results("run")[0]["result"] == "test_error"
 
 
+def test_identity_compares_the_pairs_that_there_are(capsys: Capture) -> None:
+    """As the book runs a sum of two inputs; without a pair there is nothing to compare."""
+    b = ProgramBuilder()
+    x, y = (b.to_device(b.input(SHAPE)) for _ in range(2))
+    b.output(b.eltwise("Add", [x, y]))
+    Path("add.ttnn").write_bytes(b.pack())
+    np.save("x.npy", np.ones(SHAPE, np.float32))
+    np.save("zero.npy", np.zeros(SHAPE, np.float32))
+    assert run("run", "add.ttnn", "--identity", "--inputs", "x.npy", "--inputs", "zero.npy") == 0
+    assert run("run", "add.ttnn", "--identity", "--inputs", "zero.npy", "--inputs", "x.npy") == 42
+    assert "output 0 differs from input 0 by up to 1" in capsys.readouterr().err
+    assert run("run", "add.ttnn", "--identity", "--rtol", "1", "--atol", "9") == 0
+    b = ProgramBuilder()
+    b.input(SHAPE)
+    Path("none.ttnn").write_bytes(b.pack())
+    assert run("run", "none.ttnn", "--identity") == 42
+    assert "identity compares inputs with outputs; there are 1 inputs and 0" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_mesh_is_refused(capsys: Capture) -> None:
+    """Programs run on one chip: nothing is said to pass that another chip has to do."""
+    b = program("Exp")
+    b.operations[0]["type"] |= {"mesh": (1, 2), "chip_ids": [0, 1], "mesh_shape": [1, 2]}
+    Path("mesh.ttnn").write_bytes(b.pack())
+    assert record("run", "mesh.ttnn") == 1
+    assert results("run")[0]["result"] == "error"
+    assert (
+        'operation 0 (GetDeviceOp, loc("GetDeviceOp")): the program is for a mesh of 2 chips, '
+        "[0, 1]; programs run on one chip; compile it with mesh-shape=1,1"
+    ) in capsys.readouterr().err
+
+
+def test_loops_are_bounded(capsys: Capture) -> None:
+    """Each leaves something in the results."""
+    assert run("run", "exp.ttnn", "--loops", "1000001") == 1
+    assert "--loops must lie between 1 and 1000000, got 1000001" in capsys.readouterr().err
+
+
+def test_the_reference_counts_as_memory(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps numbers of 64 bits beside those of the run."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((1024, 4096)))
+    b.output(b.eltwise("Exp", [b.eltwise("Abs", [x])]))
+    Path("large.ttnn").write_bytes(b.pack())
+    monkeypatch.setenv("TTMLIR_MEMORY_GIB", "0.08")
+    assert run("run", "large.ttnn") == 0
+    assert run("run", "large.ttnn", "--golden") == 1
+    assert "comparing with its reference takes " in capsys.readouterr().err
+
+
+ROWS = 7
+
+
+@pytest.mark.parametrize("init", ["randn", "rand", "arange", "zeros", "ones"])
+@pytest.mark.parametrize("element", ["i64", "i32", "ui32", "bf16", "f32"])
+@pytest.mark.parametrize("rows", [1, ROWS, 100])
+def test_made_up_row_numbers_are_in_the_table(init: str, element: str, rows: int) -> None:
+    """Also behind moves, changes of the shape and arithmetic of integers."""
+    b = ProgramBuilder()
+    numbers = b.to_device(b.input((6, 50), element))
+    numbers = b.compute(
+        "ReshapeOp", (300,), element, out_field="out", **{"in": numbers, "shape": [300]}
+    )
+    if element == "i32":
+        numbers = b.eltwise("Abs", [numbers], element=element)
+    table = b.to_device(b.input((rows, 32)))
+    b.output(b.compute("EmbeddingOp", (300, 32), out_field="output", input=numbers, weight=table))
+    Path("rows.ttnn").write_bytes(b.pack())
+    assert run("run", "rows.ttnn", "--init", init) == 0
+
+
+def test_the_largest_bf16_row_number_is_in_the_table() -> None:
+    """511 is no bf16 number, and 512 would be no row."""
+    b = ProgramBuilder()
+    numbers = b.to_device(b.input((4000,), "bf16"))
+    table = b.to_device(b.input((512, 32)))
+    b.output(b.compute("EmbeddingOp", (4000, 32), out_field="output", input=numbers, weight=table))
+    Path("rows.ttnn").write_bytes(b.pack())
+    assert run("run", "rows.ttnn") == 0
+
+
+def test_artifacts_are_below_the_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As the book has it; a folder that is given comes first."""
+    monkeypatch.setenv("TT_MLIR_HOME", str(tmp_path / "home"))
+    assert run("run", "exp.ttnn", "--save-artifacts") == 0
+    assert (tmp_path / "home" / "ttrt-artifacts" / "exp.ttnn" / "exp.ttnn").exists()
+    assert not Path("ttrt-artifacts").exists()
+    assert run("run", "exp.ttnn", "--save-artifacts", "--artifact-dir", "own") == 0
+    assert Path("own/exp.ttnn/exp.ttnn").exists()
+
+
+def test_the_runtime_says_what_it_executes(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the variable of tt-mlir's runtime."""
+    said = dict[str, str]()
+    for level in ("Trace", "debug", "Info"):
+        monkeypatch.setenv("TTMLIR_RUNTIME_LOGGER_LEVEL", level)
+        assert run("run", "exp.ttnn", "--golden") == 0
+        said[level] = capsys.readouterr().err
+    start = " | DEBUG | Runtime | Starting execution of program: forward\n"
+    operation = ' | TRACE | Runtime | Executing operation: "ttnn.exp"() loc("Exp")\n'
+    assert [start in text for text in said.values()] == [True, True, False]
+    assert [operation in text for text in said.values()] == [True, False, False]
+    monkeypatch.setenv("TTMLIR_RUNTIME_LOGGER_LEVEL", "loud")
+    assert run("run", "exp.ttnn") == 1
+    assert "TTMLIR_RUNTIME_LOGGER_LEVEL is 'LOUD'; supported are TRACE," in capsys.readouterr().err
+
+
+def test_the_level_of_the_log(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any case of letters, with the words of tt-mlir's loggers; other words are refused."""
+    for level, is_said in (("Debug", True), ("TRACE", True), ("Info", False)):
+        monkeypatch.setenv("TTRT_LOGGER_LEVEL", level)
+        assert run("run", "exp.ttnn", "--save-artifacts") == 0
+        assert (" - DEBUG - " in capsys.readouterr().err) == is_said
+    monkeypatch.setenv("TTRT_LOGGER_LEVEL", "loud")
+    assert run("run", "exp.ttnn") == 1
+    assert "TTRT_LOGGER_LEVEL is 'LOUD'; supported are DEBUG," in capsys.readouterr().err
+
+
 def test_golden_names_the_first_operation_that_is_off(capsys: Capture) -> None:
     """In device numerics a sine of large bf16 numbers has little to do with the exact one."""
     b = ProgramBuilder()
@@ -278,7 +399,7 @@ def test_a_broken_program_does_not_keep_the_others_from_running(capsys: Capture)
     [
         (("--program-index", "1"), "exp.ttnn: there is no program 1; the file has 1"),
         (("--program-index", "x"), "--program-index must be 'all' or a number, got 'x'"),
-        (("--loops", "0"), "--loops must be at least 1, got 0"),
+        (("--loops", "0"), "--loops must lie between 1 and 1000000, got 0"),
         (("--pcc", "2"), "--pcc must lie between 0 and 1"),
         (("--pcc", "-0.1"), "--pcc must lie between 0 and 1, got -0.1"),
         (("--board", "n1"), "there is no board 'n1'; supported are default, n150"),

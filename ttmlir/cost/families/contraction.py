@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
 from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.parameters import MATMUL_BLOCK
-from ttmlir.cost.tensors import (
+from ttmlir.cost.work import (
     NO_TRANSFER,
+    TILE,
+    MatmulConfig,
+    Work,
     cores_for,
     dram_bytes,
     is_sharded,
@@ -26,13 +29,11 @@ from ttmlir.cost.tensors import (
     tile_shape,
     writing,
 )
-from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost, Stage, Workload
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
-    MATMUL_PHASE,
-    MATMUL_UNPACK_CALL,
+    UNITS,
     fidelity_phases,
     matmul_math_cycles,
     matmul_unpack_cycles,
@@ -41,7 +42,7 @@ from ttmlir.sim.timing.costs import (
     unpack_cycles,
 )
 
-DST_TILES = 8
+DST_TILES = UNITS.dst_tiles // 2
 """Tiles of 16 bits in the half of DST that is computed in."""
 NARROW = 8
 """A result that is so many times longer than wide is divided along its long side alone."""
@@ -179,8 +180,8 @@ def block_stages(
     products = height * width
     unpack = matmul_unpack_cycles(a, b, height, width) / machine.figures.unpack_speed
     multiply_cycles = matmul_math_cycles(fidelity, products)
-    handover = calls * MATMUL_BLOCK
-    unpacks = calls * depth * max(unpack, MATMUL_UNPACK_CALL)
+    handover = calls * machine.figures.block_handover
+    unpacks = calls * depth * max(unpack, UNITS.matmul_unpack_call)
     # With the longest blocks, each tile of one operand is unpacked for 8 of the other.
     streamed = min(unpack_cycles(each, instructions=1) for each in (a, b))
     least = rows * columns * depth * streamed / machine.figures.unpack_speed * 9 / 8
@@ -189,7 +190,7 @@ def block_stages(
         Stage(
             COMPUTE,
             calls * depth * multiply_cycles + handover,
-            calls * depth * products * MATMUL_PHASE * fidelity_phases(fidelity),
+            calls * depth * products * UNITS.matmul_phase * fidelity_phases(fidelity),
         ),
         Stage(PACK, rows * columns * pack_cycles(result, accumulates)),
     )
@@ -305,3 +306,65 @@ def _batched(
         noc_bytes=network_bytes(a, b, work.output),
         fidelity=work.product_fidelity,
     )
+
+
+# --- Attention ------------------------------------------------------------------------------------
+# Attention in one program: products, softmax and products again, on blocks that stay in L1.
+
+_PASSES = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE)
+"""On each tile of the scores; what is done once per row of tiles is left out."""
+
+
+def cost_attention(machine: Machine, work: Work) -> OperationCost:
+    """`scaled_dot_product_attention` of q [b, heads, s, d], k and v [b, kv heads, t, d].
+
+    Each core has some blocks of rows of q, and goes through the blocks of k and v. Parameters:
+    `q_chunk` and `k_chunk`, rows of a block; `is_causal`, which halves the work.
+    """
+    q, k, v = work.operands[:3]
+    batch, heads, rows, width = q.shape
+    columns = k.shape[2]
+    q_chunk = min(int(work.parameters.get("q_chunk", TILE)), -(-rows // TILE) * TILE)
+    k_chunk = min(int(work.parameters.get("k_chunk", TILE)), -(-columns // TILE) * TILE)
+    down, across, depth = q_chunk // TILE, k_chunk // TILE, -(-width // TILE)
+    units = batch * heads * -(-rows // q_chunk)
+    blocks = -(-columns // k_chunk)
+    causal = bool(work.parameters.get("is_causal", False))
+    share = (blocks + 1) / (2 * blocks) if causal else 1.0
+    cores = cores_for(machine, work.output, units)
+    steps = max(1, round(-(-units // cores) * blocks * share))
+    scores = _longest(machine, work, (down, across, depth))
+    values = _longest(machine, work, (down, depth, across))
+    passes = sum(pass_cycles(machine, call, q.data_type, work) for call in _PASSES)
+    rescale = down * depth * pass_cycles(machine, "mul_tiles_bcast", q.data_type, work)
+    phases = fidelity_phases(work.product_fidelity)
+    exponential = function_cycles(machine.arch, "exp", approximate=True)
+    least = down * across * (2 * depth * UNITS.matmul_phase * phases + exponential / 2)
+    read = join(
+        [
+            reading(machine, k, across * depth, cores),
+            reading(machine, v, across * depth, cores),
+        ]
+    )
+    written = writing(machine, work.output, down * depth, cores)
+    flops = 4.0 * batch * heads * rows * columns * width * share
+    workload = Workload(
+        cores=cores,
+        steps=steps,
+        read=read,
+        compute=(Stage(COMPUTE, scores + values + down * across * passes + rescale, least),),
+        write=Stage(written.kind, written.cycles / blocks, written.ideal / blocks),
+        flops=flops,
+        dram_bytes=dram_bytes(q, work.output)
+        + units * share * (dram_bytes(k, v) / batch) / k.shape[1],
+        noc_bytes=network_bytes(q, k, v, work.output),
+        fidelity=work.product_fidelity,
+    )
+    return OperationCost(programs=(workload,))
+
+
+def _longest(machine: Machine, work: Work, block: tuple[int, int, int]) -> float:
+    """Cycles of a product of blocks in L1."""
+    formats = (work.operands[0].data_type, work.operands[1].data_type, work.output.data_type)
+    stages = block_stages(machine, formats, block, work.product_fidelity, accumulates=False)
+    return max(stage.cycles for stage in stages)

@@ -6,7 +6,8 @@ import math
 
 from ttmlir.cost.functions import elementwise_stages, is_estimated
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.tensors import (
+from ttmlir.cost.work import (
+    Work,
     cores_for,
     dram_bytes,
     join,
@@ -15,7 +16,6 @@ from ttmlir.cost.tensors import (
     tile_count,
     writing,
 )
-from ttmlir.cost.work import Work
 from ttmlir.cost.workload import DRAM, OperationCost, Stage, Workload
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.runtime.tensor import TensorDesc

@@ -11,8 +11,9 @@ import math
 from ttmlir.cost.families.elementwise import stream_tiles
 from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.tensors import (
+from ttmlir.cost.work import (
     TILE,
+    Work,
     cores_for,
     dram_bytes,
     join,
@@ -23,10 +24,9 @@ from ttmlir.cost.tensors import (
     tile_shape,
     writing,
 )
-from ttmlir.cost.work import Work
 from ttmlir.cost.workload import PROCESSOR, OperationCost, Stage, Workload
+from ttmlir.layout.data_format import FACE
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.layout.tile import FACE
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
     pack_cycles,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ttmlir.cost.families.elementwise import first_banks, share_channels, stream_tiles
 from ttmlir.cost.functions import (
@@ -14,8 +15,8 @@ from ttmlir.cost.functions import (
     stages,
 )
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.parameters import CALL_HANDOVER
-from ttmlir.cost.tensors import (
+from ttmlir.cost.work import (
+    Work,
     cores_for,
     dram_bytes,
     is_sharded,
@@ -25,9 +26,9 @@ from ttmlir.cost.tensors import (
     tile_shape,
     writing,
 )
-from ttmlir.cost.work import Work
 from ttmlir.cost.workload import COMPUTE, NOC, OperationCost, Stage, Workload
 from ttmlir.layout.enums import DataType
+from ttmlir.optable.kernel.cpp_compute_calls import COLUMNS_CALLS
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, unpack_cycles
 
@@ -219,7 +220,7 @@ def _gather_sums(machine: Machine, cores: int, data_type: DataType) -> float:
         return 0.0
     size = tile_bytes(data_type)
     read = machine.read_l1(cores - 1, size).cycles
-    added = cores * (unpack_cycles(data_type, data_type) + CALL_HANDOVER)
+    added = cores * (unpack_cycles(data_type, data_type) + machine.figures.block_handover)
     back = machine.multicast_cycles(size, cores - 1) + machine.multicast_delay(cores - 1)
     return read + added + back
 
@@ -233,4 +234,34 @@ def pass_cycles(machine: Machine, call: str, data_type: DataType, work: Work) ->
         unpack = unpack_cycles(data_type, data_type)
         busy = call_cycles(call, work.other_fidelity)
     unpacked = unpack / machine.figures.unpack_speed
-    return max(unpacked, busy, pack_cycles(data_type)) + CALL_HANDOVER
+    return max(unpacked, busy, pack_cycles(data_type)) + machine.figures.block_handover
+
+
+# --- Ordering -------------------------------------------------------------------------------------
+# Numbers in order: every core sorts rows of tiles by a network of comparisons.
+
+_NOTE = "the network of comparisons is that of the calls topk_local_sort, topk_merge, topk_rebuild"
+_CALLS = ("topk_local_sort", "topk_merge", "topk_rebuild")
+
+
+def cost_ordering(machine: Machine, work: Work) -> OperationCost:
+    """Pairs of tiles are sorted, then merged: all of them in each round for a sort.
+
+    For the k largest ones, each round leaves half of the tiles. Two transpositions per tile turn
+    rows into the columns that the calls sort, and back.
+    """
+    sort, merge, rebuild = (_cycles(name) for name in _CALLS)
+    _, _, columns = tile_shape(work.operands[0].shape)
+    levels = max(0, (columns - 1).bit_length() - 1)
+    # Per pair of tiles. A bitonic network merges again in every later round.
+    merges = levels * (levels + 1) / 2 if work.mnemonic == "sort" else min(levels, 1) * 1.0
+    pair = sort + merges * (merge + rebuild)
+    moved = stream_rows(
+        machine, work, calls=("transpose_wh_tile", "transpose_wh_tile"), notes=(_NOTE,)
+    )
+    stages = (*moved.compute, Stage(COMPUTE, pair / 2))
+    return OperationCost(programs=(replace(moved, compute=stages),))
+
+
+def _cycles(name: str) -> float:
+    return float(next(call for call in COLUMNS_CALLS if call.mnemonic == name).cost.math)

@@ -7,15 +7,11 @@ import math
 from ttmlir.cost.families.contraction import divide, multiply
 from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, network_bytes, reading, tile_count
-from ttmlir.cost.work import Work
+from ttmlir.cost.work import TILE, Work, cores_for, dram_bytes, network_bytes, reading, tile_count
 from ttmlir.cost.workload import DRAM, PROCESSOR, UNPACK, OperationCost, Stage, Workload
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles
 
-POOL_WINDOW_NS = 360
-"""To reduce a window of 256 channels with 4 of the rows of a tile in use (tt-metal issue 27922;
-430 ns on Blackhole)."""
 POOL_CHANNELS = 256
 
 
@@ -89,7 +85,9 @@ def cost_pool(machine: Machine, work: Work) -> OperationCost:
     steps = -(-pixels // cores)
     window = _number(work, "kernel_height") * _number(work, "kernel_width")
     blocks = -(-channels // POOL_CHANNELS)
-    reduce_cycles = POOL_WINDOW_NS * 1e-9 * machine.clock_hz * blocks * -(-window // 16)
+    reduce_cycles = (
+        machine.figures.pool_window * 1e-9 * machine.clock_hz * blocks * -(-window // 16)
+    )
     size = channels * tile_bytes(source.data_type) / (TILE * TILE)
     gather = window * max(machine.figures.read_issue, size / machine.interface_rate)
     tiles = tile_count(source.shape) / steps / cores

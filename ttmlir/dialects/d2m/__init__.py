@@ -16,21 +16,10 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.d2m.attrs import (
-    ATTRIBUTES,
-    BroadcastKind,
-    BroadcastKindAttr,
-    CBType,
-    MemTxType,
-    ReduceDim,
-    ReduceDimAttr,
-    SemaphoreType,
-    ThreadAttr,
-    ThreadKind,
-)
 from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
 from ttmlir.dialects.d2m.movement import (
     MOVEMENT_OPS,
+    SEMAPHORE_OPS,
     AllGatherOp,
     CoreIndexOp,
     DMAOp,
@@ -41,24 +30,34 @@ from ttmlir.dialects.d2m.movement import (
     IterIndexOp,
     NullTxOp,
     ReserveOp,
-    StoreOp,
-    WaitOp,
-)
-from ttmlir.dialects.d2m.operation import KERNEL_THREAD, ComputeOp, D2MOp, DataMovementOp
-from ttmlir.dialects.d2m.semaphores import (
-    SEMAPHORE_OPS,
     SemaphoreIncOp,
     SemaphoreSetOp,
     SemaphoreWaitOp,
+    StoreOp,
+    WaitOp,
 )
 from ttmlir.dialects.d2m.structure import (
+    ATTRIBUTES,
+    KERNEL_THREAD,
     STRUCTURE_OPS,
+    BroadcastKind,
+    BroadcastKindAttr,
+    CBType,
+    ComputeOp,
+    D2MOp,
+    DataMovementOp,
     EmptyOp,
     FullOp,
     Gather,
     LayoutChanges,
+    MemTxType,
     MeshShardOp,
+    ReduceDim,
+    ReduceDimAttr,
+    SemaphoreType,
     StreamLayoutOp,
+    ThreadAttr,
+    ThreadKind,
     ToLayoutOp,
     ViewElementsOp,
     ViewLayoutOp,

@@ -3,61 +3,488 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     TensorType,
     i1,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
-
-from ttmlir.dialects.d2m.operation import (
-    CANONICAL,
-    NUMBER,
-    SHAPED,
-    Allocates,
-    AllocationOp,
-    ArrowOp,
-    D2MOp,
-    WritesMemrefs,
-    element_type_of_value,
-    shape_of,
+from xdsl.ir import (
+    Attribute,
+    Data,
+    Operation,
+    ParametrizedAttribute,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+    TypeAttribute,
 )
+from xdsl.irdl import irdl_attr_definition, traits_def
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.dps import DestinationStyleOp
-from ttmlir.dialects.definition.layout_checks import layout_errors
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
+    CanonicalPatterns,
+    DestinationStyleOp,
     Property,
     Signature,
+    TypeConstraint,
     ValueGroup,
     refuse,
 )
-from ttmlir.dialects.definition.traits import CanonicalPatterns
+from ttmlir.dialects.definition.row_ops import layout_errors
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    ConversionOp,
+    KeywordAttr,
+    expect,
+    parse_keyword,
+)
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
     MeshShardTypeAttr,
     MetalLayoutAttr,
     device_layout_of,
+    is_remote,
     metal_layout_of,
 )
-from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.enums import DataType, MeshShardType
-from ttmlir.layout.grid import shape_text
-from ttmlir.layout.linear_form import bounds_of, linear_form
-from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
+from ttmlir.layout.affine import AffineMap, bounds_of, linear_form
+from ttmlir.layout.enums import DataType, KeywordEnum, MeshShardType
+from ttmlir.layout.tensor_layout import shape_text
+from ttmlir.mlir.attributes import affine_map_attr, layout_map
+from ttmlir.mlir.printing import SuggestsNames
+
+# --- Attrs ----------------------------------------------------------------------------------------
+# Types and attributes of d2m: circular buffers, semaphores, transactions, threads.
+
+_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
+
+
+class ThreadKind(KeywordEnum):
+    """What a region of a `d2m.generic` does."""
+
+    COMPUTE = 0, "compute"
+    DATAMOVEMENT = 1, "datamovement"
+
+
+class ReduceDim(KeywordEnum):
+    """Which dimensions of tiles a reduction folds: rows, columns or both."""
+
+    R = 0, "R"
+    """Along the columns, so that one number of each row is left."""
+    C = 1, "C"
+    RC = 2, "RC"
+
+
+class BroadcastKind(KeywordEnum):
+    """What of a tile is repeated over all of it: the first row, the first column or one number."""
+
+    ROW = 0, "row"
+    COLUMN = 1, "col"
+    SCALAR = 2, "scalar"
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A region's kind, and the function that it became."""
+
+    kind: ThreadKind
+    symbol: str | None = None
+
+
+@irdl_attr_definition
+class ThreadAttr(Data[Thread]):
+    """The thread that runs a region: `#d2m.thread<compute>`, `#d2m.thread<datamovement, @f>`."""
+
+    name = "d2m.thread"
+
+    @classmethod
+    def of(cls, kind: ThreadKind, symbol: str | None = None) -> Self:
+        """The thread of a kind, which may name its function."""
+        return cls(Thread(kind, symbol))
+
+    @property
+    def kind(self) -> ThreadKind:
+        """What the thread does."""
+        return self.data.kind
+
+    @property
+    def symbol(self) -> str | None:
+        """The function that takes the region's place."""
+        return self.data.symbol
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Thread:
+        """Read `<kind>` or `<kind, @symbol>`."""
+        expect(parser, "<")
+        kind = parse_keyword(parser, ThreadKind, "::mlir::tt::d2m::ThreadType")
+        symbol = None
+        if parser.parse_optional_punctuation(",") is not None:
+            symbol = parser.parse_symbol_name().data
+        expect(parser, ">")
+        return Thread(kind, symbol)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string(f"<{self.kind.keyword}")
+        if self.symbol is not None:
+            printer.print_string(", @")
+            if _SYMBOL.fullmatch(self.symbol):
+                printer.print_string(self.symbol)
+            else:
+                printer.print_string_literal(self.symbol)
+        printer.print_string(">")
+
+
+@irdl_attr_definition
+class ReduceDimAttr(
+    KeywordAttr[ReduceDim],
+    SpacedOpaqueSyntaxAttribute,
+    enum=ReduceDim,
+    cpp="::mlir::tt::d2m::ReduceDim",
+    definition="D2M_ReduceDimAttr",
+):
+    """Which dimensions of tiles are reduced: `#d2m<reduce_dim R>`."""
+
+    name = "d2m.reduce_dim"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> ReduceDim:
+        """Read the keyword inside `#d2m<...>`."""
+        return parse_keyword(parser, ReduceDim, "::mlir::tt::d2m::ReduceDim")
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the keyword."""
+        printer.print_string(self.data.keyword)
+
+
+@irdl_attr_definition
+class BroadcastKindAttr(
+    KeywordAttr[BroadcastKind],
+    SpacedOpaqueSyntaxAttribute,
+    enum=BroadcastKind,
+    cpp="::mlir::tt::d2m::TileBcastType",
+    definition="D2M_TileBcastTypeAttr",
+):
+    """What of a tile is repeated: `#d2m<tile_bcast_type row>`."""
+
+    name = "d2m.tile_bcast_type"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> BroadcastKind:
+        """Read the keyword inside `#d2m<...>`."""
+        return parse_keyword(parser, BroadcastKind, "::mlir::tt::d2m::TileBcastType")
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the keyword."""
+        printer.print_string(self.data.keyword)
+
+
+@irdl_attr_definition
+class CBType(ParametrizedAttribute, TypeAttribute):
+    """A circular buffer of shards: `!d2m.cb<memref<2x1x!ttcore.tile<32x32, bf16>, #l1>>`."""
+
+    name = "d2m.cb"
+    underlying: TensorType[Attribute] | MemRefType[Attribute]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of a shard."""
+        return self.underlying.get_shape()
+
+    @property
+    def element_type(self) -> Attribute:
+        """The type of the elements, scalars or tiles."""
+        return self.underlying.get_element_type()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<type>`."""
+        expect(parser, "<")
+        position = parser.pos
+        underlying = parser.parse_type()
+        if not isinstance(underlying, TensorType | MemRefType):
+            parser.raise_error("expected the tensor or memref of a shard", position)
+        expect(parser, ">")
+        return [cast("Attribute", underlying)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<type>`."""
+        printer.print_string("<")
+        printer.print_attribute(self.underlying)
+        printer.print_string(">")
+
+
+class _TypeWithoutParameters(ParametrizedAttribute, TypeAttribute):
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        return []
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write nothing."""
+
+
+@irdl_attr_definition
+class SemaphoreType(_TypeWithoutParameters):
+    """A number in the L1 of each core that cores wait for: `!d2m.semaphore`."""
+
+    name = "d2m.semaphore"
+
+
+@irdl_attr_definition
+class MemTxType(_TypeWithoutParameters):
+    """A movement of data that may not be finished yet: `!d2m.mem_tx`."""
+
+    name = "d2m.mem_tx"
+
+
+ATTRIBUTES = (BroadcastKindAttr, CBType, MemTxType, ReduceDimAttr, SemaphoreType, ThreadAttr)
+"""Every attribute and type of the dialect."""
+
+
+# --- Operation ------------------------------------------------------------------------------------
+# What the operations of d2m share: their places in regions, and pieces of their text.
+
+ItemT = TypeVar("ItemT")
+
+CANONICAL = "ttmlir.dialects.d2m.generic"
+"""The module of the canonical forms."""
+
+KERNEL_THREAD = "d2m.thread"
+"""On a function that was a region: its `#d2m.thread`."""
+
+SHAPED = TypeConstraint(
+    "ranked tensor or memref of any type values",
+    lambda type: isinstance(type, TensorType | MemRefType),
+)
+MEMREF = TypeConstraint("memref of any type values", lambda type: isinstance(type, MemRefType))
+TILE = TypeConstraint("TT tile", lambda type: type.name == "tt.tile")
+NUMBER = AttrConstraint(
+    "number", lambda attr: isinstance(attr, FloatAttr | IntegerAttr), ods.always
+)
+INDEX = TypeConstraint("index", lambda type: type.name == "index")
+CB = TypeConstraint("circular buffer", lambda type: type.name == "d2m.cb")
+SEMAPHORE = TypeConstraint("semaphore", lambda type: type.name == "d2m.semaphore")
+MEM_TX = TypeConstraint("memory transaction", lambda type: type.name == "d2m.mem_tx")
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The extents of a tensor or memref."""
+    return cast("TensorType[Attribute] | MemRefType[Attribute]", value.type).get_shape()
+
+
+def element_type_of_value(value: SSAValue) -> Attribute:
+    """The type of the elements of a tensor or memref."""
+    return cast("TensorType[Attribute] | MemRefType[Attribute]", value.type).get_element_type()
+
+
+def is_remote_value(value: SSAValue) -> bool:
+    """True for what is divided over a grid."""
+    return is_remote(value.type)
+
+
+class WritesMemrefs(MemoryEffect):
+    """Effects of operations in destination-passing style: none on tensors."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """A write if an operand is a memref."""
+        if any(value.type.name == "memref" for value in op.operands):
+            return {EffectInstance(MemoryEffectKind.WRITE), EffectInstance(MemoryEffectKind.READ)}
+        return set()
+
+
+class Allocates(MemoryEffect):
+    """Effects of fresh memory: it is gone if nothing uses it, but never one with another."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """An allocation of each result."""
+        return {EffectInstance(MemoryEffectKind.ALLOC, result) for result in op.results}
+
+
+class D2MOp(AssemblyOp, SuggestsNames):
+    """An operation of the dialect."""
+
+    RESULT_NAME: ClassVar[str] = ""
+    """The name that results are printed with."""
+
+    def result_names(self) -> Sequence[str]:
+        """The name of the class."""
+        return (self.RESULT_NAME,) if self.RESULT_NAME else ()
+
+    def integer(self, name: str) -> int:
+        """The number that a property holds."""
+        return cast("IntegerAttr", self.properties[name]).value.data
+
+
+# --- Places ------------------------------------------------------------------------------------
+
+
+class RegionOp(D2MOp):
+    """An operation that stands in a region of a `d2m.generic`, or in a function made of one."""
+
+    THREAD: ClassVar[ThreadKind | None] = None
+    """The kind of region that the operation needs."""
+
+    def verify_interfaces(self) -> None:
+        """Check the place of the operation."""
+        child, parent = self._region_holder()
+        if parent is None:
+            refuse("D2M Generic Ops must be inside a generic region")
+        thread = _thread_of(child, parent)
+        if self.THREAD is not None and thread is not None and thread is not self.THREAD:
+            refuse(f"expected to be in a {self.THREAD.keyword} region")
+
+    def _region_holder(self) -> tuple[Operation, Operation | None]:
+        child: Operation = self
+        parent = self.parent_op()
+        while parent is not None and parent.name not in ("d2m.generic", "func.func"):
+            child, parent = parent, parent.parent_op()
+        return child, parent
+
+
+class ComputeOp(RegionOp):
+    """An operation of compute regions."""
+
+    THREAD = ThreadKind.COMPUTE
+
+
+class DataMovementOp(RegionOp):
+    """An operation of data-movement regions."""
+
+    THREAD = ThreadKind.DATAMOVEMENT
+
+
+def _thread_of(child: Operation, parent: Operation) -> ThreadKind | None:
+    """The kind of the region that `child` stands in, None for a function that is no kernel."""
+    if parent.name == "func.func":
+        attr = parent.attributes.get(KERNEL_THREAD)
+        return attr.kind if isinstance(attr, ThreadAttr) else None
+    threads = parent.properties.get("threads")
+    region = child.parent_region()
+    items: Sequence[Attribute] = getattr(threads, "data", ())
+    if region is None or len(items) != len(parent.regions):
+        return None
+    attr = items[parent.get_region_index(region)]
+    return attr.kind if isinstance(attr, ThreadAttr) else None
+
+
+# --- Text --------------------------------------------------------------------------------------
+
+
+def parse_list_in(parser: Parser, opening: str, parse: Callable[[], ItemT]) -> list[ItemT]:
+    """Read a list in `(` or `[`, possibly empty."""
+    delimiter = Parser.Delimiter.PAREN if opening == "(" else Parser.Delimiter.SQUARE
+    return list(parser.parse_comma_separated_list(delimiter, parse))
+
+
+def parse_optional_indices(parser: Parser) -> list[UnresolvedOperand]:
+    """Read `[%i, %j]`, if there."""
+    found = parser.parse_optional_comma_separated_list(
+        Parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+    )
+    return list(found or ())
+
+
+def parse_word_and_indices(parser: Parser, word: str) -> list[UnresolvedOperand]:
+    """Read `core[%y, %x]`, if there."""
+    if parser.parse_optional_keyword(word) is None:
+        return []
+    return parse_list_in(parser, "[", parser.parse_unresolved_operand)
+
+
+def print_indices(printer: Printer, values: Sequence[SSAValue]) -> None:
+    """Write `[%i, %j]`, or nothing."""
+    if values:
+        printer.print_string("[")
+        printer.print_list(values, printer.print_ssa_value)
+        printer.print_string("]")
+
+
+class AllocationOp(D2MOp):
+    """Syntax `() attr-dict : type`."""
+
+    @classmethod
+    def of(cls, type: Attribute) -> Self:
+        """The operation that makes a value of a type."""
+        return cls.create(result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        parser.parse_punctuation("(")
+        parser.parse_punctuation(")")
+        properties, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        return cls.create(
+            result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string("()")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
+class ArrowOp(ConversionOp, D2MOp):
+    """A value on the device, or in a region, made of another."""
+
+
+class NumberedOp(RegionOp):
+    """Syntax `(number) attr-dict : type`."""
+
+    NUMBER: ClassVar[str]
+    """The property that holds the number."""
+
+    @classmethod
+    def of(cls, number: int, type: Attribute) -> Self:
+        """The operation for a number."""
+        return cls.create(result_types=[type], properties={cls.NUMBER: IntegerAttr(number, i64)})
+
+    @property
+    def number(self) -> int:
+        """The number in parentheses."""
+        return self.integer(self.NUMBER)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        parser.parse_punctuation("(")
+        number = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation(")")
+        spelled: dict[str, Attribute] = {cls.NUMBER: IntegerAttr(number, i64)}
+        properties, attributes = cls.parse_dict(parser, spelled)
+        parser.parse_punctuation(":")
+        return cls.create(
+            result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(f"({self.number})")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
+# --- Structure ------------------------------------------------------------------------------------
 
 BOUNCE = "d2m.bounce"
 """On local memory of a region: the input whose elements go through it when they are gathered."""

@@ -19,15 +19,18 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure
 
-from ttmlir.dialects.d2m.attrs import BroadcastKind, BroadcastKindAttr, ReduceDim, ReduceDimAttr
-from ttmlir.dialects.d2m.operation import (
+from ttmlir.dialects.d2m.structure import (
     INDEX,
     MEMREF,
     NUMBER,
     SHAPED,
     TILE,
     AllocationOp,
+    BroadcastKind,
+    BroadcastKindAttr,
     ComputeOp,
+    ReduceDim,
+    ReduceDimAttr,
     WritesMemrefs,
     element_type_of_value,
 )
@@ -43,11 +46,7 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr, properties_of
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel.tile_operations import (
-    TILE_OPERATION_OF_ROW,
-    TILE_OPERATIONS,
-    TileOperation,
-)
+from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF_ROW, TILE_OPERATIONS, TileOperation
 from ttmlir.optable.row import Parameter
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
@@ -69,7 +68,7 @@ class TileOp(ComputeOp):
 
 
 class ElementwiseTileOp(TileOp):
-    """An elementwise operation on tiles, made from a row of `optable/kernel/tile_operations.py`."""
+    """An elementwise operation on tiles, made from a row of `optable/kernel/tile_calls.py`."""
 
     TILE_OPERATION: ClassVar[TileOperation]
 

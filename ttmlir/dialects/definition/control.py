@@ -23,7 +23,7 @@ from xdsl.traits import SymbolTable
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup, refuse
-from ttmlir.mlir.printing.printer import show_attribute
+from ttmlir.mlir.printing import show_attribute
 
 _RESULTS = (ValueGroup("results", variadic=True),)
 

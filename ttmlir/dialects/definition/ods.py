@@ -13,14 +13,17 @@ other words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import ClassVar, NoReturn, cast
+from functools import cache, cached_property, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
+    ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -29,21 +32,49 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
     MemRefType,
     Signedness,
     StringAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
+    f64,
     i32,
 )
 from xdsl.ir import Attribute, Operation, OpTraits, SSAValue, TypeAttribute
 from xdsl.irdl import traits_def
+from xdsl.traits import HasCanonicalizationPatternsTrait, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.dialects.definition.names import DEVICE as DEVICE_NAME
-from ttmlir.mlir.printing.printer import show_attribute
+from ttmlir.mlir.printing import show_attribute
+from ttmlir.mlir.reporting import Diagnostic, warn
 from ttmlir.mlir.xdsl_internals import operands_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xdsl.pattern_rewriter import RewritePattern
+
+
+# --- Names ----------------------------------------------------------------------------------------
+# Names of the attributes that modules and functions carry.
+
+SYSTEM_DESC = "tt.system_desc"
+"""On a module: the machine that it is compiled for."""
+DEVICE_NAME = "tt.device"
+"""On a module: the chips of the machine that its functions use, as one grid of cores."""
+ARG_ALLOC = "tt.arg_alloc"
+"""On a function: where its arguments lie, one `#tt.arg_alloc` each."""
+SCRATCH = "tt.scratch"
+"""On a layout change: memory of each core that it may use, a `#tt.arg_alloc`."""
+KERNEL_THREAD = "ttkernel.thread"
+"""On a function that is a kernel: the processor that runs it, a `#ttkernel.thread`."""
+REFERENCE = "ttmetal.reference"
+"""On a dispatch: the elementwise operation that its kernel computes."""
+
+
+# --- Ods ------------------------------------------------------------------------------------------
 
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""
@@ -280,12 +311,22 @@ class Signature:
     @cached_property
     def has_segments(self) -> bool:
         """True where a property tells how many operands each group has."""
-        return not self.same_sizes and sum(not value.is_single for value in self.operands) > 1
+        return not self.same_sizes and len(self.operands) - self.single_operands > 1
 
     @cached_property
     def has_single_operands(self) -> bool:
         """True where the number of operands is always the same."""
-        return all(value.is_single for value in self.operands)
+        return self.single_operands == len(self.operands)
+
+    @cached_property
+    def single_operands(self) -> int:
+        """How many operands are not in a group."""
+        return sum(value.is_single for value in self.operands)
+
+    @cached_property
+    def has_variadic_results(self) -> bool:
+        """True where the number of results differs from operation to operation."""
+        return any(value.variadic for value in self.results)
 
     @cached_property
     def operand_index(self) -> dict[str, int]:
@@ -297,10 +338,11 @@ def _segment_sizes(op: Operation, groups: int) -> tuple[int, ...]:
     attr = op.properties.get(SEGMENTS)
     if attr is None:
         return (0,) * groups
-    return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
+    return _ints(attr)
 
 
-def _single_variadic_sizes(values: Sequence[ValueGroup], count: int) -> tuple[int, ...]:
+@lru_cache(4096)
+def _single_variadic_sizes(values: tuple[ValueGroup, ...], count: int) -> tuple[int, ...]:
     """The sizes of groups, where those that are variadic share what is left."""
     single = sum(value.is_single for value in values)
     each = (count - single) // max(1, len(values) - single)
@@ -439,7 +481,7 @@ def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
 
 
 def _ints(attr: Attribute) -> tuple[int, ...]:
-    return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
+    return cast("DenseArrayBase[IntegerType]", attr).get_values()
 
 
 def text(attr: Attribute) -> str:
@@ -450,10 +492,10 @@ def text(attr: Attribute) -> str:
 def check_structure(op: Operation, signature: Signature) -> None:
     """Refuse other numbers of regions, results, successors and operands."""
     _check_region_count(len(op.regions), signature.regions)
-    _check_result_count(len(op.results), signature.results)
+    _check_result_count(len(op.results), signature)
     if op.successors:
         refuse(f"requires 0 successors but found {len(op.successors)}")
-    _check_operand_count(len(op.operands), signature)
+    _check_operand_count(len(operands_of(op)), signature)
 
 
 def _check_region_count(count: int, expected: int | None) -> None:
@@ -463,14 +505,14 @@ def _check_region_count(count: int, expected: int | None) -> None:
     refuse(few[expected] if expected < len(few) else f"expected {expected} regions")
 
 
-def _check_result_count(count: int, results: tuple[ValueGroup, ...]) -> None:
-    if any(value.variadic for value in results) or count == len(results):
+def _check_result_count(count: int, signature: Signature) -> None:
+    if signature.has_variadic_results or count == len(signature.results):
         return
-    refuse(("requires zero results", "requires one result")[len(results)])
+    refuse(("requires zero results", "requires one result")[len(signature.results)])
 
 
 def _check_operand_count(count: int, signature: Signature) -> None:
-    single = sum(value.is_single for value in signature.operands)
+    single = signature.single_operands
     if single < len(signature.operands):
         if count < single:
             refuse(f"expected {single} or more operands, but found {count}")
@@ -488,9 +530,10 @@ def _check_segments(op: Operation, groups: int) -> None:
     sizes = _segment_sizes(op, groups)
     if any(size < 0 for size in sizes):
         refuse(f"'{SEGMENTS}' attribute cannot have negative elements")
-    if sum(sizes) != len(op.operands):
+    count = len(operands_of(op))
+    if sum(sizes) != count:
         refuse(
-            f"operand count ({len(op.operands)}) does not match with the total size "
+            f"operand count ({count}) does not match with the total size "
             f"({sum(sizes)}) specified in attribute '{SEGMENTS}'"
         )
 
@@ -520,7 +563,7 @@ def _check_types(
     for spec, size in zip(specs, sizes, strict=True):
         if spec.optional and size > 1:
             refuse(f"{kind} group starting at #{index} requires 0 or 1 element, but found {size}")
-        for value in values[index : index + size]:
+        for value in values if size == len(values) else values[index : index + size]:
             if not spec.constraint.holds(value.type):
                 some = "variadic of " if spec.variadic else ""
                 refuse(
@@ -528,3 +571,200 @@ def _check_types(
                     f"but got '{text(value.type)}'"
                 )
             index += 1
+
+
+# --- Dps ------------------------------------------------------------------------------------------
+# Destination-passing style: the operands that an operation writes its results to are its inits.
+
+
+class DestinationStyleOp(ODSOperation):
+    """An operation whose results have the types of its inits and alias them."""
+
+    @property
+    def init_range(self) -> tuple[int, int]:
+        """First and one past the last operand number of the inits."""
+        init = self.SIGNATURE.init
+        assert init is not None, f"{self.name} names no init"
+        return self.group_range(init)
+
+    @property
+    def inits(self) -> tuple[SSAValue, ...]:
+        """The operands that the results are written to, one per result."""
+        first, end = self.init_range
+        return operands_of(self)[first:end]
+
+    @property
+    def inputs(self) -> tuple[SSAValue, ...]:
+        """The operands before the inits."""
+        return operands_of(self)[: self.init_range[0]]
+
+    @property
+    def output(self) -> SSAValue:
+        """The init of an operation that has one."""
+        return operands_of(self)[self.init_range[0]]
+
+    @property
+    def written_results(self) -> dict[int, SSAValue]:
+        """The results by the number of the operand that is their destination."""
+        first, end = self.init_range
+        operands = operands_of(self)
+        tensors = (n for n in range(first, end) if operands[n].type.name == "tensor")
+        return dict(zip(tensors, self.results, strict=True))
+
+    @classmethod
+    def dps(
+        cls,
+        inputs: Sequence[SSAValue],
+        inits: Sequence[SSAValue],
+        properties: Mapping[str, Attribute] | None = None,
+        *,
+        result_types: Sequence[Attribute] | None = None,
+        location: LocationAttr,
+        device: SSAValue | None = None,
+    ) -> Self:
+        """Make the operation; result types follow from the inits unless they are given."""
+        props = dict(properties or {})
+        if cls.SIGNATURE.has_segments:
+            props[SEGMENTS] = segments_attr((len(inputs), len(inits)))
+        trailing = () if device is None else (device,)
+        return cls.create(
+            operands=(*inputs, *inits, *trailing),
+            result_types=[init.type for init in inits] if result_types is None else result_types,
+            properties=props,
+            location=location,
+        )
+
+    def verify_interfaces(self) -> None:
+        """Compare the results with the inits."""
+        check_destination_style(self)
+
+
+def is_dps(op: Operation) -> TypeGuard[DestinationStyleOp]:
+    """True for operations in destination-passing style."""
+    return isinstance(op, DestinationStyleOp)
+
+
+def check_destination_style(op: DestinationStyleOp) -> None:
+    """Refuse results that do not correspond to the tensors among the inits."""
+    first, end = op.init_range
+    operands = operands_of(op)
+    tensors: list[tuple[int, Attribute]] = []
+    for number in range(first, end):
+        type: Attribute = operands[number].type
+        if type.name == "tensor":
+            tensors.append((number, type))
+        elif type.name != "memref":
+            refuse(f"expected that operand #{number} is a tensor or a memref")
+    if len(op.results) != len(tensors):
+        refuse(
+            f"expected the number of tensor results ({len(op.results)}) to be equal to the "
+            f"number of output tensors ({len(tensors)})"
+        )
+    for (number, type), result in zip(tensors, op.results, strict=True):
+        if type is not result.type and type != result.type:
+            refuse(
+                f"expected type of operand #{number} ('{text(type)}') to match type of "
+                f"corresponding result ('{text(result.type)}')"
+            )
+
+
+# --- Traits ---------------------------------------------------------------------------------------
+# Traits of operations that MLIR expresses through interfaces of their dialects.
+
+
+@dataclass(frozen=True)
+class KeepsConstants(OpTrait):
+    """Constants that an operation's regions use stay in these regions, as in kernels.
+
+    It stands for `DialectFoldInterface::shouldMaterializeInto`.
+    """
+
+
+@dataclass(frozen=True)
+class CanonicalPatterns(HasCanonicalizationPatternsTrait):
+    """The canonical forms of an operation, at `module:attribute`; imported when first asked for.
+
+    Patterns create operations, so their module needs the one of the operation's class.
+    """
+
+    path: str
+
+    def get_patterns(self, op: type[Operation]) -> tuple[RewritePattern, ...]:
+        """The patterns at the path."""
+        module, _, attribute = self.path.partition(":")
+        return cast("tuple[RewritePattern, ...]", getattr(import_module(module), attribute))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        """None without a path."""
+        return ()
+
+
+# --- Narrowing ------------------------------------------------------------------------------------
+# Warnings about numbers that devices keep in other bits than the program asks for.
+
+F64_IS_NARROWED = (
+    "tensors of f64 are kept as f32 on the device; the numerics 'exact' compute them in 64 bits"
+)
+
+
+def narrow(root: Operation) -> Diagnostic | None:
+    """The warning about tensors of f64 inside `root`, at the first one; None without any."""
+    for op in root.walk():
+        for value in _values(op):
+            type_ = value.type
+            if isinstance(type_, TensorType) and _is_f64(
+                cast("TensorType[Attribute]", type_).element_type
+            ):
+                return Diagnostic("warning", op.location, F64_IS_NARROWED)
+    return None
+
+
+def _is_f64(element: Attribute) -> bool:
+    return element in (f64, ComplexType(f64))
+
+
+def warn_of_narrowing(root: Operation) -> None:
+    """Give the warning about tensors of f64 if there are any inside `root`."""
+    if (warning := narrow(root)) is not None:
+        warn(warning)
+
+
+def widen(root: Operation) -> Diagnostic | None:
+    """The warning about tensors of few bits inside `root`, at the first one; None without any."""
+    for op in root.walk():
+        for value in _values(op):
+            type_ = value.type
+            if isinstance(type_, TensorType):
+                element = cast("TensorType[Attribute]", type_).element_type
+                if (wide := _wide_type(element)) is not None:
+                    message = f"tensors of {element} are kept as {wide} on the device"
+                    return Diagnostic("warning", op.location, message)
+    return None
+
+
+def _wide_type(element: Attribute) -> str | None:
+    """The type that a device keeps elements of fewer bits in; None for other types."""
+    if isinstance(element, IntegerType):
+        integer = cast("IntegerType", element)
+        if 1 < integer.width.data < _BYTE_BITS:
+            return str(IntegerType(_BYTE_BITS, integer.signedness.data))
+    is_small = isinstance(element, AnyFloat) and element.name.startswith(("f8E", "f6E", "f4E"))
+    return "bf16" if is_small else None
+
+
+_BYTE_BITS = 8
+
+
+def warn_of_widening(root: Operation) -> None:
+    """Give the warning about tensors of few bits if there are any inside `root`."""
+    if (warning := widen(root)) is not None:
+        warn(warning)
+
+
+def _values(op: Operation) -> Iterator[SSAValue]:
+    """The results of an operation and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args

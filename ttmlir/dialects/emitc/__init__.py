@@ -19,23 +19,20 @@ from xdsl.dialects.emitc import (
 )
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.emitc.calls import (
-    CALLS,
-    ApplyOp,
-    CallOp,
-    CallOpaqueOp,
-    IncludeOp,
-    LiteralOp,
-    VerbatimOp,
-)
 from ttmlir.dialects.emitc.expressions import (
+    CALLS,
     EXPRESSIONS,
     AddOp,
+    ApplyOp,
     BitwiseNotOp,
+    CallOp,
+    CallOpaqueOp,
     CastOp,
     CmpOp,
     ConditionalOp,
     DivOp,
+    IncludeOp,
+    LiteralOp,
     LogicalNotOp,
     MulOp,
     RemOp,
@@ -43,6 +40,7 @@ from ttmlir.dialects.emitc.expressions import (
     SubscriptOp,
     UnaryMinusOp,
     UnaryPlusOp,
+    VerbatimOp,
 )
 from ttmlir.dialects.emitc.structure import (
     STRUCTURE,

@@ -29,7 +29,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     Property,
@@ -38,13 +37,20 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     text,
 )
-from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
-from ttmlir.dialects.emitc.types import EMITC, I1, INTEGER, is_supported
-from ttmlir.mlir.printing.printer import show_op
-from ttmlir.mlir.syntax.function_syntax import parse_function, print_function
+from ttmlir.dialects.definition.syntax import AssemblyOp
+from ttmlir.dialects.emitc.expressions import (
+    EMITC,
+    I1,
+    INTEGER,
+    is_supported,
+    lookup_function,
+    lookup_global,
+)
+from ttmlir.mlir.printing import show_op
+from ttmlir.mlir.upstream_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
-    from ttmlir.mlir.printing.printer import MlirPrinter
+    from ttmlir.mlir.printing import MlirPrinter
 
 _TYPED = (IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, StringAttr)
 OPAQUE_OR_TYPED = AttrConstraint(

@@ -12,19 +12,18 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS
+from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS, STABLEHLO_ENUMS
+from ttmlir.dialects.stablehlo.constraints import FutureType, TokenType
 from ttmlir.dialects.stablehlo.contraction import CONTRACTION
 from ttmlir.dialects.stablehlo.control import CONTROL
 from ttmlir.dialects.stablehlo.creation import CREATION
 from ttmlir.dialects.stablehlo.distribution import DISTRIBUTION
 from ttmlir.dialects.stablehlo.dynamism import DYNAMISM
 from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
-from ttmlir.dialects.stablehlo.enums import STABLEHLO_ENUMS
 from ttmlir.dialects.stablehlo.indexing import INDEXING
 from ttmlir.dialects.stablehlo.movement import MOVEMENT
 from ttmlir.dialects.stablehlo.normalization import NORMALIZATION
 from ttmlir.dialects.stablehlo.reduction import REDUCTION
-from ttmlir.dialects.stablehlo.rules.constraints import FutureType, TokenType
 from ttmlir.dialects.stablehlo.window import WINDOW
 
 OPERATIONS = cast(

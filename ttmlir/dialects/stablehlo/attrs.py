@@ -8,26 +8,395 @@ The fields are Python properties under StableHLO's names: lists are tuples of in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, cast, overload
 
-from xdsl.dialects.builtin import f64
-from xdsl.ir import Data
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    TensorType,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Data, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from ttmlir.dialects.definition.syntax import expect, expect_keyword, parse_signed
-from ttmlir.dialects.stablehlo.enums import ResultAccuracyModeAttr
-from ttmlir.dialects.stablehlo.text.convolution import (
-    ConvolutionDimensions,
-    parse_convolution_dimensions,
-    print_convolution_dimensions,
+from ttmlir.dialects.definition.syntax import expect, expect_keyword, parameter, parse_signed
+from ttmlir.mlir.attributes import elements_of, format_float
+
+# --- Enums ----------------------------------------------------------------------------------------
+# Enumerations of StableHLO, such as `#stablehlo<comparison_direction GE>`.
+#
+# The text of a member is the attribute's `data`, here "GE". CHLO has copies of some of them under
+# its own name.
+
+
+class EnumAttr(Data[str]):
+    """A member of an enumeration, by its text."""
+
+    CASES: ClassVar[tuple[str, ...]]
+    """The texts of all members, in the order in which messages list them."""
+    CPP: ClassVar[str]
+    """Name of the enumeration in C++, which messages say."""
+
+    @classmethod
+    def parse_case(cls, parser: AttrParser) -> str:
+        """Read the bare text of a member."""
+        position = parser.pos
+        case = parser.parse_optional_identifier_or_str_literal()
+        if case is None:
+            parser.raise_error("expected valid keyword or string", position)
+        if case not in cls.CASES:
+            parser.raise_error(f"expected {cls.CPP} to be one of: {', '.join(cls.CASES)}", position)
+        return case
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read the text of a member inside `#stablehlo<...>`."""
+        definition = f"{cls.CPP.split('::')[-1]}Attr"
+        owner = "StableHLO" if "stablehlo" in cls.CPP else "CHLO"
+        with parameter(parser, f"{owner}_{definition}", "value", cls.CPP):
+            return cls.parse_case(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the text of the member."""
+        printer.print_string(self.data)
+
+
+class _OpaqueEnumAttr(EnumAttr, SpacedOpaqueSyntaxAttribute):
+    """An enumeration whose text has the name of the attribute inside the angle brackets."""
+
+
+_DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
+_TYPES = ("NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")
+_PRECISIONS = ("DEFAULT", "HIGH", "HIGHEST")
+
+
+@irdl_attr_definition
+class ComparisonDirectionAttr(_OpaqueEnumAttr):
+    """How two values are compared."""
+
+    name = "stablehlo.comparison_direction"
+    CASES: ClassVar = _DIRECTIONS
+    CPP: ClassVar = "::mlir::stablehlo::ComparisonDirection"
+
+
+@irdl_attr_definition
+class ComparisonTypeAttr(_OpaqueEnumAttr):
+    """As what two values are compared."""
+
+    name = "stablehlo.comparison_type"
+    CASES: ClassVar = _TYPES
+    CPP: ClassVar = "::mlir::stablehlo::ComparisonType"
+
+
+@irdl_attr_definition
+class PrecisionAttr(_OpaqueEnumAttr):
+    """How exactly an operand of a contraction is taken."""
+
+    name = "stablehlo.precision"
+    CASES: ClassVar = _PRECISIONS
+    CPP: ClassVar = "::mlir::stablehlo::Precision"
+
+
+@irdl_attr_definition
+class FftTypeAttr(_OpaqueEnumAttr):
+    """Kind of Fourier transform."""
+
+    name = "stablehlo.fft_type"
+    CASES: ClassVar = ("FFT", "IFFT", "RFFT", "IRFFT")
+    CPP: ClassVar = "::mlir::stablehlo::FftType"
+
+
+@irdl_attr_definition
+class RngAlgorithmAttr(_OpaqueEnumAttr):
+    """Generator of random bits."""
+
+    name = "stablehlo.rng_algorithm"
+    CASES: ClassVar = ("DEFAULT", "THREE_FRY", "PHILOX")
+    CPP: ClassVar = "::mlir::stablehlo::RngAlgorithm"
+
+
+@irdl_attr_definition
+class RngDistributionAttr(_OpaqueEnumAttr):
+    """Distribution of random numbers."""
+
+    name = "stablehlo.rng_distribution"
+    CASES: ClassVar = ("UNIFORM", "NORMAL")
+    CPP: ClassVar = "::mlir::stablehlo::RngDistribution"
+
+
+@irdl_attr_definition
+class TransposeAttr(_OpaqueEnumAttr):
+    """Whether the matrix of a linear system is taken as it is."""
+
+    name = "stablehlo.transpose"
+    CASES: ClassVar = ("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+    CPP: ClassVar = "::mlir::stablehlo::Transpose"
+
+
+@irdl_attr_definition
+class ResultAccuracyModeAttr(EnumAttr):
+    """How exactly a function is computed."""
+
+    name = "stablehlo.result_accuracy_mode"
+    CASES: ClassVar = ("DEFAULT", "HIGHEST", "TOLERANCE")
+    CPP: ClassVar = "::mlir::stablehlo::ResultAccuracyMode"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `<HIGHEST>`."""
+        expect(parser, "<")
+        case = super().parse_parameter(parser)
+        expect(parser, ">")
+        return case
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<HIGHEST>`."""
+        printer.print_string(f"<{self.data}>")
+
+
+@irdl_attr_definition
+class ChloComparisonDirectionAttr(_OpaqueEnumAttr):
+    """How two values are compared, in CHLO."""
+
+    name = "chlo.comparison_direction"
+    CASES: ClassVar = _DIRECTIONS
+    CPP: ClassVar = "::mlir::chlo::ComparisonDirection"
+
+
+@irdl_attr_definition
+class ChloComparisonTypeAttr(_OpaqueEnumAttr):
+    """As what two values are compared, in CHLO."""
+
+    name = "chlo.comparison_type"
+    CASES: ClassVar = _TYPES
+    CPP: ClassVar = "::mlir::chlo::ComparisonType"
+
+
+@irdl_attr_definition
+class ChloPrecisionAttr(_OpaqueEnumAttr):
+    """How exactly an operand of a contraction is taken, in CHLO."""
+
+    name = "chlo.precision"
+    CASES: ClassVar = _PRECISIONS
+    CPP: ClassVar = "::mlir::chlo::Precision"
+
+
+STABLEHLO_ENUMS = (
+    ComparisonDirectionAttr,
+    ComparisonTypeAttr,
+    PrecisionAttr,
+    FftTypeAttr,
+    RngAlgorithmAttr,
+    RngDistributionAttr,
+    TransposeAttr,
+    ResultAccuracyModeAttr,
 )
-from ttmlir.mlir.attributes.floats import format_float
+CHLO_ENUMS = (ChloComparisonDirectionAttr, ChloComparisonTypeAttr, ChloPrecisionAttr)
+
+
+# --- Convolution ----------------------------------------------------------------------------------
+# The text of a convolution: its dimensions and its window.
+#
+#     dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+#     window = {stride = [2, 2], pad = [[0, 1], [0, 1]],
+#               rhs_dilate = [1, 2], reverse = [false, true]}
+#
+# Each list of dimensions stands for one tensor: a letter or number for each of its dimensions, the
+# numbers counting the dimensions of the window.
+
+ElementT = TypeVar("ElementT")
+
+
+class TensorDimensions(NamedTuple):
+    """The dimensions of one tensor."""
+
+    first: int
+    """Batch dimension, or that of the input's features in a kernel."""
+    second: int
+    """Feature dimension; that of the output's features in a kernel."""
+    spatial: tuple[int, ...]
+    """Spatial dimensions in the order of the window."""
+
+
+class ConvolutionDimensions(NamedTuple):
+    """The dimensions of all three tensors."""
+
+    input: TensorDimensions
+    kernel: TensorDimensions
+    output: TensorDimensions
+
+
+_LETTERS = (("b", "f"), ("i", "o"), ("b", "f"))
+
+
+def parse_convolution_dimensions(parser: AttrParser) -> ConvolutionDimensions:
+    """Read the three lists."""
+    input = _parse_tensor(parser, _LETTERS[0])
+    # `x[0` is a word and a bracket for MLIR's tokens, too.
+    if parser.parse_optional_keyword("x") is None:
+        parser.raise_error("expected 'x'")
+    kernel = _parse_tensor(parser, _LETTERS[1])
+    if parser.parse_optional_punctuation("->") is None:
+        parser.raise_error("expected '->'")
+    output = _parse_tensor(parser, _LETTERS[2])
+    return ConvolutionDimensions(input, kernel, output)
+
+
+def _parse_tensor(parser: AttrParser, letters: tuple[str, str]) -> TensorDimensions:
+    expect(parser, "[")
+    named: dict[str, int] = {}
+    spatial: dict[int, int] = {}
+    place = 0
+    while parser.parse_optional_punctuation("]") is None:
+        if place:
+            expect(parser, ",")
+        position = parser.pos
+        number = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
+        if number is not None:
+            if number in spatial:
+                parser.raise_error(f"Duplicate entries for spatial dimension {number}", position)
+            spatial[number] = place
+        else:
+            _parse_letter(parser, letters, named, place)
+        place += 1
+    for letter in letters:
+        if letter not in named:
+            parser.raise_error(f"Expected dimension {letter} not specified")
+    for number in range(len(spatial)):
+        if number not in spatial:
+            parser.raise_error(f"Expected spatial dimension {number} not specified")
+    ordered = tuple(spatial[number] for number in range(len(spatial)))
+    return TensorDimensions(named[letters[0]], named[letters[1]], ordered)
+
+
+def _parse_letter(
+    parser: AttrParser, letters: tuple[str, str], named: dict[str, int], place: int
+) -> None:
+    position = parser.pos
+    letter = parser.parse_optional_identifier()
+    if letter is None:
+        parser.raise_error("expected valid keyword", position)
+    left = [expected for expected in letters if expected not in named]
+    if letter not in left:
+        expected = left[0] if left else "a spatial dimension"
+        parser.raise_error(f"Unexpected dimension {letter}, expecting {expected}", position)
+    named[letter] = place
+
+
+def print_convolution_dimensions(printer: Printer, dimensions: ConvolutionDimensions) -> None:
+    """Write the three lists."""
+    input, kernel, output = (
+        _tensor_text(tensor, letters) for tensor, letters in zip(dimensions, _LETTERS, strict=True)
+    )
+    printer.print_string(f"{input}x{kernel}->{output}")
+
+
+def _tensor_text(tensor: TensorDimensions, letters: tuple[str, str]) -> str:
+    names = {tensor.first: letters[0], tensor.second: letters[1]}
+    names |= {place: str(number) for number, place in enumerate(tensor.spatial)}
+    return f"[{', '.join(names[place] for place in range(len(names)))}]"
+
+
+WINDOW_ATTRIBUTES = {
+    "stride": "window_strides",
+    "pad": "padding",
+    "lhs_dilate": "lhs_dilation",
+    "rhs_dilate": "rhs_dilation",
+    "reverse": "window_reversal",
+}
+"""Property of each entry of a window, in the order of the text."""
+
+
+def parse_window(parser: AttrParser) -> dict[str, Attribute]:
+    """Read `{stride = [1, 1], pad = [[0, 0], [0, 0]], ...}` as properties."""
+    expect(parser, "{")
+    properties: dict[str, Attribute] = {}
+    first = True
+    while parser.parse_optional_punctuation("}") is None:
+        if not first:
+            expect(parser, ",")
+        first = False
+        position = parser.pos
+        keyword = parser.parse_optional_identifier()
+        if keyword is None:
+            parser.raise_error("expected valid keyword", position)
+        name = WINDOW_ATTRIBUTES.get(keyword)
+        if name is None or name in properties:
+            parser.raise_error(f"Unexpected keyword {keyword}", position)
+        expect(parser, "=")
+        properties[name] = _parse_window_entry(parser, keyword)
+    return properties
+
+
+def _parse_window_entry(parser: AttrParser, keyword: str) -> Attribute:
+    if keyword == "pad":
+        position = parser.pos
+        rows = _parse_brackets(
+            parser, lambda: _parse_brackets(parser, lambda: parse_signed(parser))
+        )
+        if any(len(row) != 2 for row in rows):
+            parser.raise_error("expected two numbers, low and high, for each dimension", position)
+        type = TensorType(i64, (len(rows), 2))
+        return elements_of(type, [value for row in rows for value in row])
+    if keyword == "reverse":
+        flags = _parse_brackets(parser, lambda: _parse_flag(parser))
+        return DenseArrayBase.from_list(i1, flags)
+    return DenseArrayBase.from_list(i64, _parse_numbers(parser))
+
+
+def _parse_numbers(parser: AttrParser) -> list[int]:
+    return _parse_brackets(parser, lambda: parse_signed(parser))
+
+
+def _parse_flag(parser: AttrParser) -> int:
+    position = parser.pos
+    flag = parser.parse_optional_boolean()
+    if flag is None:
+        parser.raise_error("expected 'true' or 'false'", position)
+    return int(flag)
+
+
+def _parse_brackets(parser: AttrParser, element: Callable[[], ElementT]) -> list[ElementT]:
+    expect(parser, "[")
+    elements: list[ElementT] = []
+    while parser.parse_optional_punctuation("]") is None:
+        if elements:
+            expect(parser, ",")
+        elements.append(element())
+    return elements
+
+
+def window_text(properties: Mapping[str, Attribute]) -> str:
+    """`{stride = [1, 1], ...}` of the properties that are there."""
+    entries = [
+        f"{keyword} = {_entry_text(keyword, properties[name])}"
+        for keyword, name in WINDOW_ATTRIBUTES.items()
+        if name in properties
+    ]
+    return "{" + ", ".join(entries) + "}"
+
+
+def _entry_text(keyword: str, attr: Attribute) -> str:
+    if keyword == "pad":
+        values = list(cast("DenseIntOrFPElementsAttr", attr).get_values())
+        rows = [f"[{values[i]}, {values[i + 1]}]" for i in range(0, len(values), 2)]
+        return f"[{', '.join(rows)}]"
+    numbers = cast("DenseArrayBase[IntegerType]", attr).iter_values()
+    if keyword == "reverse":
+        return f"[{', '.join('true' if number else 'false' for number in numbers)}]"
+    return f"[{', '.join(map(str, numbers))}]"
+
+
+# --- Attrs ----------------------------------------------------------------------------------------
 
 FieldValue: TypeAlias = int | tuple[int, ...]
 

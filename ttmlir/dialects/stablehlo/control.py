@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, i1, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import parse_operands
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.definition.syntax import expect, parse_signed
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.rules import control as control_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
+from ttmlir.dialects.definition.syntax import expect, parse_operands, parse_signed
+from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
     ANY_OR_TOKEN,
     ANYTHING,
@@ -32,9 +37,85 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     TUPLE_INDEX,
     UNSIGNED_32,
     ranked,
+    refuse_inferred,
+    shape_of,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Operands, integer
-from ttmlir.dialects.stablehlo.text.type_forms import EACH, RESULT, SAME, TUPLE_OF_OPERANDS
+from ttmlir.dialects.stablehlo.form import (
+    EACH,
+    OPERANDS,
+    RESULT,
+    SAME,
+    TUPLE_OF_OPERANDS,
+    Form,
+    Operands,
+    integer,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+
+# --- Control --------------------------------------------------------------------------------------
+# What loops and branches require, in StableHLO's words.
+
+_TRUTH = TensorType(i1, ())
+
+
+def returned(region: Region) -> Sequence[Attribute]:
+    """The types of the values that a region hands on."""
+    last = region.block.last_op
+    return () if last is None else last.operand_types
+
+
+def _join(types: Sequence[Attribute]) -> str:
+    return ", ".join(f"'{text(type)}'" for type in types)
+
+
+def while_loop(op: Operation) -> None:
+    """Both regions take the carried values, the body returns them."""
+    carried = list(op.operand_types)
+    for name, region in zip(("condition", "body"), op.regions, strict=True):
+        arguments = [argument.type for argument in region.block.args]
+        if arguments != carried:
+            refuse(
+                f"expect operands to be compatible with {name} block arguments but got "
+                f"{_join(carried)} vs {_join(arguments)}"
+            )
+    condition, body = map(returned, op.regions)
+    if len(condition) != 1:
+        refuse(f"expect condition body returns a single value but got {len(condition)}")
+    if condition[0] != _TRUTH:
+        refuse(
+            f"expect condition block return a zero-ranked tensor of i1 but got {_join(condition)}"
+        )
+    if list(body) != carried:
+        refuse(
+            f"expect operands to be compatible with body block return types but got "
+            f"{_join(carried)} vs {_join(body)}"
+        )
+    if list(op.result_types) != carried:
+        refuse_inferred(op, carried)
+
+
+def branches(op: Operation) -> None:
+    """The choice is one number; all regions take nothing and return the results."""
+    rank = len(shape_of(op.operands[0].type))
+    if rank:
+        refuse(f"operand should be rank 0 tensor but got rank {rank}")
+    if not op.regions:
+        refuse("expect at least one branch")
+    first = list(returned(op.regions[0]))
+    for index, region in enumerate(op.regions):
+        if region.block.args:
+            refuse(f"branch {index} must have 0 arguments, but found {len(region.block.args)}")
+        types = list(returned(region))
+        if types != first:
+            refuse(
+                f"branch 0 and branch {index} have mismatched return types: {_join(first)} vs "
+                f"{_join(types)}"
+            )
+    if list(op.result_types) != first:
+        refuse_inferred(op, first)
+
+
+# --- Control --------------------------------------------------------------------------------------
 
 _CARRIED_RESULTS = (ValueGroup("results", CARRIED, variadic=True),)
 
@@ -74,7 +155,7 @@ class WhileOp(StableHLOOp):
     """Repeats `body` on the carried values as long as `cond` is true."""
 
     name = "stablehlo.while"
-    RULE: ClassVar = staticmethod(control_rules.while_loop)
+    RULE: ClassVar = staticmethod(while_loop)
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("operand", CARRIED, variadic=True),),
         results=_CARRIED_RESULTS,
@@ -145,7 +226,7 @@ class IfOp(StableHLOOp):
     """One of two regions."""
 
     name = "stablehlo.if"
-    RULE: ClassVar = staticmethod(control_rules.branches)
+    RULE: ClassVar = staticmethod(branches)
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
     )
@@ -156,7 +237,7 @@ class CaseOp(StableHLOOp):
     """One of several regions; the last one if the index is out of range."""
 
     name = "stablehlo.case"
-    RULE: ClassVar = staticmethod(control_rules.branches)
+    RULE: ClassVar = staticmethod(branches)
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
     )

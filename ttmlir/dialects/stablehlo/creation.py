@@ -9,10 +9,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.rules import movement as movement_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo import movement as movement_rules
+from ttmlir.dialects.stablehlo.attrs import RngAlgorithmAttr, RngDistributionAttr
+from ttmlir.dialects.stablehlo.constraints import (
     ANY_OR_PER_AXIS,
     BOOL,
     COMPLEX,
@@ -27,8 +26,16 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     ranked,
     static,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, Member, Setting
-from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, RESULT
+from ttmlir.dialects.stablehlo.form import (
+    FUNCTIONAL,
+    OPERANDS,
+    RESULT,
+    Form,
+    Integer,
+    Member,
+    Setting,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 
 
 class ConstantOp(StableHLOOp):

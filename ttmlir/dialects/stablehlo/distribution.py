@@ -6,8 +6,7 @@ from typing import cast
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.stablehlo.operation import StableHLOOp
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
     ANYTHING,
@@ -18,6 +17,7 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     TOKEN,
     enum,
 )
+from ttmlir.dialects.stablehlo.operation import StableHLOOp
 
 _CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"), optional=True)
 _ON_CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.rules import movement as movement_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo import movement as movement_rules
+from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
     ANY_ELEMENTS,
@@ -27,8 +26,16 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     ranked,
     static_of_rank,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, IntegerList, Setting
-from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
+from ttmlir.dialects.stablehlo.form import (
+    FUNCTIONAL,
+    OPERANDS,
+    SAME,
+    Form,
+    Integer,
+    IntegerList,
+    Setting,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.window import WINDOW_PROPERTIES
 
 _INDICES = of_rank(1, INDEX, INTEGER)

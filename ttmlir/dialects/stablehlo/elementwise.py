@@ -14,15 +14,14 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
-from ttmlir.dialects.stablehlo.attrs import ResultAccuracyAttr
-from ttmlir.dialects.stablehlo.enums import (
+from ttmlir.dialects.stablehlo import movement as movement_rules
+from ttmlir.dialects.stablehlo.attrs import (
     ComparisonDirectionAttr,
     ComparisonTypeAttr,
+    ResultAccuracyAttr,
     ResultAccuracyModeAttr,
 )
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp
-from ttmlir.dialects.stablehlo.rules import movement as movement_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
     BOOL,
@@ -33,28 +32,32 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     POSITIVE_I32,
     PREDICATE,
     QUANTIZED,
+    SAME_SHAPE,
     SIGNLESS,
     WIDE_FLOAT,
-    enum,
-    ranked,
-)
-from ttmlir.dialects.stablehlo.rules.shapes import (
-    SAME_SHAPE,
     check_compatible,
     check_inferred,
     check_shapes_agree,
     element_of,
     elements_agree,
+    enum,
+    ranked,
     shape_of,
     shaped,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, FloatFormat, Form, Member, Setting, Word
-from ttmlir.dialects.stablehlo.text.type_forms import (
+from ttmlir.dialects.stablehlo.form import (
     COMPLEX_RESULT,
     FUNCTIONAL,
+    OPERANDS,
     PREDICATE_AND_SAME,
     SAME,
+    FloatFormat,
+    Form,
+    Member,
+    Setting,
+    Word,
 )
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp
 
 DEFAULT_ACCURACY = ResultAccuracyAttr((0.0, 0.0, 0, ResultAccuracyModeAttr("DEFAULT")))
 _ACCURACY = Property("result_accuracy", enum("stablehlo.result_accuracy"), optional=True)

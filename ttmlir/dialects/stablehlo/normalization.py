@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
-from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.constraints import (
     DIMENSION,
     FLOAT,
     FLOAT_32,
@@ -15,6 +14,7 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     of_rank,
     ranked,
 )
+from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
 
 _IMAGE = ranked(FLOAT, QUANTIZED)
 _VECTOR = of_rank(1, FLOAT, QUANTIZED)

@@ -11,9 +11,9 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
-from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import refuse
-from ttmlir.dialects.stablehlo.text.form import Form
+from ttmlir.dialects.definition.syntax import AssemblyOp
+from ttmlir.dialects.stablehlo.form import Form
 
 PURE = traits_def(Pure())
 """Traits of operations that only compute."""

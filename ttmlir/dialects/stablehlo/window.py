@@ -9,13 +9,17 @@ from xdsl.printer import Printer
 
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
 from ttmlir.dialects.definition.syntax import expect, expect_keyword
-from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.contraction import PRECISION
-from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
-from ttmlir.dialects.stablehlo.reduction import INPUTS, RESULTS
-from ttmlir.dialects.stablehlo.rules import contraction as contraction_rules
-from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
-from ttmlir.dialects.stablehlo.rules.constraints import (
+from ttmlir.dialects.stablehlo import contraction as contraction_rules
+from ttmlir.dialects.stablehlo import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.attrs import (
+    WINDOW_ATTRIBUTES,
+    ConvDimensionNumbersAttr,
+    parse_convolution_dimensions,
+    parse_window,
+    print_convolution_dimensions,
+    window_text,
+)
+from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
     DIMENSIONS,
@@ -24,13 +28,9 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     POSITIVE_I64,
     enum,
 )
-from ttmlir.dialects.stablehlo.text.convolution import (
-    WINDOW_ATTRIBUTES,
-    parse_convolution_dimensions,
-    parse_window,
-    print_convolution_dimensions,
-    window_text,
-)
+from ttmlir.dialects.stablehlo.contraction import PRECISION
+from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
+from ttmlir.dialects.stablehlo.reduction import INPUTS, RESULTS
 
 
 class ReduceWindowOp(StableHLOOp):

@@ -8,28 +8,34 @@ The dialect has no operations. The arithmetic of layouts and devices is in `ttml
 
 from xdsl.ir import Dialect
 
-from ttmlir.dialects.tt.device import DeviceAttr, DeviceType
-from ttmlir.dialects.tt.keywords import (
+from ttmlir.dialects.tt.device import (
+    ChipChannelAttr,
+    ChipCoordAttr,
+    ChipPhysicalCoresAttr,
+    CoreCoordAttr,
+    DeviceAttr,
+    DeviceType,
+    SystemDescAttr,
+    TileSizeAttr,
+)
+from ttmlir.dialects.tt.layout import (
     ArchAttr,
+    ArgumentAllocationAttr,
     BufferAccessAttr,
+    BufferAttr,
     DataTypeAttr,
+    GridAttr,
     IteratorTypeAttr,
+    LayoutAttr,
     MemorySpaceAttr,
     OOBValAttr,
     OperandConstraintAttr,
-    TensorMemoryLayoutAttr,
-)
-from ttmlir.dialects.tt.layout import (
-    ArgumentAllocationAttr,
-    BufferAttr,
-    GridAttr,
-    LayoutAttr,
     TensorLayoutAttr,
+    TensorMemoryLayoutAttr,
     TileType,
     element_of,
     element_type_of,
 )
-from ttmlir.dialects.tt.system_desc import ChipChannelAttr, ChipCoordAttr, SystemDescAttr
 
 __all__ = [
     "TT",
@@ -39,6 +45,8 @@ __all__ = [
     "BufferAttr",
     "ChipChannelAttr",
     "ChipCoordAttr",
+    "ChipPhysicalCoresAttr",
+    "CoreCoordAttr",
     "DataTypeAttr",
     "DeviceAttr",
     "DeviceType",
@@ -51,6 +59,7 @@ __all__ = [
     "SystemDescAttr",
     "TensorLayoutAttr",
     "TensorMemoryLayoutAttr",
+    "TileSizeAttr",
     "TileType",
     "element_of",
     "element_type_of",
@@ -62,9 +71,12 @@ TT = Dialect(
     [
         ArchAttr,
         ArgumentAllocationAttr,
+        BufferAccessAttr,
         BufferAttr,
         ChipChannelAttr,
         ChipCoordAttr,
+        ChipPhysicalCoresAttr,
+        CoreCoordAttr,
         DataTypeAttr,
         DeviceAttr,
         DeviceType,
@@ -76,6 +88,7 @@ TT = Dialect(
         OperandConstraintAttr,
         SystemDescAttr,
         TensorMemoryLayoutAttr,
+        TileSizeAttr,
         TileType,
     ],
 )

@@ -10,59 +10,61 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.definition.row_ops import OpClasses, destination_signature, properties_of
-from ttmlir.dialects.definition.shape_checks import check_of
+from ttmlir.dialects.definition.row_ops import (
+    OpClasses,
+    check_of,
+    destination_signature,
+    properties_of,
+)
 from ttmlir.dialects.ttnn.attrs import (
     ATTRIBUTES,
+    LAYOUT_ATTRIBUTES,
+    PROGRAM_ATTRIBUTES,
     BufferTypeAttr,
     CoreRangeAttr,
     DeviceComputeConfigAttr,
     LayoutAttr,
     MemoryConfigAttr,
+    MeshOffsetAttr,
+    MeshShapeAttr,
+    ProgramAttr,
     ShapeAttr,
     TensorMemoryLayoutAttr,
+    TTNNDeviceType,
+    TTNNLayoutAttr,
 )
-from ttmlir.dialects.ttnn.checks import CHECKS
-from ttmlir.dialects.ttnn.control import CaseOp, WhileOp
-from ttmlir.dialects.ttnn.families import (
+from ttmlir.dialects.ttnn.structure import (
+    CHECKS,
     COMPUTE_CONFIG,
     DEVICE_OPERAND,
+    STRUCTURE_OPS,
+    AllocOp,
+    ArangeOp,
     BinaryOp,
+    CaseOp,
+    ConstantOp,
     ContractionOp,
     CreationOp,
+    DeallocOp,
     ElementwiseOp,
+    EmptyOp,
+    FullOp,
+    GenericOp,
+    GetDeviceOp,
     LookupOp,
     MovementOp,
     NormalizationOp,
     OrderingOp,
     ReductionOp,
     TernaryOp,
-    TTNNOp,
-    TTNNRowOp,
-    UnaryOp,
-    WindowOp,
-)
-from ttmlir.dialects.ttnn.layout import (
-    LAYOUT_ATTRIBUTES,
-    MeshOffsetAttr,
-    MeshShapeAttr,
-    TTNNDeviceType,
-    TTNNLayoutAttr,
-)
-from ttmlir.dialects.ttnn.program_attrs import PROGRAM_ATTRIBUTES, ProgramAttr
-from ttmlir.dialects.ttnn.structure import (
-    STRUCTURE_OPS,
-    AllocOp,
-    ArangeOp,
-    ConstantOp,
-    DeallocOp,
-    EmptyOp,
-    FullOp,
-    GenericOp,
-    GetDeviceOp,
     ToDeviceOp,
     ToLayoutOp,
     ToMemoryConfigOp,
+    TTNNOp,
+    TTNNRowOp,
+    UnaryOp,
+    WhileOp,
+    WindowOp,
 )
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Row
@@ -148,7 +150,7 @@ for _row in ROWS.values():
 
 
 def op_class(mnemonic: str) -> type[TTNNOp]:
-    """The class of `ttnn.<mnemonic>`; KeyError if there is no such operation."""
+    """The class of `ttnn.<mnemonic>`; UnknownOperationError if there is none."""
     return _CLASSES.by_mnemonic(mnemonic)
 
 

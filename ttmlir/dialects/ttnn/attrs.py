@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, NoneAttr
+from xdsl.ir import (
+    Attribute,
+    Data,
+    ParametrizedAttribute,
+    SpacedOpaqueSyntaxAttribute,
+    TypeAttribute,
+)
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -14,16 +22,60 @@ from xdsl.printer import Printer
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     expect,
+    expect_keyword,
     parameter,
     parse_dimensions,
     parse_keyword,
+    parse_memref,
     parse_nested,
     parse_unsigned,
     print_stripped,
 )
-from ttmlir.layout.compute_config import DeviceComputeConfig
-from ttmlir.layout.enums import BufferType, MathFidelity, TTNNLayout, TTNNTensorMemoryLayout
-from ttmlir.mlir.syntax.core_prefix import TTCORE, core_prefix
+from ttmlir.dialects.tt.layout import (
+    AffineMapParameter,
+    GridAttr,
+    TensorLayoutAttr,
+    element_of,
+    element_type_of,
+)
+from ttmlir.layout.enums import (
+    BufferType,
+    DataType,
+    DeviceComputeConfig,
+    MathFidelity,
+    MemorySpace,
+    NocIndex,
+    TensorMemoryLayout,
+    TTNNLayout,
+    TTNNTensorMemoryLayout,
+)
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout, shape_text
+from ttmlir.mlir.attributes import parse_affine_map
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, note_late_form, note_ttcore
+from ttmlir.program import (
+    AddressOfTensor,
+    Argument,
+    Arguments,
+    CircularBufferDescription,
+    CircularBufferFormat,
+    CircularBufferIndex,
+    ComputeConfig,
+    Core,
+    CoreRange,
+    CoreRanges,
+    DataMovementConfig,
+    DescriptionError,
+    KernelConfig,
+    KernelDescription,
+    Processor,
+    ProgramDescription,
+    ReaderConfig,
+    SemaphoreAt,
+    SemaphoreDescription,
+    TensorAccessorArgs,
+    WriterConfig,
+)
 
 
 @irdl_attr_definition
@@ -245,5 +297,814 @@ ATTRIBUTES: Sequence[type[Attribute]] = (
     ShapeAttr,
     CoreRangeAttr,
     DeviceComputeConfigAttr,
+)
+"""Every attribute of this module."""
+
+
+# --- Layout ---------------------------------------------------------------------------------------
+# Layouts and devices of ttnn as tt-mlir has spelled them since 2025.
+#
+#     #dram = #ttnn.buffer_type<dram>
+#     #ttnn_layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+#         memref<2x4x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+#
+# `#ttnn.ttnn_layout` says the same as `#tt.layout`, and passes ask both for their `tensor_layout`.
+# Tensors in DRAM and on the host are on a grid of one.
+
+BUFFER_TYPES = {
+    MemorySpace.SYSTEM: BufferType.SYSTEM_MEMORY,
+    MemorySpace.DEVICE_DRAM: BufferType.DRAM,
+    MemorySpace.DEVICE_L1: BufferType.L1,
+}
+"""ttnn's names of memories."""
+_MEMORY_SPACES = {buffer: space for space, buffer in BUFFER_TYPES.items()}
+
+MEMORY_LAYOUTS = {
+    TensorMemoryLayout.INTERLEAVED: TTNNTensorMemoryLayout.INTERLEAVED,
+    TensorMemoryLayout.SINGLE_BANK: TTNNTensorMemoryLayout.SINGLE_BANK,
+    TensorMemoryLayout.HEIGHT_SHARDED: TTNNTensorMemoryLayout.HEIGHT_SHARDED,
+    TensorMemoryLayout.WIDTH_SHARDED: TTNNTensorMemoryLayout.WIDTH_SHARDED,
+    TensorMemoryLayout.BLOCK_SHARDED: TTNNTensorMemoryLayout.BLOCK_SHARDED,
+}
+"""ttnn's names of memory layouts."""
+_MEMORY_LAYOUTS_READ = {late: layout for layout, late in MEMORY_LAYOUTS.items()}
+
+
+def _note_reading() -> None:
+    """Let the text that is read be one of the later form."""
+    note_late_form()
+    note_ttcore()
+
+
+@irdl_attr_definition
+class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
+    """How a tensor of ttnn lies in memory: `#ttnn.ttnn_layout<map, <grid>, memref, <layout>>`.
+
+    Parameters: the linear map from the tensor's dimensions to physical ones, the grid, the shard of
+    one core as a memref whose memory space is a `#ttnn.buffer_type`, and, on a device, how shards
+    are spread in memory.
+    """
+
+    name = "ttnn.ttnn_layout"
+    linear: AffineMapParameter
+    grid: GridAttr
+    memref: MemRefType[Attribute]
+    spread: TensorMemoryLayoutAttr | NoneAttr
+
+    @classmethod
+    def of(cls, layout: TensorLayout) -> TTNNLayoutAttr:
+        """The attribute of a layout; LayoutError for memories that ttnn has no name for."""
+        note_late_form()
+        return _layout_attr(layout)
+
+    @property
+    def tensor_layout(self) -> TensorLayout:
+        """The layout as plain data.
+
+        LayoutError if the memref has a layout map of its own, dynamic extents, or a memory that
+        tensors are not in.
+        """
+        return _tensor_layout(self)
+
+    def alias_name(self) -> str:
+        """The stem of the alias."""
+        return "ttnn_layout"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<map, <grid>, memref>` or the same with `, <memory layout>`."""
+        owner = "TTNN_TTNNLayoutAttr"
+        _note_reading()
+        expect(parser, "<")
+        with parameter(parser, owner, "linear", "AffineMap"):
+            linear = parse_affine_map(parser)
+        expect(parser, ",")
+        with parameter(parser, owner, "grid", "GridAttr"):
+            grid = parse_nested(parser, GridAttr)
+        expect(parser, ",")
+        with parameter(parser, owner, "memref", "MemRefType"):
+            memref = parse_memref(parser)
+        spread: Attribute = NoneAttr()
+        if parser.parse_optional_punctuation(",") is not None:
+            with parameter(parser, owner, "mem_layout", "TensorMemoryLayoutAttr"):
+                spread = parse_nested(parser, TensorMemoryLayoutAttr)
+        expect(parser, ">")
+        return [AffineMapParameter(linear), grid, memref, spread]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write what `parse_parameters` reads."""
+        printer.print_string(f"<{self.linear.data}, <{self.grid.data}>, ")
+        printer.print_attribute(self.memref)
+        if isinstance(self.spread, TensorMemoryLayoutAttr):
+            printer.print_string(", ")
+            print_stripped(printer, self.spread)
+        printer.print_string(">")
+
+
+@lru_cache(maxsize=4096)
+def _layout_attr(layout: TensorLayout) -> TTNNLayoutAttr:
+    buffer = BUFFER_TYPES.get(layout.memory_space)
+    if buffer is None:
+        raise LayoutError(f"ttnn has no tensors in the memory '{layout.memory_space.keyword}'")
+    spread = MEMORY_LAYOUTS.get(layout.memory_layout)
+    return TTNNLayoutAttr(
+        AffineMapParameter(layout.linear),
+        GridAttr(layout.grid),
+        MemRefType(
+            element_type_of(layout.element), layout.shard, memory_space=BufferTypeAttr(buffer)
+        ),
+        NoneAttr() if spread is None else TensorMemoryLayoutAttr(spread),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _tensor_layout(attribute: TTNNLayoutAttr) -> TensorLayout:
+    memref, spread = attribute.memref, attribute.spread
+    space = memref.memory_space
+    if not isinstance(space, BufferTypeAttr) or space.data not in _MEMORY_SPACES:
+        known = ", ".join(buffer.keyword for buffer in _MEMORY_SPACES)
+        raise LayoutError(
+            f"the memref of a layout of ttnn names one of the memories {known}, got '{memref}'"
+        )
+    shard = memref.get_shape()
+    if not isinstance(memref.layout, NoneAttr) or any(extent < 0 for extent in shard):
+        raise LayoutError(f"the memref of a layout is contiguous and static, got '{memref}'")
+    return TensorLayout(
+        linear=attribute.linear.data,
+        grid=attribute.grid.data,
+        shard=shard,
+        element=element_of(memref.element_type),
+        memory_space=_MEMORY_SPACES[space.data],
+        memory_layout=(
+            _MEMORY_LAYOUTS_READ[spread.data]
+            if isinstance(spread, TensorMemoryLayoutAttr)
+            else TensorMemoryLayout.NONE
+        ),
+    )
+
+
+@irdl_attr_definition
+class TTNNDeviceType(ParametrizedAttribute, TypeAttribute):
+    """A device, which the module around describes: `!ttnn.device`."""
+
+    name = "ttnn.device"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        _note_reading()
+        return []
+
+
+class _MeshExtentsAttr(Data[tuple[int, ...]], SpacedOpaqueSyntaxAttribute):
+    """Extents of a mesh of devices, inside `#ttnn<...>`."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, ...]:
+        """Read the extents, such as `1x1`."""
+        position = parser.pos
+        extents = parse_dimensions(parser)
+        if len(extents) != 2:
+            parser.raise_error(f"expected rows and columns, got {len(extents)} extents", position)
+        return extents
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the extents."""
+        printer.print_string(shape_text(self.data))
+
+
+@irdl_attr_definition
+class MeshShapeAttr(_MeshExtentsAttr):
+    """Rows and columns of a mesh of devices: `#ttnn<mesh_shape 1x1>`."""
+
+    name = "ttnn.mesh_shape"
+
+
+@irdl_attr_definition
+class MeshOffsetAttr(_MeshExtentsAttr):
+    """Where a mesh begins in that of the machine: `#ttnn<mesh_offset 0x0>`."""
+
+    name = "ttnn.mesh_offset"
+
+
+LAYOUT_ATTRIBUTES: Sequence[type[Attribute]] = (
+    TTNNLayoutAttr,
+    TTNNDeviceType,
+    MeshShapeAttr,
+    MeshOffsetAttr,
+)
+"""Every attribute of this module."""
+
+
+# --- Program attrs --------------------------------------------------------------------------------
+# Attributes of ttnn that describe programs of kernels, as `ttnn.generic` holds them.
+#
+# The syntax is that of tt-mlir (late 2025), where a kernel is the function that `symbol_ref` names.
+# Here a kernel holds its C++ itself, as `source`; what else is not in tt-mlir is printed only where
+# it says more than the default: `rt_args` of single cores, `named_ct_args`, `defines`, and the `id`
+# of a semaphore.
+
+ItemT = TypeVar("ItemT")
+_FP32 = "fp32"
+_DEFAULT = "default"
+_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
+_FLAGS = ("fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise", "math_approx_mode")
+
+
+class _Described(Data[ItemT]):
+    """An attribute that is a part of a description; what the description refuses is an error."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> ItemT:
+        """Read `<...>`."""
+        position = parser.pos
+        expect(parser, "<")
+        try:
+            data = cls.parse_content(parser)
+        except DescriptionError as error:
+            parser.raise_error(str(error), position)
+        expect(parser, ">")
+        return data
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> ItemT:
+        """Read what is between the brackets."""
+        raise NotImplementedError
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<...>`."""
+        printer.print_string("<")
+        self.print_content(printer)
+        printer.print_string(">")
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what is between the brackets."""
+        raise NotImplementedError
+
+
+# -- arguments ------------------------------------------------------------------------------------
+
+
+class _ArgumentAttr(_Described[Argument]):
+    """An argument of a kernel, with one number."""
+
+    ARGUMENT: ClassVar[Callable[[int], Argument]]
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> Argument:
+        """Read the number."""
+        return cls.ARGUMENT(parse_unsigned(parser))
+
+    def print_content(self, printer: Printer) -> None:
+        """Write the number."""
+        printer.print_string(str(_number(self.data)))
+
+
+def _number(argument: Argument) -> int:
+    match argument:
+        case AddressOfTensor(number) | TensorAccessorArgs(number):
+            return number
+        case CircularBufferIndex(number) | SemaphoreAt(number):
+            return number
+        case int():
+            return argument
+
+
+@irdl_attr_definition
+class CBBufferIndexArgAttr(_ArgumentAttr):
+    """The number of a circular buffer: `#ttnn.kernel_arg_cb_buffer_index<0>`."""
+
+    name = "ttnn.kernel_arg_cb_buffer_index"
+    ARGUMENT: ClassVar = CircularBufferIndex
+
+
+@irdl_attr_definition
+class AddressOfTensorArgAttr(_ArgumentAttr):
+    """The address of an operand: `#ttnn.kernel_arg_address_of_tensor<0>`."""
+
+    name = "ttnn.kernel_arg_address_of_tensor"
+    ARGUMENT: ClassVar = AddressOfTensor
+
+
+@irdl_attr_definition
+class SemaphoreAtArgAttr(_ArgumentAttr):
+    """The number of a semaphore of the program: `#ttnn.kernel_arg_semaphore_at<0>`."""
+
+    name = "ttnn.kernel_arg_semaphore_at"
+    ARGUMENT: ClassVar = SemaphoreAt
+
+
+@irdl_attr_definition
+class TensorAccessorArgsAttr(_ArgumentAttr):
+    """What a TensorAccessor reads of an operand: `#ttnn.kernel_arg_tensor_accessor_args<0>`."""
+
+    name = "ttnn.kernel_arg_tensor_accessor_args"
+    ARGUMENT: ClassVar = TensorAccessorArgs
+
+
+@irdl_attr_definition
+class ScalarArgAttr(_ArgumentAttr):
+    """A word of 32 bits: `#ttnn.kernel_arg_scalar<7>`."""
+
+    name = "ttnn.kernel_arg_scalar"
+    ARGUMENT: ClassVar = int
+
+
+_ARGUMENTS: dict[type[Argument], type[_ArgumentAttr]] = {
+    CircularBufferIndex: CBBufferIndexArgAttr,
+    AddressOfTensor: AddressOfTensorArgAttr,
+    SemaphoreAt: SemaphoreAtArgAttr,
+    TensorAccessorArgs: TensorAccessorArgsAttr,
+    int: ScalarArgAttr,
+}
+
+
+def _parse_arguments(parser: AttrParser) -> Arguments:
+    return _parse_items(
+        parser, lambda: _parse_one_of(parser, _ArgumentAttr, "a kernel's argument").data
+    )
+
+
+def _parse_named_argument(parser: AttrParser) -> tuple[str, Argument]:
+    name = parser.parse_str_literal()
+    expect(parser, "=")
+    return name, _parse_one_of(parser, _ArgumentAttr, "argument").data
+
+
+def _print_named_argument(printer: Printer, name: str, argument: Argument) -> None:
+    printer.print_string_literal(name)
+    printer.print_string(" = ")
+    printer.print_attribute(_ARGUMENTS[type(argument)](argument))
+
+
+def _print_arguments(printer: Printer, arguments: Arguments) -> None:
+    attributes = [_ARGUMENTS[type(each)](each) for each in arguments]
+    _print_items(printer, attributes, printer.print_attribute)
+
+
+# -- cores ----------------------------------------------------------------------------------------
+
+
+@irdl_attr_definition
+class CoreRangeSetAttr(_Described[CoreRanges]):
+    """Rectangles of cores: `#ttnn.core_range_set<[#ttnn.core_range<(0,0), (7,7)>]>`."""
+
+    name = "ttnn.core_range_set"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> CoreRanges:
+        """Read the rectangles."""
+        return _parse_items(parser, lambda: _parse_range(parser))
+
+    def print_content(self, printer: Printer) -> None:
+        """Write the rectangles, each by its corners."""
+        _print_items(printer, self.data, lambda each: printer.print_string(_range_text(each)))
+
+
+def _range_text(each: CoreRange) -> str:
+    (x0, y0), (x1, y1) = each.start, each.end
+    return f"#ttnn.core_range<({x0},{y0}), ({x1},{y1})>"
+
+
+def _parse_range(parser: AttrParser) -> CoreRange:
+    position = parser.pos
+    attr = parser.parse_attribute()
+    if not isinstance(attr, CoreRangeAttr):
+        parser.raise_error("expected '#ttnn.core_range'", position)
+    offset = [each.data for each in attr.offset.data]
+    size = [each.data for each in attr.size.data]
+    if len(offset) != 2 or len(size) != 2:
+        parser.raise_error("a range of cores has two dimensions", position)
+    # The older form counts rows first.
+    (y, x), (rows, columns) = offset, size
+    return CoreRange((x, y), (x + columns - 1, y + rows - 1))
+
+
+def _parse_core(parser: AttrParser) -> Core:
+    expect(parser, "(")
+    x = parse_unsigned(parser)
+    expect(parser, ",")
+    y = parse_unsigned(parser)
+    expect(parser, ")")
+    return x, y
+
+
+# -- kernels --------------------------------------------------------------------------------------
+
+
+class _KernelAttr(_Described[KernelDescription]):
+    """A kernel on a kind of processor."""
+
+    @classmethod
+    def parse_config(cls, parser: AttrParser) -> KernelConfig:
+        """Read what configures the processor."""
+        raise NotImplementedError
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> KernelDescription:
+        """Read name, cores, configuration, arguments and text."""
+        _parse_field(parser, "symbol_ref")
+        name = parser.parse_symbol_name().data
+        _parse_next_field(parser, "core_ranges")
+        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
+        config = cls.parse_config(parser)
+        _parse_next_field(parser, "ct_args")
+        compile_time_args = _parse_arguments(parser)
+        _parse_next_field(parser, "common_rt_args")
+        common = _parse_arguments(parser)
+        runtime_args: tuple[tuple[Core, Arguments], ...] = ()
+        named: tuple[tuple[str, Argument], ...] = ()
+        defines: tuple[tuple[str, str], ...] = ()
+        source = ""
+        while parser.parse_optional_punctuation(",") is not None:
+            match _parse_field(parser, "named_ct_args", "rt_args", "defines", "source"):
+                case "named_ct_args":
+                    named = _parse_items(parser, lambda: _parse_named_argument(parser))
+                case "rt_args":
+                    runtime_args = _parse_items(parser, lambda: _parse_core_arguments(parser))
+                case "defines":
+                    defines = _parse_items(parser, lambda: _parse_define(parser))
+                case _:
+                    source = parser.parse_str_literal()
+        return KernelDescription(
+            name=name,
+            source=source,
+            config=config,
+            core_ranges=core_ranges,
+            compile_time_args=compile_time_args,
+            named_compile_time_args=named,
+            runtime_args=runtime_args,
+            common_runtime_args=common,
+            defines=defines,
+        )
+
+    def print_config(self, printer: Printer) -> None:
+        """Write what configures the processor."""
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what `parse_content` reads."""
+        kernel = self.data
+        printer.print_string("symbol_ref = @")
+        if _SYMBOL.fullmatch(kernel.name):
+            printer.print_string(kernel.name)
+        else:
+            printer.print_string_literal(kernel.name)
+        printer.print_string(", core_ranges = ")
+        CoreRangeSetAttr(kernel.core_ranges).print_parameter(printer)
+        self.print_config(printer)
+        printer.print_string(", ct_args = ")
+        _print_arguments(printer, kernel.compile_time_args)
+        printer.print_string(", common_rt_args = ")
+        _print_arguments(printer, kernel.common_runtime_args)
+        if kernel.named_compile_time_args:
+            printer.print_string(", named_ct_args = ")
+            _print_items(
+                printer,
+                kernel.named_compile_time_args,
+                lambda each: _print_named_argument(printer, *each),
+            )
+        if kernel.runtime_args:
+            printer.print_string(", rt_args = ")
+            _print_items(
+                printer, kernel.runtime_args, lambda each: _print_core_arguments(printer, *each)
+            )
+        if kernel.defines:
+            printer.print_string(", defines = ")
+            _print_items(printer, kernel.defines, lambda each: _print_define(printer, *each))
+        if kernel.source:
+            printer.print_string(", source = ")
+            printer.print_string_literal(kernel.source)
+
+
+def _parse_core_arguments(parser: AttrParser) -> tuple[Core, Arguments]:
+    expect(parser, "<")
+    core = _parse_core(parser)
+    expect(parser, ",")
+    arguments = _parse_arguments(parser)
+    expect(parser, ">")
+    return core, arguments
+
+
+def _print_core_arguments(printer: Printer, core: Core, arguments: Arguments) -> None:
+    printer.print_string(f"<({core[0]},{core[1]}), ")
+    _print_arguments(printer, arguments)
+    printer.print_string(">")
+
+
+def _parse_define(parser: AttrParser) -> tuple[str, str]:
+    name = parser.parse_str_literal()
+    expect(parser, "=")
+    return name, parser.parse_str_literal()
+
+
+def _print_define(printer: Printer, name: str, value: str) -> None:
+    printer.print_string_literal(name)
+    printer.print_string(" = ")
+    printer.print_string_literal(value)
+
+
+@irdl_attr_definition
+class ReadKernelAttr(_KernelAttr):
+    """A kernel that reads: on RISCV_1, through network 0."""
+
+    name = "ttnn.read_kernel"
+
+    @classmethod
+    def parse_config(cls, parser: AttrParser) -> KernelConfig:
+        """Nothing: the kind says all."""
+        return ReaderConfig()
+
+
+@irdl_attr_definition
+class WriteKernelAttr(_KernelAttr):
+    """A kernel that writes: on RISCV_0, through network 1."""
+
+    name = "ttnn.write_kernel"
+
+    @classmethod
+    def parse_config(cls, parser: AttrParser) -> KernelConfig:
+        """Nothing: the kind says all."""
+        return WriterConfig()
+
+
+@irdl_attr_definition
+class DataMovementKernelAttr(_KernelAttr):
+    """A kernel that moves data, on a processor and a network of its choice."""
+
+    name = "ttnn.data_movement_kernel"
+
+    @classmethod
+    def parse_config(cls, parser: AttrParser) -> KernelConfig:
+        """Read the processor and the network."""
+        _parse_next_field(parser, "processor")
+        position = parser.pos
+        word = parser.parse_optional_identifier()
+        processors = {each.name.lower(): each for each in Processor}
+        if word not in processors:
+            parser.raise_error(f"expected one of: {', '.join(processors)}", position)
+        _parse_next_field(parser, "noc_index")
+        return DataMovementConfig(
+            processors[word], parse_keyword(parser, NocIndex, "::mlir::tt::ttnn::NocIndex")
+        )
+
+    def print_config(self, printer: Printer) -> None:
+        """Write the processor and the network."""
+        config = cast("DataMovementConfig", self.data.config)
+        printer.print_string(
+            f", processor = {config.processor.name.lower()}, noc_index = {config.noc.keyword}"
+        )
+
+
+@irdl_attr_definition
+class ComputeKernelAttr(_KernelAttr):
+    """A kernel that computes."""
+
+    name = "ttnn.compute_kernel"
+
+    @classmethod
+    def parse_config(cls, parser: AttrParser) -> KernelConfig:
+        """Read fidelity, flags and modes."""
+        _parse_next_field(parser, "math_fidelity")
+        fidelity = parse_keyword(
+            parser, MathFidelity, "::mlir::tt::ttnn::ComputeKernelMathFidelity"
+        )
+        flags: dict[str, bool] = {}
+        modes: tuple[str, ...] = ()
+        for name in (*_FLAGS[:2], "unpack_to_dest_modes", *_FLAGS[2:]):
+            _parse_next_field(parser, name)
+            if name in _FLAGS:
+                flags[name] = parser.parse_boolean()
+            else:
+                modes = _parse_items(parser, lambda: _parse_mode(parser))
+        unpacked = tuple(index for index, mode in enumerate(modes) if mode == _FP32)
+        return ComputeConfig(math_fidelity=fidelity, unpack_to_dest_fp32=unpacked, **flags)
+
+    def print_config(self, printer: Printer) -> None:
+        """Write fidelity, flags and modes, those by the number of the circular buffer."""
+        config = cast("ComputeConfig", self.data.config)
+        unpacked = config.unpack_to_dest_fp32
+        modes = [_FP32 if i in unpacked else _DEFAULT for i in range(max((*unpacked, 0)) + 1)]
+        shown = {name: str(getattr(config, name)).lower() for name in _FLAGS}
+        fields = [f"{name} = {shown[name]}" for name in _FLAGS]
+        fields.insert(2, f"unpack_to_dest_modes = [{', '.join(modes)}]")
+        printer.print_string(
+            f", math_fidelity = {config.math_fidelity.keyword}, {', '.join(fields)}"
+        )
+
+
+def _parse_mode(parser: AttrParser) -> str:
+    position = parser.pos
+    mode = parser.parse_optional_identifier()
+    if mode not in (_FP32, _DEFAULT):
+        parser.raise_error(f"expected one of: {_FP32}, {_DEFAULT}", position)
+    return mode
+
+
+_KERNELS: dict[type[KernelConfig], type[_KernelAttr]] = {
+    ReaderConfig: ReadKernelAttr,
+    WriterConfig: WriteKernelAttr,
+    DataMovementConfig: DataMovementKernelAttr,
+    ComputeConfig: ComputeKernelAttr,
+}
+
+
+# -- circular buffers and semaphores --------------------------------------------------------------
+
+
+@irdl_attr_definition
+class GlobalAddressOfTensorAttr(_Described[int]):
+    """The shards of an operand, which a circular buffer is on."""
+
+    name = "ttnn.kernel_cb_global_buffer_address_of_tensor"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> int:
+        """Read the number of the operand."""
+        return parse_unsigned(parser)
+
+    def print_content(self, printer: Printer) -> None:
+        """Write the number of the operand."""
+        printer.print_string(str(self.data))
+
+
+@irdl_attr_definition
+class KernelCBFormatAttr(_Described[CircularBufferFormat]):
+    """Pages: `#ttnn.kernel_cb_format<buffer_index = 0, dtype = bf16, page_size = 2048>`."""
+
+    name = "ttnn.kernel_cb_format"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> CircularBufferFormat:
+        """Read number, format and bytes of a page."""
+        _parse_field(parser, "buffer_index")
+        index = parse_unsigned(parser)
+        _parse_next_field(parser, "dtype")
+        data_type = parse_keyword(parser, DataType, "::mlir::tt::DataType")
+        _parse_next_field(parser, "page_size")
+        return CircularBufferFormat(index, data_type, parse_unsigned(parser))
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what `parse_content` reads."""
+        each = self.data
+        printer.print_string(
+            f"buffer_index = {each.index}, dtype = {each.data_type.keyword}, "
+            f"page_size = {each.page_size}"
+        )
+
+
+@irdl_attr_definition
+class KernelCBAttr(_Described[CircularBufferDescription]):
+    """Circular buffers that share bytes of L1."""
+
+    name = "ttnn.kernel_cb"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> CircularBufferDescription:
+        """Read size, cores, pages and the operand that they are on."""
+        _parse_field(parser, "total_size")
+        total_size = parse_unsigned(parser)
+        _parse_next_field(parser, "core_ranges")
+        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
+        _parse_next_field(parser, "formats")
+        formats = _parse_items(parser, lambda: parse_nested(parser, KernelCBFormatAttr).data)
+        tensor: int | None = None
+        if parser.parse_optional_punctuation(",") is not None:
+            _parse_field(parser, "buffer")
+            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "a kernel's buffer").data
+        return CircularBufferDescription(
+            total_size=total_size, core_ranges=core_ranges, formats=formats, tensor=tensor
+        )
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what `parse_content` reads."""
+        each = self.data
+        printer.print_string(f"total_size = {each.total_size}, core_ranges = ")
+        CoreRangeSetAttr(each.core_ranges).print_parameter(printer)
+        printer.print_string(", formats = ")
+        formats = [KernelCBFormatAttr(each) for each in each.formats]
+        _print_items(printer, formats, lambda attr: attr.print_parameter(printer))
+        if each.tensor is not None:
+            printer.print_string(", buffer = ")
+            printer.print_attribute(GlobalAddressOfTensorAttr(each.tensor))
+
+
+@irdl_attr_definition
+class KernelSemaphoreAttr(_Described[SemaphoreDescription]):
+    """A semaphore of worker cores."""
+
+    name = "ttnn.kernel_semaphore"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> SemaphoreDescription:
+        """Read the number if there is one, kind of core, cores and value."""
+        number: int | None = None
+        if _parse_field(parser, "id", "core_type") == "id":
+            number = parse_unsigned(parser)
+            _parse_next_field(parser, "core_type")
+        expect_keyword(parser, "worker")
+        _parse_next_field(parser, "core_ranges")
+        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
+        _parse_next_field(parser, "initial_value")
+        initial_value = parse_unsigned(parser)
+        return SemaphoreDescription(core_ranges=core_ranges, initial_value=initial_value, id=number)
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what `parse_content` reads."""
+        if self.data.id is not None:
+            printer.print_string(f"id = {self.data.id}, ")
+        printer.print_string("core_type = worker, core_ranges = ")
+        CoreRangeSetAttr(self.data.core_ranges).print_parameter(printer)
+        printer.print_string(f", initial_value = {self.data.initial_value}")
+
+
+@irdl_attr_definition
+class ProgramAttr(_Described[ProgramDescription]):
+    """A program of kernels: `#ttnn.program<kernels = [...], cbs = [...], semaphores = [...]>`."""
+
+    name = "ttnn.program"
+
+    @classmethod
+    def parse_content(cls, parser: AttrParser) -> ProgramDescription:
+        """Read kernels, circular buffers and semaphores."""
+        _parse_field(parser, "kernels")
+        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "a kernel").data)
+        _parse_next_field(parser, "cbs")
+        buffers = _parse_items(parser, lambda: parse_nested(parser, KernelCBAttr).data)
+        _parse_next_field(parser, "semaphores")
+        semaphores = _parse_items(parser, lambda: parse_nested(parser, KernelSemaphoreAttr).data)
+        return ProgramDescription(kernels=kernels, circular_buffers=buffers, semaphores=semaphores)
+
+    def print_content(self, printer: Printer) -> None:
+        """Write what `parse_content` reads."""
+        program = self.data
+        printer.print_string("kernels = ")
+        kernels = [_KERNELS[type(each.config)](each) for each in program.kernels]
+        _print_items(printer, kernels, printer.print_attribute)
+        printer.print_string(", cbs = ")
+        buffers = [KernelCBAttr(each) for each in program.circular_buffers]
+        _print_items(printer, buffers, lambda attr: attr.print_parameter(printer))
+        printer.print_string(", semaphores = ")
+        semaphores = [KernelSemaphoreAttr(each) for each in program.semaphores]
+        _print_items(printer, semaphores, lambda attr: attr.print_parameter(printer))
+
+
+# -- pieces of syntax -----------------------------------------------------------------------------
+
+
+AttrT = TypeVar("AttrT", bound=Attribute)
+
+
+def _parse_one_of(parser: AttrParser, kind: type[AttrT], what: str) -> AttrT:
+    position = parser.pos
+    attr = parser.parse_optional_attribute()
+    if not isinstance(attr, kind):
+        parser.raise_error(f"expected {what}", position)
+    return attr
+
+
+def _parse_field(parser: AttrParser, *names: str) -> str:
+    """The name of a field, which is one of these, and the sign behind it."""
+    position = parser.pos
+    found = parser.parse_optional_identifier()
+    if found not in names:
+        parser.raise_error("expected " + " or ".join(f"'{name}'" for name in names), position)
+    expect(parser, "=")
+    return found
+
+
+def _parse_next_field(parser: AttrParser, name: str) -> None:
+    expect(parser, ",")
+    _parse_field(parser, name)
+
+
+def _parse_items(parser: AttrParser, item: Callable[[], ItemT]) -> tuple[ItemT, ...]:
+    """A list in square brackets; it may be empty."""
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, item))
+
+
+def _print_items(
+    printer: Printer, items: Sequence[ItemT], print_item: Callable[[ItemT], object]
+) -> None:
+    printer.print_string("[")
+    printer.print_list(items, print_item)
+    printer.print_string("]")
+
+
+PROGRAM_ATTRIBUTES: Sequence[type[Attribute]] = (
+    CBBufferIndexArgAttr,
+    AddressOfTensorArgAttr,
+    SemaphoreAtArgAttr,
+    TensorAccessorArgsAttr,
+    ScalarArgAttr,
+    CoreRangeSetAttr,
+    ReadKernelAttr,
+    WriteKernelAttr,
+    DataMovementKernelAttr,
+    ComputeKernelAttr,
+    GlobalAddressOfTensorAttr,
+    KernelCBFormatAttr,
+    KernelCBAttr,
+    KernelSemaphoreAttr,
+    ProgramAttr,
 )
 """Every attribute of this module."""

@@ -7,27 +7,353 @@ from functools import cache
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, LocationAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.alloc import AllocatingOp
-from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.layout_checks import check_to_memory_config
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse
-from ttmlir.dialects.definition.row_ops import ParameterValue, properties_of
-from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
-from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
-from ttmlir.dialects.ttnn.families import (
-    DEVICE_OPERAND,
-    DTYPE,
-    MEMORY_CONFIG,
-    CreationOp,
-    TTNNOp,
+from ttmlir.dialects.definition import control, ods
+from ttmlir.dialects.definition.ods import (
+    SEGMENTS,
+    DestinationStyleOp,
+    ODSOperation,
+    Property,
+    Signature,
+    ValueGroup,
+    check_structure,
+    refuse,
+    text,
 )
-from ttmlir.dialects.ttnn.program_attrs import ProgramAttr
+from ttmlir.dialects.definition.row_ops import (
+    Check,
+    ParameterValue,
+    RowOperation,
+    check_arange,
+    check_bits,
+    check_constant,
+    check_conv2d,
+    check_output,
+    check_pool_rank,
+    check_to_memory_config,
+    check_window_fits,
+    comma_separated,
+    int_property,
+    is_static,
+    properties_of,
+    ruled_shape,
+    shape_of,
+)
+from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable import row
+from ttmlir.optable.elementwise import ROWS
 from ttmlir.optable.row import Row
-from ttmlir.program.description import DescriptionError, ProgramDescription
+from ttmlir.program import DescriptionError, ProgramDescription
+
+# --- Families -------------------------------------------------------------------------------------
+# The abstract classes of ttnn: what the operations of a family have in common.
+#
+# Until 2025 operations wrote to a destination that was handed to them; since then they make their
+# results. Both forms are one class: in the later one, `inits` is empty.
+
+# --- Checks ---------------------------------------------------------------------------------------
+# Verifiers of ttnn operations that differ from their ttir counterparts.
+
+
+def check_conv2d_with_bias(op: Operation) -> None:
+    """Check the ranks of a convolution and the extents of its bias.
+
+    C1: the input has at least three dimensions.
+    C2: the weight has four.
+    C3: the bias, if present, has four, the first three of extent 1.
+    """
+    check_conv2d(op)
+    bias = cast("ODSOperation", op).group("bias")
+    if bias and shape_of(bias[0])[:3] != (1, 1, 1):
+        refuse("Bias must only have data on the final dimenstion")
+
+
+def check_max_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of a pooling.
+
+    C1: the window is not larger than the image.
+    C2: the input has four dimensions, the first two of extent 1.
+    C3: the third has an element for each pixel of the batch, the fourth one for each channel.
+    """
+    height, width = int_property(op, "input_height"), int_property(op, "input_width")
+    check_window_fits(op, height, width)
+    shape = check_pool_rank(op)
+    shown = comma_separated(shape)
+    if shape[:2] != (1, 1):
+        refuse(f"Maxpool input must be in the form (1, 1, N*H*W, C). Recieved shape ({shown}).")
+    batch, channels = int_property(op, "batch_size"), int_property(op, "channels")
+    if shape[2] != batch * height * width:
+        refuse(
+            f"Maxpool shape ({shown}) at dim -2 must be equal to N*H*W. However the attributes "
+            f"given are N={batch}, H={height}, W={width}. "
+            f"{batch}*{height}*{width} != {shape[2]}."
+        )
+    if shape[3] != channels:
+        refuse(
+            f"Maxpool shape ({shown}) at dim -3 must be equal to C. However the attribute given "
+            f"is C={channels}. {shape[3]} != {channels}"
+        )
+
+
+def check_reduction(op: Operation) -> None:
+    """Check the dimensions and the shape of a reduction that the reference does not verify.
+
+    C1: dimensions exist, and differ from each other.
+    C2: the output has the shape that follows; dynamic shapes are not compared. As in programs of
+    tt-mlir, dimensions that are kept may also be a tile long, and one number may have dimensions.
+    """
+    assert isinstance(op, RowOperation)
+    assert isinstance(op, DestinationStyleOp)
+    if not all(is_static(shape_of(value)) for value in (*op.inputs, op.output)):
+        return
+    expected, output = ruled_shape(op), shape_of(op.output)
+    input = shape_of(op.inputs[0])
+    if op.parameters()["keep_dim"] and len(output) == len(input):
+        output = tuple(
+            rule if rule != extent and given == DEFAULT_TILE_SHAPE[1] else given
+            for rule, extent, given in zip(expected, input, output, strict=True)
+        )
+    if expected or set(output) != {1}:
+        check_output(op, expected if output != expected else shape_of(op.output))
+
+
+CHECKS: dict[str, Check] = {
+    "conv2d": check_conv2d_with_bias,
+    "max_pool2d": check_max_pool2d,
+    **{row.mnemonic: check_bits for row in ROWS if row.takes_bits},
+    **dict.fromkeys(("max", "mean", "sum"), check_reduction),
+}
+"""Checks by mnemonic."""
+
+
+# --- Families -------------------------------------------------------------------------------------
+
+DEVICE_OPERAND = ValueGroup("device", ods.DEVICE)
+"""The device that an operation runs on."""
+
+
+DTYPE = Property("dtype", ods.named_attr("tt.supportedDataTypes"), optional=True)
+"""The data type of the result, which its layout says, too."""
+MEMORY_CONFIG = Property("memory_config", ods.named_attr("ttnn.memory_config"), optional=True)
+"""The memory of the result, which its layout says, too."""
+COMPUTE_CONFIG = Property(
+    "compute_config", ods.named_attr("ttnn.device_compute_kernel_config"), optional=True
+)
+"""How the matrix unit computes; without it, as the library likes."""
+
+
+class TTNNOp(ODSOperation):
+    """An operation of the ttnn library."""
+
+    LATE_PROPERTIES: ClassVar[tuple[Property, ...]] = ()
+    """Optional properties of the later form; in the earlier one they are not kept."""
+
+    @property
+    def device(self) -> SSAValue | None:
+        """The device operand, None for an operation without one; it is always the last operand."""
+        operands = self.form().operands
+        return operands_of(self)[-1] if operands and operands[-1] is DEVICE_OPERAND else None
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """Keep what only the later form has, where that is read."""
+        result = super().convert_properties(properties, attributes)
+        if core_prefix() == TTCORE:
+            for each in cls.LATE_PROPERTIES:
+                if (attr := (properties or {}).get(each.name)) is None:
+                    continue
+                if not each.constraint.storage(attr):
+                    shown = text(attr)
+                    refuse(f"invalid attribute `{each.name}` in property conversion: {shown}")
+                result[each.name] = attr
+        return result
+
+
+class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
+    """An operation that has a row, and writes to a destination or makes its result."""
+
+    LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """Take the later form for one without sizes of operand groups, where that is read."""
+        has_sizes = SEGMENTS in (properties or {}) or SEGMENTS in attributes
+        result = super().convert_properties(properties, attributes)
+        if core_prefix() == TTCORE and cls.SIGNATURE.has_segments and not has_sizes:
+            del result[SEGMENTS]
+        return result
+
+    @property
+    def has_destination(self) -> bool:
+        """False in the later form."""
+        signature = self.SIGNATURE
+        if signature.has_segments:
+            return SEGMENTS in self.properties
+        operands = operands_of(self)
+        if all(group.is_single or group.name == signature.init for group in signature.operands):
+            return len(operands) >= len(signature.operands)
+        # With a group of any size, the type tells a destination from another operand.
+        last = len(operands) - (2 if signature.operands[-1] is DEVICE_OPERAND else 1)
+        return last < 0 or not self.results or operands[last].type == self.results[0].type
+
+    def form(self) -> Signature:
+        """The signature with a destination, or without."""
+        return self.SIGNATURE if self.has_destination else _value_form(type(self))
+
+    @property
+    def init_range(self) -> tuple[int, int]:
+        """First and one past the last operand number of the inits, none in the later form."""
+        if self.has_destination:
+            return super().init_range
+        end = len(operands_of(self)) - (self.device is not None)
+        return end, end
+
+    @property
+    def output(self) -> SSAValue:
+        """The destination; in the later form the result, which has its type."""
+        return super().output if self.has_destination else self.results[0]
+
+    @property
+    def written_results(self) -> dict[int, SSAValue]:
+        """The results by the number of the operand that is their destination."""
+        return super().written_results if self.has_destination else {}
+
+    def verify_(self) -> None:
+        """Check the operation, in the form that the module around it is read in."""
+        if not self.has_destination and core_prefix() != TTCORE:
+            check_structure(self, self.SIGNATURE)
+            refuse("writes to an operand of another type than its result")
+        super().verify_()
+
+    def verify_op(self) -> None:
+        """Check the number of operands, which the later form does not say, and what the row says.
+
+        C1: as many operands as the row has.
+        """
+        count, expected = len(operands_of(self)), len(self.ROW.operands)
+        if self.SIGNATURE.has_segments and not self.has_destination and count != expected:
+            refuse(f"expected {expected} operands, but found {count}")
+        super().verify_op()
+
+    def verify_interfaces(self) -> None:
+        """Compare the results with the inits."""
+        if self.has_destination:
+            super().verify_interfaces()
+
+
+@cache
+def _value_form(cls: type[TTNNRowOp]) -> Signature:
+    """The signature without a destination."""
+    signature = cls.SIGNATURE
+    return Signature(
+        operands=tuple(group for group in signature.operands if group.name != signature.init),
+        results=signature.results,
+        properties=(*signature.properties, *cls.LATE_PROPERTIES),
+    )
+
+
+class ElementwiseOp(TTNNRowOp):
+    """Inputs, outputs and results are variadic; shapes are not compared."""
+
+
+class UnaryOp(ElementwiseOp):
+    """Elementwise operation of one input."""
+
+
+class BinaryOp(ElementwiseOp):
+    """Elementwise operation of two inputs."""
+
+
+class TernaryOp(ElementwiseOp):
+    """Elementwise operation of three inputs."""
+
+
+class ReductionOp(TTNNRowOp):
+    """Reduction over the dimensions `dim_arg`, or all of them."""
+
+
+class MovementOp(TTNNRowOp):
+    """Operation that moves elements without computing on them."""
+
+
+class ContractionOp(TTNNRowOp):
+    """Sum of products."""
+
+
+class WindowOp(TTNNRowOp):
+    """Operation on the windows of an image."""
+
+
+class NormalizationOp(TTNNRowOp):
+    """Operation that scales elements by a function of their neighbours along a dimension."""
+
+
+class LookupOp(TTNNRowOp):
+    """Rows of a table by their number."""
+
+
+class OrderingOp(TTNNRowOp):
+    """Numbers in order along a dimension, and their places."""
+
+
+class CreationOp(TTNNOp, RowOperation):
+    """Operation that makes a tensor on a device from nothing but parameters."""
+
+
+# --- Structure ------------------------------------------------------------------------------------
+
+# --- Control --------------------------------------------------------------------------------------
+# Loops and branches of ttnn.
+
+
+class WhileOp(control.WhileOp, TTNNOp):
+    """A loop: the results of `body` are what the next iteration, or the end, carries.
+
+    The first operands, as many as there are results, are carried; the others are the same in all
+    iterations. There are `trip_count` iterations, or as many as `condition`, which is asked before
+    each of them, answers with a number other than 0. If both are given, `trip_count` holds.
+
+    C1: `trip_count` or `condition` is given. C2: no more results than operands, of the types of
+    the first operands. C3: `body` and `condition` are functions that take the operands; the body
+    returns what is carried, the condition one element.
+
+    Example:
+        %r = "ttnn.while"(%x, %w) <{body = @main_body0, trip_count = 10 : i64}> :
+            (tensor<4x8xf32, #layout>, tensor<8x8xf32, #layout1>)
+            -> tensor<4x8xf32, #layout>
+    """
+
+    name = "ttnn.while"
+
+
+class CaseOp(control.CaseOp, TTNNOp):
+    """A branch: calls the function whose number `index` is, or the last one if there is none.
+
+    The functions take the other operands and return the results. Truth values choose the second
+    of two functions where they are true.
+
+    C1: there is at least one function. C2: `index` has one element. C3: all functions take the
+    other operands and return the results.
+
+    Example:
+        %r = "ttnn.case"(%index, %x) <{branches = [@main_branch0, @main_branch1]}> :
+            (tensor<i32, #layout2>, tensor<4x8xf32, #layout>)
+            -> tensor<4x8xf32, #layout>
+    """
+
+    name = "ttnn.case"
+
+
+# --- Structure ------------------------------------------------------------------------------------
 
 _RESULT = (ValueGroup("result"),)
 _DESCRIBED = (

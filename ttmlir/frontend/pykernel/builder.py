@@ -6,20 +6,496 @@ Integers have 32 bits and a sign. `//` and `%` round down as in Python, not towa
 from __future__ import annotations
 
 import ast
+import linecache
 import operator
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import IntFlag
+from functools import cached_property, lru_cache
+from types import CellType, CodeType, FunctionType
 from typing import NoReturn
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i32
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    LocationAttr,
+    MemRefType,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.emitc import expressions as emitc
-from ttmlir.dialects.ttkernel import op_class
-from ttmlir.frontend.pykernel.source import FunctionSource
-from ttmlir.frontend.pykernel.values import MOST_INTEGER, Scalar, describe
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.dialects.tt import TileType
+from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
+from ttmlir.errors import KernelError
+from ttmlir.ir.builder import OpBuilder
+from ttmlir.layout.enums import STORED_DATA_TYPES, CBPort, DataType
+from ttmlir.mlir.reporting import LocatedError, Source, file_location, render_all
+from ttmlir.optable.kernel import ValueKind
+
+# --- Values ---------------------------------------------------------------------------------------
+# What expressions and names of a kernel stand for while it is compiled.
+
+MOST_INTEGER = (1 << 31) - 1
+"""Constants beyond it, up to 32 bits, are the negative numbers of the same bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar:
+    """A value of the device: a number, a truth value, an address, an address generator ...
+
+    One without operation is a literal, for which a constant is made where it is used.
+    """
+
+    type: Attribute
+    ssa: SSAValue | None = None
+    known: int | float | None = None
+    """What it is known to be when the kernel is compiled."""
+    natural: bool = False
+    """It is known not to be negative."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it can be computed with."""
+        return self.type in (i1, i32, f32)
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether no operation has been made for it yet."""
+        return self.ssa is None
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """An array of the kernel: a memref; a row of a two-dimensional one is `within` it."""
+
+    ssa: SSAValue
+    type: Attribute
+    shape: tuple[int, ...]
+    within: tuple[SSAValue, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """An annotated variable: a memref of one element."""
+
+    ssa: SSAValue
+    type: Attribute
+
+
+@dataclass(frozen=True)
+class Enumerator:
+    """A member of an enumeration of tt-metal."""
+
+    enum: str
+    member: str
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """What is there when the kernel is compiled only: a text, a tuple, a function, a type."""
+
+    value: object
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """A tuple or list whose elements are values."""
+
+    elements: tuple[Value, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Unset:
+    """A name without a value that could be used; `reason` says why."""
+
+    reason: str
+
+
+Value = Scalar | Array | Static | Items
+"""What an expression gives."""
+Binding = Value | Cell | Unset
+"""What a name stands for."""
+Scope = dict[str, Binding]
+
+
+def number(value: int | float) -> Scalar:
+    """A literal of Python: an int, a bool or a float."""
+    match value:
+        case bool():
+            return Scalar(i1, known=int(value), natural=True)
+        case int():
+            return Scalar(i32, known=value, natural=0 <= value <= MOST_INTEGER)
+        case float():
+            return Scalar(f32, known=value)
+
+
+def describe(value: Binding) -> str:
+    """What messages call a value."""
+    match value:
+        case Scalar() | Cell():
+            return _describe_type(value.type)
+        case Array():
+            return "an array"
+        case Items(is_list=is_list):
+            return "a list" if is_list else "a tuple"
+        case Static(value=str()):
+            return "a text"
+        case Static(value=Enumerator(enum, _)):
+            return f"a {enum}"
+        case Static(value=None):
+            return "None"
+        case Static(value=other):
+            return f"the {type(other).__name__} '{getattr(other, '__name__', other)}'"
+        case Unset():
+            return "nothing"
+
+
+def _describe_type(type_: Attribute) -> str:
+    if isinstance(type_, CBType):
+        return "a circular buffer"
+    return _NAMES.get(type_, f"a '{type_}'")
+
+
+_NAMES: dict[Attribute, str] = {
+    i1: "a truth value",
+    i32: "an integer",
+    f32: "a float",
+    RESULT_TYPES[ValueKind.NOC_ADDR]: "an address on the network",
+    RESULT_TYPES[ValueKind.SEMAPHORE]: "a semaphore",
+    RESULT_TYPES[ValueKind.L1_PTR]: "a pointer to words of L1",
+    RESULT_TYPES[ValueKind.DATA_FORMAT]: "a data format",
+    RESULT_TYPES[ValueKind.ADDR_GEN]: "an address generator",
+    RESULT_TYPES[ValueKind.ACCESSOR_ARGS]: "the layout of a tensor",
+    RESULT_TYPES[ValueKind.ACCESSOR]: "a tensor accessor",
+}
+
+
+def same(first: Binding, second: Binding) -> bool:
+    """Whether two names stand for the same; of literals, by what they are."""
+    if first is second:
+        return True
+    match first, second:
+        case Scalar(ssa=None), Scalar(ssa=None):
+            return first.known == second.known and first.type == second.type
+        case Scalar(ssa=one), Scalar(ssa=other):
+            return one is other
+        case Static(), Static():
+            return first.value is second.value
+        case (Array(ssa=one), Array(ssa=other)) | (Cell(ssa=one), Cell(ssa=other)):
+            return one is other
+        case Items(), Items():
+            return all_same(first.elements, second.elements)
+        case _:
+            return False
+
+
+def all_same(first: Sequence[Binding], second: Sequence[Binding]) -> bool:
+    """Whether values are the same one by one."""
+    return len(first) == len(second) and all(map(same, first, second))
+
+
+# --- Types ----------------------------------------------------------------------------------------
+# What kernels and operations are annotated and described with.
+
+TILE = 32
+_DATA_TYPES = {
+    **{each.name: each for each in STORED_DATA_TYPES},
+    **{each.schema_name: each for each in STORED_DATA_TYPES},
+    "BFLOAT16": DataType.BF16,
+    "FLOAT32": DataType.F32,
+    "UINT32": DataType.U32,
+    "INT32": DataType.U32,
+    "Int32": DataType.U32,
+    "UINT16": DataType.U16,
+    "UINT8": DataType.U8,
+    "BFLOAT8_B": DataType.BFP_BF8,
+    "BFLOAT4_B": DataType.BFP_BF4,
+}
+"""Formats by the names that tt-mlir and ttnn give them; signed integers have unsigned ones."""
+
+
+class CircularBuffer:
+    """Annotation of a parameter that is a circular buffer, and description of one.
+
+    `tensor_shape` is the shape of the tensor that goes through it, in elements.
+    """
+
+    def __init__(
+        self,
+        cb_id: int,
+        tensor_shape: Sequence[int] = (8, 128, 128),
+        dtype: str = "Float32",
+    ) -> None:
+        """The circular buffer with a number from 0 to 31."""
+        if not 0 <= cb_id < len(CBPort):
+            raise ValueError(f"circular buffer {cb_id} does not exist; they are numbered 0 to 31")
+        if dtype not in _DATA_TYPES:
+            known = ", ".join(each.schema_name for each in STORED_DATA_TYPES)
+            raise ValueError(f"unknown format '{dtype}' of a circular buffer; known are {known}")
+        self.cb_id = cb_id
+        self.tensor_shape = tuple(tensor_shape)
+        self.tile_shape = TILE
+        self.tilized_shape = self.get_tilized_memref_shape()
+        self.dtype = dtype
+
+    def get_tilized_memref_shape(self) -> list[int]:
+        """The shape in tiles."""
+        shape = list(self.tensor_shape)
+        return [*shape[:-2], *(-(-extent // self.tile_shape) for extent in shape[-2:])]
+
+    @property
+    def data_type(self) -> DataType:
+        """The format of its tiles."""
+        return _DATA_TYPES[self.dtype]
+
+    @property
+    def type(self) -> CBType:
+        """The type in the IR."""
+        return _cb_type(self.cb_id, tuple(self.tilized_shape), self.data_type)
+
+
+@lru_cache(maxsize=256)
+def _cb_type(cb_id: int, shape: tuple[int, ...], data_type: DataType) -> CBType:
+    memref: MemRefType[Attribute] = MemRefType(TileType.get(TILE, TILE, data_type), shape or (1,))
+    return CBType.get(CBPort(cb_id), 0, memref)
+
+
+class CompileTimeValue:
+    """Annotation of a parameter that is a constant of the kernel: an int or a bool."""
+
+
+CompiledValue = CompileTimeValue
+
+
+@dataclass
+class Arguments:
+    """A run-time argument of a kernel on a grid of `x` by `y` cores.
+
+    One that is common to all cores has the number `common_idx` among those; others have a list of
+    numbers for each core.
+    """
+
+    x: int = 1
+    y: int = 1
+    is_common: bool = False
+    common_idx: int = 0
+    _values: dict[tuple[int, int], list[int]] = field(
+        default_factory=dict[tuple[int, int], list[int]], repr=False
+    )
+
+    def make_common(self, common_idx: int) -> None:
+        """Let all cores have it in common."""
+        self.is_common = True
+        self.common_idx = common_idx
+
+    def set_args_at_core(self, x: int, y: int, args: Sequence[int]) -> None:
+        """Set the numbers of a core."""
+        self._check(x, y)
+        self._values[x, y] = list(args)
+
+    def add_args_at_core(self, x: int, y: int, args: Sequence[int]) -> None:
+        """Add numbers to those of a core."""
+        self._check(x, y)
+        self._values.setdefault((x, y), []).extend(args)
+
+    def get_args(self, x: int, y: int) -> list[int]:
+        """The numbers of a core."""
+        self._check(x, y)
+        return list(self._values.get((x, y), ()))
+
+    def get_all_args(self) -> list[list[list[int]]]:
+        """The numbers of all cores, `[x][y]`."""
+        return [[self.get_args(x, y) for y in range(self.y)] for x in range(self.x)]
+
+    def split(self) -> list[Arguments]:
+        """One argument for each of the numbers of a core; ValueError where cores differ in count.
+
+        Without numbers, or common to all cores, it is one argument.
+        """
+        counts = {len(each) for each in self._values.values()}
+        if len(counts) > 1:
+            raise ValueError(
+                f"run-time arguments of cores differ in count: {min(counts)} and {max(counts)}; "
+                "give each core as many"
+            )
+        if self.is_common or counts <= {1}:
+            return [self]
+        return [
+            Arguments(
+                self.x, self.y, _values={core: [each[i]] for core, each in self._values.items()}
+            )
+            for i in range(max(counts))
+        ]
+
+    def _check(self, x: int, y: int) -> None:
+        if not (0 <= x < self.x and 0 <= y < self.y):
+            raise ValueError(f"core ({x}, {y}) is outside of the {self.x}x{self.y} cores")
+
+
+class TensorAccessorConfig(IntFlag):
+    """What the first compile-time argument of a tensor accessor says (tt-metal, ArgConfig)."""
+
+    NONE = 0
+    Sharded = 1
+    IsDram = 2
+    RuntimeRank = 4
+    RuntimeNumBanks = 8
+    RuntimeTensorShape = 16
+    RuntimeShardShape = 32
+    RuntimeBankCoords = 64
+
+
+# --- Source ---------------------------------------------------------------------------------------
+# The source of a Python function, as a tree whose places are those of its file.
+
+# --- Errors ---------------------------------------------------------------------------------------
+# What is wrong with a kernel in Python, at its line.
+
+
+class PyKernelError(LocatedError, KernelError):
+    """A kernel that cannot be compiled: `file:line:col: error: ...`, the line, a caret."""
+
+    def __init__(self, location: LocationAttr, message: str, file: str, text: str) -> None:
+        """An error in a file with this text."""
+        super().__init__(location, message)
+        self._sources = {file: Source(text)}
+
+    def __str__(self) -> str:
+        """The message as it is printed."""
+        return render_all(self.diagnostics, self._sources).rstrip("\n")
+
+
+class KernelTypeError(PyKernelError, TypeError):
+    """A call of a kernel with an argument of the wrong kind."""
+
+
+class KernelValueError(PyKernelError, ValueError):
+    """A call of a kernel that lacks an argument, or has one too many."""
+
+
+# --- Source ---------------------------------------------------------------------------------------
+
+_Positioned = ast.expr | ast.stmt | ast.arg | ast.keyword
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """A function, what its names mean around it, and the text of the file that it stands in."""
+
+    name: str
+    code: CodeType = field(repr=False)
+    module: Mapping[str, object] = field(repr=False, compare=False)
+    """The names of the module, as they are when they are asked for."""
+    cells: Mapping[str, CellType] = field(repr=False, compare=False)
+    """The names of a function around it."""
+    defaults: Mapping[str, object] = field(repr=False, compare=False)
+    """Default arguments by parameter."""
+    text: str = field(repr=False)
+
+    @classmethod
+    def of(cls, function: FunctionType) -> FunctionSource:
+        """The source as it is in the file now."""
+        code = function.__code__
+        linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename, function.__globals__)
+        names = code.co_varnames[: code.co_argcount]
+        values = function.__defaults__ or ()
+        return cls(
+            name=function.__name__,
+            code=code,
+            module=function.__globals__,
+            cells=dict(zip(code.co_freevars, function.__closure__ or (), strict=True)),
+            defaults={
+                **dict(zip(names[len(names) - len(values) :], values, strict=True)),
+                **(function.__kwdefaults__ or {}),
+            },
+            text="".join(lines),
+        )
+
+    @property
+    def file(self) -> str:
+        """The file that the function stands in."""
+        return self.code.co_filename
+
+    @property
+    def first_line(self) -> int:
+        """The line of the first decorator, or of `def`."""
+        return self.code.co_firstlineno
+
+    def outside(self, name: str) -> tuple[bool, object]:
+        """Whether a name means something around the function, and what."""
+        if name in self.cells:
+            try:
+                return True, self.cells[name].cell_contents
+            except ValueError:
+                return False, None
+        return name in self.module, self.module.get(name)
+
+    @cached_property
+    def outer_names(self) -> tuple[str, ...]:
+        """The names that the function reads and does not set."""
+        names = (each for each in ast.walk(self.node) if isinstance(each, ast.Name))
+        local = frozenset(self.code.co_varnames)
+        return tuple(dict.fromkeys(each.id for each in names if each.id not in local))
+
+    @cached_property
+    def node(self) -> ast.FunctionDef:
+        """The tree of the function; PyKernelError if there is none."""
+        found = _functions(self.text, self.file).get((self.name, self.first_line))
+        if found is None:
+            place = file_location(self.file, self.first_line, 1)
+            message = (
+                f"the source of '{self.name}' is not there; a kernel is a plain 'def' in a file or "
+                "in a cell of a notebook"
+            )
+            raise PyKernelError(place, message, self.file, self.text)
+        return found
+
+    @cached_property
+    def own_text(self) -> str:
+        """The lines of the function alone."""
+        return "\n".join(self._lines[self.first_line - 1 : self.node.end_lineno])
+
+    def line(self, number: int) -> str:
+        """A line of the file."""
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.splitlines()
+
+    def location(self, node: _Positioned | ast.FunctionDef) -> LocationAttr:
+        """Where a node of the function stands."""
+        return file_location(self.file, node.lineno, node.col_offset + 1)
+
+    def refuse(self, node: _Positioned | ast.FunctionDef, message: str) -> NoReturn:
+        """Fail at a node."""
+        raise PyKernelError(self.location(node), message, self.file, self.text)
+
+
+@lru_cache(maxsize=64)
+def _functions(text: str, file: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """The functions of a file by name and first line."""
+    try:
+        tree = ast.parse(text, file)
+    except SyntaxError:
+        # The file has changed since it was imported.
+        return {}
+    return {
+        (node.name, min((each.lineno for each in node.decorator_list), default=node.lineno)): node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+# --- Builder --------------------------------------------------------------------------------------
 
 _INTEGERS: dict[str, type[Operation]] = {
     "+": arith.AddiOp,

@@ -10,12 +10,14 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ttmlir.dialects.ttir.families import TTIRRowOp
-from ttmlir.dialects.ttir.structure import ConstantOp
+from ttmlir.arrays.array import Array, Scalar
+from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
 from ttmlir.frontend.torch.elements import elements_of_tensor, splat_of
+from ttmlir.ir.arrays import TTIRCarrier, array_in, element_of
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.optable.row import broadcast_shape
 
 if TYPE_CHECKING:
     from ttmlir.dialects.definition.row_ops import ParameterValue
@@ -30,6 +32,7 @@ class BodyBuilder(Builder):
         """Build in an empty block."""
         super().__init__(block, UNKNOWN_LOC)
         self._numbers: dict[tuple[str, Attribute, int], SSAValue] = {}
+        self._carrier = _BodyCarrier(self)
         self.complex_views: dict[SSAValue, SSAValue] = {}
         """Complex tensors by the pairs of real ones that `view_as_real` gave of them."""
 
@@ -58,6 +61,10 @@ class BodyBuilder(Builder):
         shape = broadcast_shape(*map(value_shape, inputs))
         type_ = TensorType(element or element_type(inputs[-1]), shape)
         return self.create(mnemonic, inputs, type_, **parameters)
+
+    def array(self, value: SSAValue) -> Array:
+        """A tensor as an array, with operators."""
+        return array_in(self._carrier, value)
 
     # -- constants -----------------------------------------------------------------------------
 
@@ -106,11 +113,13 @@ class BodyBuilder(Builder):
         return self.create_inferred("matmul", a, b)
 
 
-def broadcast_shape(*shapes: Shape) -> Shape:
-    """The shape that shapes broadcast to, which torch has checked."""
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return tuple(
-        next((extent for extent in extents if extent != 1), 1)
-        for extents in zip(*padded, strict=True)
-    )
+class _BodyCarrier(TTIRCarrier):
+    """Arrays of a body, whose numbers are those that `create_number` makes."""
+
+    def __init__(self, build: BodyBuilder) -> None:
+        super().__init__(build)
+        self._body = build
+
+    def number(self, scalar: Scalar, rank: int) -> SSAValue:
+        """A number with the rank of the result."""
+        return self._body.create_number_of_rank(scalar.number, element_of(scalar.dtype), rank)

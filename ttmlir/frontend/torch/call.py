@@ -9,6 +9,7 @@ from typing import Any, NoReturn, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.arrays.array import Array
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
 from ttmlir.frontend.torch.places import refuse_node
@@ -104,6 +105,11 @@ class TorchCall:
             )
         return self.build.cast(self.value(argument), element)
 
+    def array(self, name: str = "self", *, cast: bool = True) -> Array:
+        """A tensor or a number as an array, in the element type of the result or in its own."""
+        value = self.operand(name, self.element) if cast else self.tensor(name)
+        return self.build.array(value)
+
     def common_element(self, *names: str) -> Attribute:
         """The element type that torch computes in: what these arguments promote to."""
         torch = torch_package()
@@ -167,6 +173,11 @@ TorchRule = Callable[[TorchCall], Result]
 def cast_input(call: TorchCall, name: str = "self") -> SSAValue:
     """A tensor argument in the element type of the result."""
     return call.build.cast(call.tensor(name), call.element)
+
+
+def on_arrays(function: Callable[..., Array], *names: str) -> TorchRule:
+    """The rule of a function of arguments as arrays, in the element type of the result."""
+    return lambda call: function(*map(call.array, names or ("self",))).value
 
 
 def _meta(argument: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.frontend.calls.call_layout import CallLayout, read_call
-from ttmlir.frontend.calls.containers import Layout, Opened, Opener, read_layout
+from ttmlir.frontend.calls import CallLayout, Layout, Opened, Opener, read_call, read_layout
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.random.seeding import SEED
 

@@ -21,7 +21,7 @@ from typing import Any
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced
-from ttmlir.mlir.reporting.diagnostics import listening
+from ttmlir.mlir.reporting import listening
 
 NAME = "ttmlir"
 """Of the backend."""

@@ -19,14 +19,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.attributes.elements import (
-    LARGE,
-    Elements,
-    elements_attr,
-    elements_of,
-    large_elements_attr,
-)
-from ttmlir.mlir.attributes.large_bytes import LargeBytes
+from ttmlir.mlir.attributes import LARGE, Elements, elements_attr, elements_of, large_elements_attr
+from ttmlir.mlir.large_bytes import LargeBytes
 
 _ELEMENTS: dict[str, Attribute] = {
     "float32": Float32Type(),

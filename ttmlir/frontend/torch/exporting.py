@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import re
+import traceback
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
-from ttmlir.frontend.calls.call_layout import CallLayout, read_call
-from ttmlir.frontend.calls.containers import Layout, read_layout
+from ttmlir.frontend.calls import CallLayout, Layout, read_call, read_layout
 from ttmlir.frontend.torch.containers import OPENER
-from ttmlir.frontend.torch.conversions import idle_conversions_skipped
 from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_sizes
 from ttmlir.frontend.torch.data.values import KnownValues
 from ttmlir.frontend.torch.data.watching import watch
@@ -22,16 +25,130 @@ from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
-from ttmlir.frontend.torch.quiet import CHOICES, COUNTING_NORM, quiet, reason_of
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
-from ttmlir.frontend.torch.rules import rule_of
+from ttmlir.frontend.torch.rules import RULES, rule_of
+from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, near
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
     lower_gradients,
 )
 from ttmlir.frontend.torch.training.holding import take_names
-from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.mlir.reporting import LocatedError
+
+# --- Conversions ----------------------------------------------------------------------------------
+# Modules that convert themselves while they are traced: `self.router.to(torch.float32)`.
+#
+# torch cannot replace parameters then, and tries to even where all have the type already. Mixtures
+# of experts do that to be sure of the type of their scores.
+
+
+@contextmanager
+def idle_conversions_skipped() -> Generator[None]:
+    """Let `Module.to` return the module, while the context lasts, where it would change nothing."""
+    torch = torch_package()
+    convert: Any = torch.nn.Module.to
+
+    def to(module: Any, *args: Any, **kwargs: Any) -> Any:
+        return module if _is_idle(module, args, kwargs) else convert(module, *args, **kwargs)
+
+    torch.nn.Module.to = to
+    try:
+        yield
+    finally:
+        torch.nn.Module.to = convert
+
+
+def _is_idle(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    device, dtype, _, memory_format = torch_package()._C._nn._parse_to(*args, **kwargs)
+    if memory_format is not None:
+        return False
+    return all(
+        (device is None or tensor.device == device)
+        and (dtype is None or tensor.dtype == dtype or not tensor.is_floating_point())
+        for tensor in (*module.parameters(), *module.buffers())
+    )
+
+
+# --- Quiet ----------------------------------------------------------------------------------------
+# Tracing without torch's own reports: what fails is told in one message, at the user's line.
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Keep back logs and dumps of graphs; all of them if TORCH_LOGS asks for none."""
+    if os.environ.get("TORCH_LOGS"):
+        yield
+        return
+    trace: Any = import_module("torch.export._trace")
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    # What was traced before an error goes to the terminal by this name.
+    trace.print = _print_nothing
+    try:
+        yield
+    finally:
+        logging.disable(before)
+        del trace.print
+
+
+def _print_nothing(*_: object, **__: object) -> None:
+    pass
+
+
+_REASONS = (
+    (
+        r"Found <class '([^']*)'> in output, which is not a known type",
+        r"an object of the class \1 is returned, in which no tensors are found; return tensors, "
+        "or tuples, dictionaries or dataclasses of them",
+    ),
+    (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
+)
+"""What torch says in its own terms, and in those of the user."""
+
+
+CHOICES = (
+    "torch.where(condition, a, b) chooses between tensors, torch.cond(condition, f, g, args) "
+    "between functions"
+)
+COUNTING_NORM = "give BatchNorm a momentum, or compile it after .eval()"
+"""What to do instead of a mean over as many batches as there have been."""
+_DATA_DEPENDENT = "data-dependent"
+"""How torch says that it would have to know numbers that only a run has."""
+
+
+def reason_of(error: Exception) -> str:
+    """Why torch cannot trace, in one line."""
+    line = str(error).strip().partition("\n")[0]
+    if _DATA_DEPENDENT in line:
+        return f"what it does depends on the numbers in a tensor; {_remedy(error)}"
+    for pattern, reason in _REASONS:
+        if match := re.search(pattern, line):
+            return match.expand(reason)
+    if re.fullmatch(r"aten\.\w+\.\w+", line):
+        # All that torch says of an operation of which it does not know the shape of the result.
+        return f"'{line}': {near(line, RULES)}"
+    return line or type(error).__name__
+
+
+def _remedy(error: BaseException) -> str:
+    """What to do instead of looking at numbers, by the function of torch that did."""
+    names = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    if "_detect_is_causal_mask" in names:
+        return (
+            "say which masks are causal, so that torch does not look at them: tgt_is_causal=True or"
+            " False (nn.Transformer), is_causal=... (encoders and decoders)"
+        )
+    if any(file.endswith("batchnorm.py") for file in files):
+        return COUNTING_NORM
+    return CHOICES + (
+        ", and torch._higher_order_ops.while_loop repeats one; Python may decide by a tensor that "
+        "the model closes over instead of taking it as an argument"
+    )
+
+
+# --- Exporting ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ttmlir.frontend.calls.calling import Number
-from ttmlir.frontend.calls.signature import as_array
+from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import call_with_pairs
 from ttmlir.frontend.errors import in_terms_of_the_user
@@ -40,10 +39,10 @@ from ttmlir.frontend.torch.program import (
     is_computed,
 )
 from ttmlir.frontend.torch.random.seeding import SEED, create_seed
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.session import array_of_torch
 from ttmlir.runtime.signature import LEAF, CallSignature, dict_of, tuple_of
+from ttmlir.runtime.tensor import Array
 
 
 def import_model(

@@ -18,8 +18,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.torch.data import watching
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.mlir.reporting.diagnostics import LocatedError
-from ttmlir.mlir.reporting.locations import file_location, name_location
+from ttmlir.mlir.reporting import LocatedError, file_location, name_location
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 

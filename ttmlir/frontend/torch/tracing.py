@@ -7,8 +7,8 @@ from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.exporting import decompose
-from ttmlir.runtime.element import Array
 from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.tensor import Array
 
 
 def trace_nodes(

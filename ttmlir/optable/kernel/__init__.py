@@ -7,19 +7,14 @@ The order of operands is that of the call in tt-metal's `compute_kernel_api` and
 from __future__ import annotations
 
 from ttmlir.optable.kernel import (
-    arguments,
-    circular_buffers,
     cpp_calls,
+    cpp_compute_calls,
+    cpp_movement_calls,
     data_movement,
     matrix,
-    printing,
-    registers,
-    semaphores,
-    vector_binary,
-    vector_unary,
+    vector,
 )
-from ttmlir.optable.kernel.cpp_calls import accessor_parts, lanes
-from ttmlir.optable.kernel.cpp_calls.spellings import SPELLINGS
+from ttmlir.optable.kernel.cpp_movement_calls import SPELLINGS
 from ttmlir.optable.kernel.row import (
     Approximation,
     Cost,
@@ -58,22 +53,26 @@ __all__ = [
 ]
 
 CALLS: tuple[KernelCall, ...] = (
-    *circular_buffers.CALLS,
-    *arguments.CALLS,
+    *data_movement.CIRCULAR_BUFFERS_CALLS,
+    *data_movement.ARGUMENTS_CALLS,
     *data_movement.CALLS,
-    *semaphores.CALLS,
-    *registers.CALLS,
+    *data_movement.SEMAPHORES_CALLS,
+    *matrix.REGISTERS_CALLS,
     *matrix.CALLS,
-    *vector_unary.CALLS,
-    *vector_binary.CALLS,
-    *printing.CALLS,
+    *vector.UNARY_CALLS,
+    *vector.CALLS,
+    *data_movement.PRINTING_CALLS,
 )
 """Every call that an operation of the dialect stands for."""
 
 ALL_CALLS = (*CALLS, *cpp_calls.CALLS)
 """Every call that kernels in C++ can make."""
 
-LIBRARY_CALLS = (*ALL_CALLS, *lanes.CALLS, *accessor_parts.CALLS)
+LIBRARY_CALLS = (
+    *ALL_CALLS,
+    *cpp_compute_calls.LANES_CALLS,
+    *cpp_movement_calls.ACCESSOR_PARTS_CALLS,
+)
 """Every call that the package's own headers can make."""
 
 

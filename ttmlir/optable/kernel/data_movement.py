@@ -15,22 +15,331 @@ from ttmlir.optable.kernel.row import (
     Template,
     TemplateKind,
     ValueKind,
+    cbs,
+    enumerator,
     flag,
     ints,
     number,
 )
 
+# --- Arguments ------------------------------------------------------------------------------------
+# Calls that give a kernel its arguments, its place on the chip and its pointers into L1.
+#
+# Source: tt-metal, dataflow_api.h, compile_time_args.h and compute_kernel_api/common.h; names of
+# the operations from tt-mlir, TTKernelOps.td.
+
 _HEADER = "dataflow_api.h"
+_I32 = ValueKind.I32
+_ADDRESS = ValueKind.ADDRESS
+_L1_PTR = ValueKind.L1_PTR
+_TYPE = Template(name="type", kind=TemplateKind.TYPE, implied="uint32_t")
+
+
+def _argument(mnemonic: str, summary: str) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=ints("arg_index"),
+        result=("arg_val", _I32),
+        header=_HEADER,
+        templates=(_TYPE,),
+    )
+
+
+def _address_argument(mnemonic: str, summary: str) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=ints("arg_index"),
+        result=("l1Addr", _I32),
+        header=_HEADER,
+    )
+
+
+def _place(mnemonic: str, summary: str, cpp: str = "") -> KernelCall:
+    """Where the kernel runs: an array over the networks, or a function of nothing."""
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=() if cpp else ints("noc"),
+        result=("coordinate", _I32),
+        cpp=cpp,
+        header=_HEADER,
+        roles=Role.ALL if cpp else Role.DATA,
+        form=Form.CALL if cpp else Form.ELEMENT,
+    )
+
+
+def _memory(
+    mnemonic: str,
+    summary: str,
+    form: Form,
+    operands: Operands,
+    result: tuple[str, ValueKind] | None = None,
+) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=operands,
+        result=result,
+        header="cstdint",
+        form=form,
+    )
+
+
+ARGUMENTS_CALLS = (
+    _argument("get_arg_val", "Run-time argument of this core."),
+    _argument("get_common_arg_val", "Run-time argument that all cores have in common."),
+    KernelCall(
+        mnemonic="get_compile_time_arg_val",
+        summary="Argument that is fixed when the kernel is compiled; a constant expression.",
+        constants=("arg_index",),
+        result=("arg_val", _I32),
+        header="compile_time_args.h",
+        constant=True,
+    ),
+    _address_argument("get_arg_addr", "Address of a run-time argument of this core."),
+    _address_argument(
+        "get_common_arg_addr", "Address of a run-time argument that all cores have in common."
+    ),
+    _place("my_x", "Column of this core on a network."),
+    _place("my_y", "Row of this core on a network."),
+    _place(
+        "my_logical_x_", "Column of this core among the worker cores.", "get_absolute_logical_x"
+    ),
+    _place("my_logical_y_", "Row of this core among the worker cores.", "get_absolute_logical_y"),
+    _place(
+        "my_relative_x",
+        "Column of this core counted from the first core of the kernel.",
+        "get_relative_logical_x",
+    ),
+    _place(
+        "my_relative_y",
+        "Row of this core counted from the first core of the kernel.",
+        "get_relative_logical_y",
+    ),
+    _memory(
+        "reinterpret_cast",
+        "Pointer to an address in L1.",
+        Form.CAST,
+        (("addr", _ADDRESS),),
+        ("l1_ptr", _L1_PTR),
+    ),
+    _memory(
+        "load_from_l1",
+        "Read an integer of the pointer's width.",
+        Form.LOAD,
+        (("l1_ptr", _L1_PTR), *ints("offset")),
+        ("value", _I32),
+    ),
+    _memory(
+        "store_to_l1",
+        "Write an integer of the pointer's width.",
+        Form.STORE,
+        (*ints("value"), ("l1_ptr", _L1_PTR), *ints("offset")),
+    ),
+)
+"""The calls, in the order of the documentation."""
+
+
+# --- Circular buffers -----------------------------------------------------------------------------
+# Calls on circular buffers: the counters that two threads hand pages over with.
+#
+# Source: tt-metal, dataflow_api.h and compute_kernel_api/cb_api.h.
+
+_CIRCULAR_BUFFERS_HEADER = "compute_kernel_api/cb_api.h"
+_DATA_HEADER = "dataflow_api.h"
+_PAGES = (*cbs("cb"), *ints("numPages"))
+_CONSUMER = Role.DATA | Role.UNPACK
+_PRODUCER = Role.DATA | Role.PACK
+
+
+def _hand_over(mnemonic: str, summary: str, roles: Role) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=_PAGES,
+        header=_CIRCULAR_BUFFERS_HEADER,
+        roles=roles,
+        since=REFERENCE,
+    )
+
+
+def _query(
+    mnemonic: str,
+    summary: str,
+    result: str,
+    kind: ValueKind = _I32,
+    roles: Role = Role.DATA,
+    *,
+    constant: bool = False,
+) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=cbs("cb"),
+        result=(result, kind),
+        header=_DATA_HEADER,
+        roles=roles,
+        constant=constant,
+    )
+
+
+def _available(mnemonic: str, summary: str) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=_PAGES,
+        result=("available", ValueKind.BOOL),
+        header=_DATA_HEADER,
+        roles=Role.DATA,
+    )
+
+
+CIRCULAR_BUFFERS_CALLS = (
+    _hand_over("cb_push_back", "Make reserved pages visible to the consumer.", _PRODUCER),
+    _hand_over("cb_pop_front", "Free pages that were waited for.", _CONSUMER),
+    _hand_over("cb_reserve_back", "Wait until so many pages are free.", _PRODUCER),
+    _hand_over("cb_wait_front", "Wait until so many pages are filled.", _CONSUMER),
+    _query("get_write_ptr", "Address of the first page that is reserved or free.", "l1Addr"),
+    _query("get_read_ptr", "Address of the first page that is filled.", "l1Addr"),
+    _query(
+        "get_tile_size",
+        "Bytes of a tile in the buffer's format.",
+        "size",
+        roles=Role.ALL,
+        constant=True,
+    ),
+    _query(
+        "get_dataformat",
+        "Number format of the buffer.",
+        "dataFormat",
+        ValueKind.DATA_FORMAT,
+        Role.ALL,
+        constant=True,
+    ),
+    _available("cb_pages_reservable_at_back", "Whether so many pages are free now."),
+    _available("cb_pages_available_at_front", "Whether so many pages are filled now."),
+)
+"""The calls, in the order of the documentation."""
+
+
+# --- Semaphores -----------------------------------------------------------------------------------
+# Calls on semaphores: 32-bit words in L1 that other cores write or add to over the network.
+#
+# Source: tt-metal, dataflow_api.h.
+
+_NOC = Option(name="noc", type="uint8_t", default="noc_index")
+_SEMAPHORES_CHANNEL = Option(name="vc", type="uint8_t", default="1")
+_LINKED = Option(name="linked", type="bool", default="false", is_attribute=True)
+_SOURCE = (("srcLocalL1Addr", ValueKind.ADDRESS),)
+_TARGET = (("addr", ValueKind.NOC_ADDR),)
+_TARGETS = (("dstNocAddrMulticast", ValueKind.NOC_ADDR),)
+_WORD = (("sem_addr", ValueKind.L1_PTR), *ints("val"))
+_SEMAPHORES_POSTED = (flag("posted", "false"),)
+
+
+def _semaphore_call(
+    mnemonic: str,
+    summary: str,
+    operands: Operands,
+    options: tuple[Option, ...] = (),
+    templates: tuple[Template, ...] = (),
+) -> KernelCall:
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=operands,
+        header=_HEADER,
+        roles=Role.DATA,
+        options=options,
+        templates=templates,
+    )
+
+
+SEMAPHORES_CALLS = (
+    KernelCall(
+        mnemonic="get_semaphore",
+        summary="Address of a semaphore; the same on every core that has it.",
+        operands=ints("semaphore_id"),
+        result=("sem_addr", ValueKind.SEMAPHORE),
+        header=_HEADER,
+        templates=(enumerator("type", "ProgrammableCoreType", "ProgrammableCoreType::TENSIX"),),
+    ),
+    _semaphore_call("noc_semaphore_set", "Write the word of a semaphore of this core.", _WORD),
+    _semaphore_call("noc_semaphore_wait", "Wait until the word equals a value.", _WORD),
+    _semaphore_call("noc_semaphore_wait_min", "Wait until the word is at least a value.", _WORD),
+    _semaphore_call(
+        "noc_semaphore_inc",
+        "Start to add to the word of a semaphore of any core.",
+        (*_TARGET, *ints("incr")),
+        (_NOC, _SEMAPHORES_CHANNEL),
+        _SEMAPHORES_POSTED,
+    ),
+    _semaphore_call(
+        "noc_semaphore_inc_multicast",
+        "Start to add to the word of a semaphore of each core of a rectangle.",
+        (*_TARGET, *ints("incr", "num_dests")),
+        (_NOC,),
+        _SEMAPHORES_POSTED,
+    ),
+    _semaphore_call(
+        "noc_semaphore_set_remote",
+        "Start to copy a word of L1 to the word of a semaphore of another core.",
+        (*_SOURCE, ("dstNocAddr", ValueKind.NOC_ADDR)),
+        (_NOC,),
+    ),
+    _semaphore_call(
+        "noc_semaphore_set_multicast",
+        "Start to copy a word of L1 to the semaphores of a rectangle that this core is not in.",
+        (*_SOURCE, *_TARGETS, *ints("numDests")),
+        (_LINKED, _NOC),
+    ),
+    _semaphore_call(
+        "noc_semaphore_set_multicast_loopback_src",
+        "Start to copy a word of L1 to the semaphores of a rectangle that this core is in.",
+        (*_SOURCE, *_TARGETS, *ints("numDests")),
+        (_LINKED, _NOC),
+    ),
+)
+"""The calls, in the order of the documentation."""
+
+
+# --- Printing -------------------------------------------------------------------------------------
+# Calls for whoever debugs a kernel.
+#
+# Source: tt-metal, debug/dprint.h and debug/assert.h.
+
+PRINTING_CALLS = (
+    KernelCall(
+        mnemonic="dprint",
+        summary="Print a text in which each `{}` stands for a value.",
+        cpp="DPRINT",
+        header="debug/dprint.h",
+        form=Form.STREAM,
+        text="fmt",
+        variadic=True,
+    ),
+    KernelCall(
+        mnemonic="assert",
+        summary="Stop the program if a condition does not hold and the watcher is on.",
+        operands=(("condition", ValueKind.BOOL),),
+        cpp="ASSERT",
+        header="debug/assert.h",
+    ),
+)
+"""The calls, in the order of the documentation."""
+
+
+# --- Data movement --------------------------------------------------------------------------------
+
 _ARGS_HEADER = "tensor/tensor_accessor_args.h"
 _ACCESSOR_HEADER = "tensor/tensor_accessor.h"
 _LATER = "2026-08"
-_I32 = ValueKind.I32
 _BOOL = ValueKind.BOOL
 _NOC_ADDR = ValueKind.NOC_ADDR
-_NOC = Option(name="noc", type="uint8_t", default="noc_index")
 _CHANNEL = Option(name="vc", type="uint32_t", default="1")
 _OFFSET = Option(name="offset", type="uint32_t", default="0")
-_LINKED = Option(name="linked", type="bool", default="false", is_attribute=True)
 _GENERATOR = (("addrGenStruct", ValueKind.ADDR_GEN),)
 _ACCESSOR = (("accessor", ValueKind.ACCESSOR),)
 _FROM = (("srcNocAddr", _NOC_ADDR),)

@@ -8,9 +8,12 @@ products can be read from the circular buffers instead, by one call of the matri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from ttmlir.optable.elementwise import ROWS
+from ttmlir.optable.row import Row
 
 
 class Format(Enum):
@@ -149,7 +152,6 @@ _SHIFT_OF_SIGNS = (
     _step("binary_right_shift_tile", 0, 1, 0),
 )
 _LEFT, _RIGHT = (_zero_beyond(f"binary_{way}_shift_tile") for way in ("left", "logical_right"))
-_WITHOUT_KERNEL = TileCall()
 _SIGN_OF_INTEGERS = (
     _step("copy_dest_values", 0, 1),
     _step("gtz_tile_int32", 0),
@@ -168,87 +170,173 @@ _CONVERSION = (
     ),
 )
 
-TILE_CALLS: Mapping[str, TileCall] = {
-    "abs": _unary("abs_tile", "abs_tile_int32", unsigned=()),
-    "neg": _unary("negative_tile", "negative_tile_int32", unsigned=_NEGATION_OF_BITS),
-    "relu": _unary("relu_tile", "relu_tile_int32", unsigned=()),
-    "sqrt": _unary("sqrt_tile"),
-    "sigmoid": _unary("sigmoid_tile"),
-    "reciprocal": _unary("recip_tile"),
-    "exp": _unary("exp_tile"),
-    "rsqrt": _unary("rsqrt_tile"),
-    "typecast": TileCall(floats=_CONVERSION, integers=_CONVERSION),
-    "cbrt": _unary("cbrt_tile"),
-    "square": TileCall(
-        floats=(_step("square_tile"),),
-        integers=(_step("mul_int_tile", 0, 0, 0, templates=_INT32),),
-    ),
-    "log": _unary("log_tile"),
-    "log1p": _unary("log1p_tile"),
-    "expm1": _unary("expm1_tile"),
-    "sin": _unary("sin_tile"),
-    "cos": _unary("cos_tile"),
-    "tan": _unary("tan_tile"),
-    "atan": _unary("atan_tile"),
-    "tanh": _unary("tanh_tile"),
-    "floor": _rounding("floor_tile"),
-    "ceil": _rounding("ceil_tile"),
-    "sign": TileCall(
-        floats=(_step("sign_tile"),),
-        integers=_SIGN_OF_INTEGERS,
-        unsigned=(_step("nez_tile_int32"),),
-    ),
-    "isfinite": TileCall(floats=(_step("isfinite_tile"),), integers=_ONES, unsigned=_ONES),
-    "logical_not": _unary("logical_not_tile", "logical_not_tile_int32"),
-    "bitwise_not": TileCall(integers=(_step("bitwise_not_tile"),)),
-    "erf": _exact("erf_tile"),
-    "gelu": _exact("gelu_tile"),
-    "silu": _unary("silu_tile"),
-    "clamp": _unary("clamp_tile", "clamp_tile_int32", "min", "max"),
-    "leaky_relu": _unary("leaky_relu_tile", "", "parameter"),
-    "trunc": _rounding("trunc_tile"),
-    "round": TileCall(floats=(_step("round_tile", scalars=(0,)),), integers=()),
-    "exp2": _unary("exp2_tile"),
-    "sinh": _unary("sinh_tile"),
-    "cosh": _unary("cosh_tile"),
-    "asin": _unary("asin_tile"),
-    "acos": _unary("acos_tile"),
-    "asinh": _unary("asinh_tile"),
-    "acosh": _unary("acosh_tile"),
-    "atanh": _unary("atanh_tile"),
-    "erfc": _exact("erfc_tile"),
-    **dict.fromkeys(
-        ("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
-        _WITHOUT_KERNEL,
-    ),
-    "hardsigmoid": _unary("hardsigmoid_tile"),
-    "add": _arithmetic("add"),
-    "multiply": _arithmetic("mul"),
-    "subtract": _arithmetic("sub"),
-    "div": _binary("div_binary_tile", "div_int32_trunc_tile"),
-    "maximum": _binary("binary_max_tile", "binary_max_int32_tile", keeps_truth=True),
-    "minimum": _binary("binary_min_tile", "binary_min_int32_tile", keeps_truth=True),
-    "remainder": _binary("fmod_binary_tile", "fmod_int32_tile"),
-    "pow": _binary("power_binary_tile"),
-    "atan2": _binary("atan2_binary_tile"),
-    "ge": _binary("ge_binary_tile", "ge_int32_tile"),
-    "eq": _binary("eq_binary_tile", "eq_int32_tile"),
-    "ne": _binary("ne_binary_tile", "ne_int32_tile"),
-    "gt": _binary("gt_binary_tile", "gt_int32_tile"),
-    "lt": _binary("lt_binary_tile", "lt_int32_tile"),
-    "le": _binary("le_binary_tile", "le_int32_tile"),
-    "logical_and": _logical("mul_binary_tile", "bitwise_and_binary_tile"),
-    "logical_or": _logical("binary_max_tile", "bitwise_or_binary_tile"),
-    "logical_xor": _logical("ne_binary_tile", "bitwise_xor_binary_tile"),
-    "bitwise_and": _bitwise("and"),
-    "bitwise_or": _bitwise("or"),
-    "bitwise_xor": _bitwise("xor"),
-    "logical_left_shift": TileCall(integers=_LEFT, unsigned=_LEFT),
-    "logical_right_shift": TileCall(integers=_RIGHT, unsigned=_RIGHT),
-    "right_shift": TileCall(integers=_SHIFT_OF_SIGNS, unsigned=_RIGHT),
-    "where": TileCall(
-        floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
-        integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),
-    ),
+
+class _TileCalls(dict[str, TileCall]):
+    """Operations that are not in it have no calls: kernels do not compute them."""
+
+    def __missing__(self, mnemonic: str) -> TileCall:
+        return TileCall()
+
+
+TILE_CALLS: Mapping[str, TileCall] = _TileCalls(
+    {
+        "abs": _unary("abs_tile", "abs_tile_int32", unsigned=()),
+        "neg": _unary("negative_tile", "negative_tile_int32", unsigned=_NEGATION_OF_BITS),
+        "relu": _unary("relu_tile", "relu_tile_int32", unsigned=()),
+        "sqrt": _unary("sqrt_tile"),
+        "sigmoid": _unary("sigmoid_tile"),
+        "reciprocal": _unary("recip_tile"),
+        "exp": _unary("exp_tile"),
+        "rsqrt": _unary("rsqrt_tile"),
+        "typecast": TileCall(floats=_CONVERSION, integers=_CONVERSION),
+        "cbrt": _unary("cbrt_tile"),
+        "square": TileCall(
+            floats=(_step("square_tile"),),
+            integers=(_step("mul_int_tile", 0, 0, 0, templates=_INT32),),
+        ),
+        "log": _unary("log_tile"),
+        "log1p": _unary("log1p_tile"),
+        "expm1": _unary("expm1_tile"),
+        "sin": _unary("sin_tile"),
+        "cos": _unary("cos_tile"),
+        "tan": _unary("tan_tile"),
+        "atan": _unary("atan_tile"),
+        "tanh": _unary("tanh_tile"),
+        "floor": _rounding("floor_tile"),
+        "ceil": _rounding("ceil_tile"),
+        "sign": TileCall(
+            floats=(_step("sign_tile"),),
+            integers=_SIGN_OF_INTEGERS,
+            unsigned=(_step("nez_tile_int32"),),
+        ),
+        "isfinite": TileCall(floats=(_step("isfinite_tile"),), integers=_ONES, unsigned=_ONES),
+        "logical_not": _unary("logical_not_tile", "logical_not_tile_int32"),
+        "bitwise_not": TileCall(integers=(_step("bitwise_not_tile"),)),
+        "erf": _exact("erf_tile"),
+        "gelu": _exact("gelu_tile"),
+        "silu": _unary("silu_tile"),
+        "clamp": _unary("clamp_tile", "clamp_tile_int32", "min", "max"),
+        "leaky_relu": _unary("leaky_relu_tile", "", "parameter"),
+        "trunc": _rounding("trunc_tile"),
+        "round": TileCall(floats=(_step("round_tile", scalars=(0,)),), integers=()),
+        "exp2": _unary("exp2_tile"),
+        "sinh": _unary("sinh_tile"),
+        "cosh": _unary("cosh_tile"),
+        "asin": _unary("asin_tile"),
+        "acos": _unary("acos_tile"),
+        "asinh": _unary("asinh_tile"),
+        "acosh": _unary("acosh_tile"),
+        "atanh": _unary("atanh_tile"),
+        "erfc": _exact("erfc_tile"),
+        "hardsigmoid": _unary("hardsigmoid_tile"),
+        "add": _arithmetic("add"),
+        "multiply": _arithmetic("mul"),
+        "subtract": _arithmetic("sub"),
+        "div": _binary("div_binary_tile", "div_int32_trunc_tile"),
+        "maximum": _binary("binary_max_tile", "binary_max_int32_tile", keeps_truth=True),
+        "minimum": _binary("binary_min_tile", "binary_min_int32_tile", keeps_truth=True),
+        "remainder": _binary("fmod_binary_tile", "fmod_int32_tile"),
+        "pow": _binary("power_binary_tile"),
+        "atan2": _binary("atan2_binary_tile"),
+        "ge": _binary("ge_binary_tile", "ge_int32_tile"),
+        "eq": _binary("eq_binary_tile", "eq_int32_tile"),
+        "ne": _binary("ne_binary_tile", "ne_int32_tile"),
+        "gt": _binary("gt_binary_tile", "gt_int32_tile"),
+        "lt": _binary("lt_binary_tile", "lt_int32_tile"),
+        "le": _binary("le_binary_tile", "le_int32_tile"),
+        "logical_and": _logical("mul_binary_tile", "bitwise_and_binary_tile"),
+        "logical_or": _logical("binary_max_tile", "bitwise_or_binary_tile"),
+        "logical_xor": _logical("ne_binary_tile", "bitwise_xor_binary_tile"),
+        "bitwise_and": _bitwise("and"),
+        "bitwise_or": _bitwise("or"),
+        "bitwise_xor": _bitwise("xor"),
+        "logical_left_shift": TileCall(integers=_LEFT, unsigned=_LEFT),
+        "logical_right_shift": TileCall(integers=_RIGHT, unsigned=_RIGHT),
+        "right_shift": TileCall(integers=_SHIFT_OF_SIGNS, unsigned=_RIGHT),
+        "where": TileCall(
+            floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
+            integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),
+        ),
+    }
+)
+"""Every elementwise operation that kernels compute, by its mnemonic."""
+
+
+# --- Tile operations ------------------------------------------------------------------------------
+# Operations on single tiles, as kernels of the direct-to-metal path compute them in DST.
+#
+# Every elementwise operation that is computed by calls on tiles is one, and the comparisons with
+# zero that the calls have besides. Names are those of tt-mlir's dialect d2m.
+
+_NAMES = {
+    "reciprocal": "recip",
+    "neg": "negative",
+    "multiply": "mul",
+    "subtract": "sub",
+    "clamp": "clamp_scalar",
 }
-"""Every elementwise operation by its mnemonic."""
+"""What operations are called on tiles, where it is not the mnemonic of the row."""
+
+_WITH_ZERO = {
+    "eqz": "1 where the element is 0, else 0.",
+    "nez": "1 where the element is not 0, else 0.",
+    "gtz": "1 where the element is above 0, else 0.",
+    "gez": "1 where the element is not below 0, else 0.",
+    "ltz": "1 where the element is below 0, else 0.",
+    "lez": "1 where the element is not above 0, else 0.",
+}
+"""Comparisons with zero, which are no operations on tensors."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TileOperation:
+    """An elementwise operation on tiles."""
+
+    mnemonic: str
+    """With the `tile_` before the name."""
+    summary: str
+    operands: tuple[str, ...]
+    call: TileCall
+    row: Row | None = None
+    """The operation on tensors; None for a comparison with zero."""
+
+    @property
+    def in_place(self) -> bool:
+        """True where the result takes the place of the operand in DST."""
+        return len(self.operands) == 1
+
+
+def _of_rows() -> Iterator[TileOperation]:
+    for row in ROWS:
+        call = TILE_CALLS[row.mnemonic]
+        if call.floats is None and call.integers is None:
+            continue
+        yield TileOperation(
+            mnemonic=f"tile_{_NAMES.get(row.mnemonic, row.mnemonic)}",
+            summary=row.summary,
+            operands=tuple(operand.name for operand in row.operands),
+            call=call,
+            row=row,
+        )
+
+
+def _with_zero() -> Iterator[TileOperation]:
+    for name, summary in _WITH_ZERO.items():
+        call = TileCall(
+            floats=(Step(call=f"{name}_tile", slots=(0,)),),
+            integers=(Step(call=f"{name}_tile_int32", slots=(0,)),),
+        )
+        yield TileOperation(
+            mnemonic=f"tile_{name}", summary=summary, operands=("input",), call=call
+        )
+
+
+TILE_OPERATIONS: Mapping[str, TileOperation] = {
+    each.mnemonic: each for each in (*_of_rows(), *_with_zero())
+}
+"""Every operation on tiles by its mnemonic."""
+
+TILE_OPERATION_OF_ROW: Mapping[str, TileOperation] = {
+    each.row.mnemonic: each for each in TILE_OPERATIONS.values() if each.row is not None
+}
+"""The operation on tiles by the mnemonic of the operation on tensors."""

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorTyp
 
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.mlir.attributes import ElementsType, elements_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
@@ -33,9 +33,9 @@ class StableHLOChoices:
 
     def equals(self, before: Operation, value: SSAValue, number: int) -> SSAValue:
         """Whether a tensor of one integer is a number."""
+        from ttmlir.dialects.stablehlo.attrs import ComparisonDirectionAttr, ComparisonTypeAttr
         from ttmlir.dialects.stablehlo.creation import ConstantOp
         from ttmlir.dialects.stablehlo.elementwise import CompareOp
-        from ttmlir.dialects.stablehlo.enums import ComparisonDirectionAttr, ComparisonTypeAttr
 
         constant = ConstantOp.create(
             result_types=[value.type],

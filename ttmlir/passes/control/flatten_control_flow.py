@@ -1,4 +1,4 @@
-"""Write short loops of scf, affine and tosa out, and make functions of what longer ones repeat.
+"""Unroll short loops of scf, affine and tosa, and outline longer ones as functions.
 
 As `stablehlo-flatten-control-flow` does: a short loop becomes as many copies of its body as it has
 iterations, another one a `ttir.while`, small branches a choice, others a `ttir.case`. Numbers that
@@ -29,7 +29,7 @@ After:
 
 Requires: calls inlined (`inline`); static shapes.
 Ensures: no loop or branch of scf, affine or tosa is left.
-Options: `max-trip-count` is the largest number of iterations of loops that are written out. 0, the
+Options: `max-trip-count` is the largest number of iterations of loops that are unrolled. 0, the
 default, writes out loops of at most 64 iterations which become at most 256 operations.
 Not done here: loops over memory, `scf.parallel`, `scf.forall`, and regions of several blocks.
 """
@@ -52,11 +52,11 @@ _DIALECTS = ("affine.", "scf.", "tensor.dim", "tosa.cond_if", "tosa.while_loop")
 
 @dataclass(frozen=True)
 class FlattenControlFlowPass(ModulePass):
-    """Write short loops of scf, affine and tosa out, and make functions of longer ones."""
+    """Unroll short loops of scf, affine and tosa, and outline longer ones as functions."""
 
     name = "flatten-control-flow"
     max_trip_count: int = option(
-        0, "Largest number of iterations of a loop that is written out; 0 for short loops"
+        0, "Largest number of iterations of a loop that is unrolled; 0 for short loops"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:

@@ -1,4 +1,4 @@
-"""Loops and branches that are written out, or become `ttir.while` and `ttir.case`.
+"""Loops and branches that are unrolled, or become `ttir.while` and `ttir.case`.
 
 All dialects meet in one form: `stablehlo.while`, `stablehlo.if` and `stablehlo.case`, whose regions
 may hold operations of any dialect.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 MAX_SHORT_ITERATIONS = 64
-"""Most iterations of a loop that is written out without being asked for."""
+"""Most iterations of a loop that is unrolled without being asked for."""
 MAX_SHORT_OPERATIONS = 256
 """Most operations that such a loop becomes."""
 MAX_CHOSEN_OPERATIONS = 16
@@ -36,7 +36,7 @@ class Flattening:
     """Copies of the bodies of loops and branches in front of them, or functions of them."""
 
     def __init__(self, module: ModuleOp, max_trip_count: int, choices: Choices) -> None:
-        """Flatten the loops of a module; those up to `max_trip_count` are written out if not 0."""
+        """Flatten the loops of a module; those up to `max_trip_count` are unrolled if not 0."""
         self._module = module
         self._max_trip_count = max_trip_count
         self._choices = choices

@@ -11,8 +11,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.ir.constants import CONSTANTS
-from ttmlir.ir.rewriting import erase, insert_before
-from ttmlir.ir.symbols import symbols_in
+from ttmlir.ir.rewriting import erase, insert_before, symbols_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

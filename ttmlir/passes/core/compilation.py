@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,20 +10,37 @@ from xdsl.context import Context
 from xdsl.ir import Operation
 
 from ttmlir.dialects import DIALECTS
-from ttmlir.mlir.attributes.long_strings import PrintedText
+from ttmlir.errors import FileError
+from ttmlir.mlir.chunk_processing import read_chunk, verify
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.files.chunk_processing import read_chunk, verify
-from ttmlir.mlir.files.text_files import Chunk, FileError, write_output
-from ttmlir.mlir.printing.module import print_module, printed_text
-from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, PrintOptions
-from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, LocatedError, note
-from ttmlir.mlir.reporting.internal_errors import internal_error, reporting_mistakes
-from ttmlir.passes.core.ir_printing import IRPrinter, PrintFilter
-from ttmlir.passes.core.manager import Instrument, PassFailure, PassManager, title
-from ttmlir.passes.core.nest import Nest
-from ttmlir.passes.core.reproducer import reproducer_text
-from ttmlir.passes.core.timing import PassTimer, Timer
+from ttmlir.mlir.long_strings import PrintedText
+from ttmlir.mlir.module_printer import print_module, printed_text
+from ttmlir.mlir.printing import DEFAULT_OPTIONS, PrintOptions
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reporting import (
+    Diagnostic,
+    DiagnosticError,
+    LocatedError,
+    internal_error,
+    note,
+    reporting_mistakes,
+)
+from ttmlir.mlir.text_files import Chunk, write_output
+from ttmlir.passes.core.manager import (
+    Instrument,
+    IRPrinter,
+    Nest,
+    PassFailure,
+    PassManager,
+    PassTimer,
+    PrintFilter,
+    Timer,
+    reproducer_text,
+    title,
+)
+
+REPRODUCER_FLAG = "mlir-pass-pipeline-crash-reproducer"
+"""MLIR's name of the flag of `ttmlir-opt` that sets `Compilation.reproducer`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +63,7 @@ class Compilation:
     verify_roundtrip: bool = False
     """Check that what was read prints to text that reads and prints the same."""
     reproducer: str = ""
-    """The file that a failed run is written to; empty: only mistakes of this project are written,
-    to the folder for temporary files."""
+    """The file that a failed run is written to; empty: none is."""
     log: Instrument | None = None
     """Says what each pass does."""
     timer: Timer = field(default_factory=lambda: Timer("root"))
@@ -142,16 +157,17 @@ class Compilation:
         return str(self.printed(op))
 
     def explanation(self, failure: PassFailure, chunk: Chunk) -> DiagnosticError:
-        """What is said about a failed pass; a reproducer is written if that helps."""
+        """What is said about a failed pass; a reproducer is written if there is a file for it."""
         cause, location = failure.__cause__, failure.op.location
         assert cause is not None, "the manager raises a failure from its cause"
         step = f"pass '{failure.step.name}' on '{failure.op.name}'"
         if not isinstance(cause, DiagnosticError):
             notes = self.reproducer_notes(failure, chunk)
-            return internal_error(location, f"in {step}", cause, notes)
+            return internal_error(location, failure.place, cause, notes, failure.culprit)
         if failure.left_invalid:
             notes = self.reproducer_notes(failure, chunk)
-            message = f"{step} produced invalid IR; this is a mistake in ttmlir, not in the input"
+            mistake = f"this is a mistake in {failure.culprit}, not in the input"
+            message = f"{step} produced invalid IR; {mistake}"
             ours = Diagnostic("error", location, message, tuple(notes), show_source=False)
             return DiagnosticError(*cause.diagnostics, ours)
         if self.reproducer:
@@ -162,29 +178,22 @@ class Compilation:
         return cause
 
     def reproducer_notes(self, failure: PassFailure, chunk: Chunk) -> Sequence[Diagnostic]:
-        """Write the input and the pipeline to a file, and say where it is."""
+        """Write the input and the pipeline to a file, and say where it is, or how to get it."""
         location = failure.op.location
-        text = reproducer_text(chunk.text.restored(), self.nest, verify_each=self.verify_each)
         executing = f"Pipeline failed while executing [`{title(failure.step)}` on"
         executing += f" '{failure.op.name}' operation]"
+        path = self.reproducer
+        if not path:
+            advice = f"--{REPRODUCER_FLAG}=FILE writes the input and the passes to a file"
+            return [note(location, f"{executing}: {advice}", show_source=False)]
+        text = reproducer_text(chunk.text.restored(), self.nest, verify_each=self.verify_each)
         try:
-            path = self.reproducer or _temporary_file(failure)
             write_output(path, text.encode("utf-8"))
-        except (FileError, OSError) as error:
+        except FileError as error:
             return [note(location, f"{executing}: no reproducer: {error}", show_source=False)]
         written = f"{executing}: reproducer generated at `{path}`"
         command = f"run it with: ttmlir-opt --run-reproducer {path}"
         return [note(location, text, show_source=False) for text in (written, command)]
-
-
-def _temporary_file(failure: PassFailure) -> str:
-    """A new file that stays until the system removes temporary files."""
-    import tempfile
-
-    prefix = f"ttmlir-reproducer-{failure.step.name}-"
-    descriptor, path = tempfile.mkstemp(suffix=".mlir", prefix=prefix)
-    os.close(descriptor)
-    return path
 
 
 def _first_difference(text: str, again: str) -> str:

@@ -6,9 +6,12 @@ for the passes that run.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 
+from ttmlir.mlir import extensions
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
@@ -21,7 +24,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal:ConvertD2MToTTMetalPass"
     ),
     "convert-d2m-to-ttnn": "ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn:ConvertD2MToTTNNPass",
-    "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
+    "convert-linalg-to-ttir": "ttmlir.passes.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
     ),
@@ -29,9 +32,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
-    "convert-ttir-to-ttmetal": (
-        "ttmlir.passes.ttmetal.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"
-    ),
+    "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
     "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttkernel-to-emitc": (
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
@@ -160,20 +161,152 @@ PIPELINES: dict[str, str] = {
 }
 """Every pipeline by its name on the command line; one line each, sorted by name."""
 
+ALIASES = {
+    "linalg-to-ttir": "linalg-to-ttir-pipeline",
+    "linalg-to-ttnn": "linalg-to-ttnn-pipeline",
+    "stablehlo-pipeline": "stablehlo-to-ttir-pipeline",
+    "stablehlo-to-ttir": "stablehlo-to-ttir-pipeline",
+    "stablehlo-to-ttnn": "stablehlo-to-ttnn-pipeline",
+    "tosa-to-ttir": "tosa-to-ttir-pipeline",
+    "tosa-to-ttnn": "tosa-to-ttnn-pipeline",
+    "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
+    "ttir-to-ttir-decomposition": "ttir-decomposition",
+    "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
+    "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
+    "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
+    "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
+}
+"""Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
+
+_AS_EMITC = "use ttir-to-ttnn-backend-pipeline, then convert-ttnn-to-emitc"
+_WITHIN_TTNN = "use ttir-to-ttnn-backend-pipeline, which needs no pass for it"
+_OVERRIDES = (
+    "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
+)
+_WITHIN_D2M = "use ttir-to-ttmetal-pipeline, which does that work"
+
+ELSEWHERE = {
+    "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
+    "d2m-be-pipeline": _WITHIN_D2M,
+    "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
+    "d2m-fe-pipeline": _WITHIN_D2M,
+    "d2m-linalg-to-affine": _WITHIN_D2M,
+    "d2m-lower-to-layout": _WITHIN_D2M,
+    "d2m-materialize-view-returns": _WITHIN_D2M,
+    "d2m-to-ttkernel-pipeline": "use convert-d2m-to-ttkernel",
+    "d2m-to-ttkernel-pre-emitc-pipeline": "use convert-d2m-to-ttkernel",
+    "d2m-to-ttmetal-pipeline": "use convert-d2m-to-ttmetal",
+    "d2m-to-ttnn-pipeline": "use convert-d2m-to-ttnn",
+    "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
+    "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
+    "ttcore-mark-functions-as-forward": _WITHIN_TTNN,
+    "ttcore-register-device": "use ttir-load-system-desc, then ttir-implicit-device",
+    "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
+    "ttir-constant-as-fill": _WITHIN_TTNN,
+    "ttir-fusing": "use ttir-fold-batch-norm, or fuse kernels by ttir-to-ttmetal-pipeline",
+    "ttir-optimizer": _OVERRIDES,
+    "ttir-propagate-weight-dtype": "use ttnn-weight-dtype-conversion",
+    "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",
+    "ttir-to-emitc": _AS_EMITC,
+    "ttir-to-emitc-pipeline": _AS_EMITC,
+    "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",
+    "ttir-to-ttnn-common-pipeline": "use ttir-to-ttnn-backend-pipeline",
+    "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
+    "ttnn-common-to-emitc-pipeline": "use convert-ttnn-to-emitc",
+    "ttnn-common-to-emitpy-pipeline": "Python is not written; use convert-ttnn-to-emitc for C++",
+    "ttnn-common-to-runtime-pipeline": "use ttir-to-ttnn-backend-pipeline",
+    "ttnn-decompose-layouts": _WITHIN_TTNN,
+    "ttnn-decomposition": "use ttir-decomposition, in front of ttnn",
+    "ttnn-fusing": "fuse kernels by ttir-to-ttmetal-pipeline",
+    "ttnn-greedy-l1-spill-management": _OVERRIDES,
+    "ttnn-greedy-memory-layout-propagation": _OVERRIDES,
+    "ttnn-layout": "use ttir-layout, in front of convert-ttir-to-ttnn",
+    "ttnn-operation-validation-and-fallback": _WITHIN_TTNN,
+    "ttnn-optimizer": _OVERRIDES,
+    "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
+    "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
+    "ttnn-unique-locations": _WITHIN_TTNN,
+    "ttnn-workaround": _WITHIN_TTNN,
+}
+"""Passes and pipelines of other versions of tt-mlir that are not here, and what to do instead."""
+
 HIDDEN = frozenset({"test-pass-crash", "test-pass-failure", "test-pass-invalid"})
 """Passes that only `--help-hidden` shows: they serve the tests of the tools."""
 
 
+def all_passes() -> dict[str, str]:
+    """Every pass by its name, those of installed packages last."""
+    return PASSES | _others("ttmlir.passes")
+
+
+def all_pipelines() -> dict[str, str]:
+    """Every pipeline by its name, those of installed packages last."""
+    return PIPELINES | _others("ttmlir.pipelines")
+
+
+def _others(group: extensions.Group) -> dict[str, str]:
+    found = extensions.declared(group).items()
+    return {name: location for name, location in found if name not in (*PASSES, *PIPELINES)}
+
+
 def names() -> tuple[str, ...]:
     """The names of all passes and pipelines, sorted."""
-    return tuple(sorted((*PASSES, *PIPELINES)))
+    return tuple(sorted((*all_passes(), *all_pipelines())))
+
+
+class Names(Collection[str]):
+    """All names, for which installed packages are looked through only when that decides."""
+
+    def __contains__(self, name: object) -> bool:
+        """True for a name or alias of a pass or pipeline, also of other versions of tt-mlir."""
+        return any(name in known for known in (PASSES, PIPELINES, ALIASES, ELSEWHERE)) or name in {
+            **all_passes(),
+            **all_pipelines(),
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, sorted."""
+        return iter(names())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(names())
+
+
+def unknown_name(name: str) -> str:
+    """What is wrong with a name that `lookup` does not find."""
+    if name in ELSEWHERE:
+        return f"'{name}' of other versions of tt-mlir is not supported: {ELSEWHERE[name]}"
+    return f"'{name}' does not refer to a registered pass or pass pipeline"
 
 
 @cache
 def lookup(name: str) -> type[Pass] | type[Pipeline] | None:
-    """The class of a pass or pipeline; None if the name is not registered."""
+    """The class of a pass or pipeline, also by an alias; None if the name is not registered.
+
+    Raises OptionError if it is of an installed package and cannot be loaded.
+    """
+    name = ALIASES.get(name, name)
     location = PASSES.get(name) or PIPELINES.get(name)
     if location is None:
-        return None
+        return _lookup_installed(name)
     module, _, attribute = location.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def _lookup_installed(name: str) -> type[Pass] | type[Pipeline] | None:
+    kinds: tuple[tuple[extensions.Group, type[Pass] | type[Pipeline]], ...] = (
+        ("ttmlir.passes", Pass),
+        ("ttmlir.pipelines", Pipeline),
+    )
+    for group, kind in kinds:
+        found = extensions.load(group, name)
+        if found is None:
+            continue
+        if not isinstance(found, type) or not issubclass(found, kind) or found.name != name:
+            raise OptionError(
+                f"'{name}' is the entry point {extensions.declared(group)[name]} of the group "
+                f"{group}, which is no {kind.__name__.lower()} of that name"
+            )
+        return found
+    return None

@@ -17,8 +17,7 @@ from xdsl.ir import Operation
 
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.mlir.reporting.diagnostics import op_name
-from ttmlir.mlir.reporting.spelling import ALMOST, near_names
+from ttmlir.mlir.reporting import ALMOST, near_names, op_name
 
 ConversionRule = Callable[[Operation], None]
 """Puts ttir operations in front of an operation and erases it."""

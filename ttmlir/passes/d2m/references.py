@@ -4,7 +4,7 @@
       rows = [{mnemonic = "exp", operands = [0], type = tensor<33x70xf32>}],
       outputs = [{buffer = 1, value = 2, layout = #ttcore.host_layout<...>}]}
 
-The spelling is that of `ttmetal.reference`, read by `ttmlir/target/flatbuffer/references.py`:
+The spelling is that of `ttmetal.reference`, read by `ttmlir/target/flatbuffer/ttmetal.py`:
 values are numbered, the operands of the generic first (inputs, then outputs), then the results of
 the rows; an operand that is a float is a constant. Tensors are those of ttir, filled up to two
 dimensions.

@@ -14,8 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.tile import repeated_bytes
+from ttmlir.layout.data_format import TileFormat, is_block_float, repeated_bytes
 
 Parts = tuple[tuple[int, int], ...]
 """The first byte of each part of a tile, and how many bytes."""

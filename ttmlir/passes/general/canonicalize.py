@@ -65,8 +65,7 @@ class CanonicalizePass(OperationPass):
         from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
         from xdsl.transforms.dead_code_elimination import region_dce
 
-        from ttmlir.ir.pattern_rewriting import rewrite_greedily
-        from ttmlir.ir.rewriting import clean_up
+        from ttmlir.ir.rewriting import clean_up, rewrite_greedily
         from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
 
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce

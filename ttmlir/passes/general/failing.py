@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.mlir.reporting import OpError
 from ttmlir.passes.core.base import FunctionPass, OperationPass
 
 if TYPE_CHECKING:

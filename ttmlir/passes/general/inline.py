@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.option_values import option
-from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.mlir.reporting import OpError
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _inline(call: CallOp, callee: FuncOp) -> None:
 
 
 def _remove_unused(module: ModuleOp, names: list[str]) -> None:
-    from ttmlir.ir.symbols import references_of, symbol_visibility, symbols_in
+    from ttmlir.ir.rewriting import references_of, symbol_visibility, symbols_in
 
     symbols = symbols_in(module)
     used = {path[0] for op in module.walk() for path in references_of(op)}

@@ -43,7 +43,7 @@ class PrintIRPass(OperationPass):
 
     def apply(self, ctx: Context, op: Operation) -> None:
         """Print `op`."""
-        from ttmlir.mlir.printing.module import print_module
+        from ttmlir.mlir.module_printer import print_module
 
         label = f" {self.label}" if self.label else ""
         sys.stderr.write(f"// -----// IR Dump{label} //----- //\n{print_module(op)}")

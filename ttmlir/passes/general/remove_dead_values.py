@@ -73,7 +73,7 @@ def _private_functions(module: ModuleOp) -> list[tuple[FuncOp, list[CallOp]]]:
     """The functions whose every use is a call, with the calls."""
     from xdsl.dialects.func import CallOp, FuncOp
 
-    from ttmlir.ir.symbols import references_of, symbol_visibility
+    from ttmlir.ir.rewriting import references_of, symbol_visibility
 
     calls: dict[str, list[CallOp]] = {}
     used_otherwise: set[str] = set()

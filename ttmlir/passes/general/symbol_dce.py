@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
 
-    from ttmlir.ir.symbols import SymbolPath
+    from ttmlir.ir.rewriting import SymbolPath
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Reachability:
         self, op: Operation, table: Operation
     ) -> Iterator[tuple[Operation, Operation]]:
         """What is needed because `op` is, with the table of its references."""
-        from ttmlir.ir.symbols import is_symbol_table, references_of
+        from ttmlir.ir.rewriting import is_symbol_table, references_of
 
         for path in references_of(op):
             yield from self.resolve(path, table)
@@ -92,13 +92,13 @@ class _Reachability:
 
     def may_vanish(self, op: Operation) -> bool:
         """True if nobody outside of the table can refer to the symbol that `op` defines."""
-        from ttmlir.ir.symbols import symbol_name, symbol_visibility
+        from ttmlir.ir.rewriting import symbol_name, symbol_visibility
 
         return symbol_name(op) is not None and symbol_visibility(op) != "public"
 
     def resolve(self, path: SymbolPath, table: Operation) -> Iterator[tuple[Operation, Operation]]:
         """The operations that the parts of a reference name, each with its table."""
-        from ttmlir.ir.symbols import symbols_in
+        from ttmlir.ir.rewriting import symbols_in
 
         for name in path:
             if table not in self.tables:

@@ -53,7 +53,7 @@ class SymbolPrivatizePass(OperationPass):
         """Make the symbols of `op` private."""
         from xdsl.dialects.builtin import StringAttr
 
-        from ttmlir.ir.symbols import symbols_in
+        from ttmlir.ir.rewriting import symbols_in
 
         for name, symbol in symbols_in(op).items():
             if name not in self.exclude:

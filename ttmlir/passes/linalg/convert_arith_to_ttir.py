@@ -43,12 +43,12 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.definition.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, is_boolean, tensor_of, unsigned_type, value_shape
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth, named_unsigned
-from ttmlir.optable.shapes import broadcast_shape
+from ttmlir.optable.row import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
-from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
+from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
 
-MAX_TRIP_COUNT = "Largest number of iterations of a loop that is written out; 0 for short loops"
+MAX_TRIP_COUNT = "Largest number of iterations of a loop that is unrolled; 0 for short loops"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LinalgToTTIRPipeline(Pipeline):
 
 
 @dataclass(frozen=True)
-class LinalgToTTNNPipeline(TTIRToTTNNBackendPipeline):
+class LinalgToTTNNPipeline(ModelToTTNNPipeline):
     """Lower linalg on tensors to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "linalg-to-ttnn-pipeline"
@@ -41,8 +41,8 @@ class LinalgToTTNNPipeline(TTIRToTTNNBackendPipeline):
 def linalg_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     """Functions of ml_program, calls, control flow, then linalg, tensor, arith and math."""
     from ttmlir.passes.control.flatten_control_flow import FlattenControlFlowPass
+    from ttmlir.passes.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
     from ttmlir.passes.general.inline import InlinePass
-    from ttmlir.passes.linalg.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
     from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 
     return (

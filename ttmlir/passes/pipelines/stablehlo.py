@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
-from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
+from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class StableHLOToTTIRPipeline(Pipeline):
 
 
 @dataclass(frozen=True)
-class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
+class StableHLOToTTNNPipeline(ModelToTTNNPipeline):
     """Lower stablehlo to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "stablehlo-to-ttnn-pipeline"

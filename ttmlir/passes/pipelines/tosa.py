@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT, linalg_to_ttir
-from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
+from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class TosaToTTIRPipeline(Pipeline):
 
 
 @dataclass(frozen=True)
-class TosaToTTNNPipeline(TTIRToTTNNBackendPipeline):
+class TosaToTTNNPipeline(ModelToTTNNPipeline):
     """Lower tosa to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "tosa-to-ttnn-pipeline"

@@ -30,13 +30,13 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
 
         Functions have their tensors at the same addresses, so calls are inlined before.
         """
+        from ttmlir.passes.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_allocate import TTIRAllocatePass
         from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.placement.ttir_split_compound_layout import TTIRSplitCompoundLayoutPass
-        from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
         from ttmlir.passes.ttmetal.ttir_generic import TTIRGenericPass
         from ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref import (
             TTIRGenericRegionOperandsToMemrefPass,
@@ -109,7 +109,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         None, "Format of the weights of products", type=WEIGHT_DTYPE
     )
     math_approx_mode: bool = option(
-        False, "Compute exponentials by a coarse function that takes a tenth of the time"
+        False, "Compute exponentials by an approximate function that takes a tenth of the time"
     )
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
     allow_l1_output_spilling: bool = option(

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
-from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
-from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverrides
+from ttmlir.passes.placement.layout_overrides import (
+    GRID_OVERRIDES,
+    LAYOUT_OVERRIDES,
+    GridOverrides,
+    LayoutOverrides,
+)
 from ttmlir.passes.ttnn.product_options import (
     MATH_FIDELITIES_BY_NAME,
     MATH_FIDELITY,
@@ -19,27 +23,31 @@ from ttmlir.passes.ttnn.product_options import (
     WeightDtypes,
 )
 
+_FOLD_BATCH_NORM = "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
+_CONST_EVAL = "Compute what depends on constants alone: run ttir-evaluate-constants"
+_ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-ops"
+
 
 @dataclass(frozen=True)
 class TTIRToTTNNBackendPipeline(Pipeline):
-    """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++."""
+    """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++.
+
+    Without options it does what tt-mlir's does. `ttmlir.compile` and the pipelines from dialects of
+    models simplify the program before.
+    """
 
     name = "ttir-to-ttnn-backend-pipeline"
-    enable_fold_batch_norm: bool = option(
-        True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
-    )
-    enable_const_eval: bool = option(
-        True, "Compute what depends on constants alone: run ttir-evaluate-constants"
-    )
-    enable_erase_inverse_ops_pass: bool = option(
-        True, "Merge reshapes and permutations: run ttir-erase-inverse-ops"
-    )
+    enable_fold_batch_norm: bool = option(False, _FOLD_BATCH_NORM)
+    enable_const_eval: bool = option(False, _CONST_EVAL)
+    enable_erase_inverse_ops_pass: bool = option(False, _ERASE_INVERSE_OPS)
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
     )
     override_output_layout: LayoutOverrides = option(
-        (), "Places of the results of the operations at these locations", type=LAYOUT_OVERRIDES
+        (),
+        "Layouts of the results of the operations at these locations",
+        type=LAYOUT_OVERRIDES,
     )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
@@ -135,3 +143,12 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             (config, TTNNSetComputeKernelConfigPass()),
         )
         return [each for each, default in asked if each != default]
+
+
+@dataclass(frozen=True)
+class ModelToTTNNPipeline(TTIRToTTNNBackendPipeline):
+    """What the pipelines from dialects of models have in common: they simplify by default."""
+
+    enable_fold_batch_norm: bool = option(True, _FOLD_BATCH_NORM)
+    enable_const_eval: bool = option(True, _CONST_EVAL)
+    enable_erase_inverse_ops_pass: bool = option(True, _ERASE_INVERSE_OPS)

@@ -9,7 +9,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.control import ControlOp, WhileOp
-from ttmlir.ir.symbols import symbol_visibility
+from ttmlir.ir.rewriting import symbol_visibility
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ def parts_of_control(module: ModuleOp) -> ControlParts:
     for op in module.walk():
         if isinstance(op, ControlOp):
             parts.update(op.callees())
-        if isinstance(op, WhileOp) and op.condition is not None:
-            conditions.add(op.condition)
-        if isinstance(op, CallOp):
+            if isinstance(op, WhileOp) and op.condition is not None:
+                conditions.add(op.condition)
+        elif isinstance(op, CallOp):
             others.add(op.callee.string_value())
-        if isinstance(op, FuncOp) and symbol_visibility(op) == "public":
+        elif isinstance(op, FuncOp) and symbol_visibility(op) == "public":
             others.add(op.sym_name.data)
     return ControlParts(frozenset(parts - others), frozenset(conditions))

@@ -8,11 +8,16 @@ not named stays.
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, Element, TileFormat
+from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.ir import Operation
+
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
     STORED_DATA_TYPES,
     DataType,
@@ -24,6 +29,70 @@ from ttmlir.layout.enums import (
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import ValueType
+from ttmlir.mlir.reporting import op_diagnostic, override_name, warn
+
+# --- Grid overrides -------------------------------------------------------------------------------
+# The option `override-grid-sizes`: grids for operations picked by the name of their location.
+#
+# `add_1=4x2,matmul_2=8x8` gives the operation at `loc("add_1")` a grid of 4 rows and 2 columns.
+
+GridOverrides = tuple[tuple[str, tuple[int, ...]], ...]
+"""Pairs of a location name and the extents of the grid there, in the order given."""
+
+
+def _parse_grids(text: str) -> GridOverrides:
+    return tuple(_parse_grid(entry) for entry in text.split(",")) if text else ()
+
+
+def _parse_grid(entry: str) -> tuple[str, tuple[int, ...]]:
+    if entry.count("=") != 1:
+        raise ValueError(f"Invalid format for override grid sizes: {entry}")
+    name, _, extents = entry.partition("=")
+    return name, tuple(_parse_extent(extent) for extent in extents.split("x"))
+
+
+def _parse_extent(text: str) -> int:
+    if not text.isdecimal() or not text.isascii() or int(text) == 0:
+        raise ValueError(f"Invalid grid size: {text}")
+    return int(text)
+
+
+def _format_grids(overrides: GridOverrides) -> str:
+    return ",".join(f"{name}={'x'.join(map(str, grid))}" for name, grid in overrides)
+
+
+GRID_OVERRIDES = ValueType(placeholder="<name=RxC,...>", parse=_parse_grids, format=_format_grids)
+"""How `override-grid-sizes` is read and written."""
+
+
+# --- Unknown names --------------------------------------------------------------------------------
+# Names in options that no operation has.
+
+
+def warn_of_unknown_names(
+    option_name: str, module: ModuleOp, ops: Sequence[Operation], overridden: Iterable[str]
+) -> None:
+    """Say which names in an option are no operation's, with those that are like them.
+
+    That is no error: the text may be one of several that are compiled with the same options.
+    """
+    missing = dict.fromkeys(overridden)
+    if not missing:
+        return
+    names = dict.fromkeys(filter(None, (override_name(op.location) for op in ops)))
+    named = [override_name(op.location) for op in ops if isinstance(op.location, NameLoc)]
+    for name in missing:
+        if name in names:
+            continue
+        near = difflib.get_close_matches(name, names)
+        remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        if not named and not near:
+            remedy = '; no operation here has a name: give it one, as in loc("add_1")'
+        text = f"{option_name}: no operation has the location '{name}'{remedy}"
+        warn(op_diagnostic(module, text, severity="warning", with_name=False))
+
+
+# --- Layout overrides -----------------------------------------------------------------------------
 
 _GRID = re.compile(r"[1-9]\d{0,3}(x[1-9]\d{0,3})+", re.ASCII)
 

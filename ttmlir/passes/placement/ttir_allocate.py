@@ -60,16 +60,15 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.definition.names import ARG_ALLOC, SCRATCH
+from ttmlir.dialects.definition.ods import ARG_ALLOC, SCRATCH
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of, require_device, require_system_desc
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import layout_of, require_device, require_system_desc, value_shape
 from ttmlir.layout.data_movement import network_unit, scratch_bytes
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import ChipDesc
+from ttmlir.layout.system import ChipDesc
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Give the module a device: chips of the machine seen as one grid of cores.
+"""Add a device to the module: the chips of the machine as one grid of cores.
 
 Before:
 
@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.definition.names import DEVICE
-from ttmlir.ir.layouts import require_system_desc
+from ttmlir.dialects.definition.ods import DEVICE_NAME
 from ttmlir.ir.rewriting import refuse
+from ttmlir.ir.tensor_types import require_system_desc
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TTIRImplicitDevicePass(ModulePass):
-    """Give the module a device: chips of the machine seen as one grid of cores."""
+    """Add a device to the module: the chips of the machine as one grid of cores."""
 
     name = "ttir-implicit-device"
     title = "TTIRImplicitDevice"
@@ -54,11 +54,11 @@ class TTIRImplicitDevicePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute `tt.device` if it is missing."""
-        if DEVICE in module.attributes:
+        if DEVICE_NAME in module.attributes:
             return
         system = require_system_desc(module, self.name)
         try:
             device = tt.DeviceAttr.from_system_desc(system, self.mesh_shape)
         except LayoutError as error:
             refuse(module, f"ttir-implicit-device cannot make the device: {error}")
-        module.attributes[DEVICE] = device
+        module.attributes[DEVICE_NAME] = device

@@ -70,16 +70,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.control import ControlOp
-from ttmlir.dialects.definition.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import (
-    device_attr_in_scope,
-    is_plain_tensor,
-    layout_of,
-    require_device,
-    scalar_of,
-    with_layout,
-)
 from ttmlir.ir.rewriting import (
     AttributeMemo,
     clean_up,
@@ -88,14 +80,22 @@ from ttmlir.ir.rewriting import (
     refuse,
     refuse_foreign,
 )
-from ttmlir.ir.tensor_types import shape_of, value_shape
-from ttmlir.layout.element_type import TileFormat
+from ttmlir.ir.tensor_types import (
+    device_attr_in_scope,
+    is_plain_tensor,
+    layout_of,
+    require_device,
+    scalar_of,
+    shape_of,
+    value_shape,
+    with_layout,
+)
+from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import Grid
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.option_values import option
-from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control

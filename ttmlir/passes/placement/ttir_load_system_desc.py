@@ -33,20 +33,19 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.definition.names import SYSTEM_DESC
+from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.files import read_file
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.boards import BOARD_NAMES, board
-from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.layout.system import BOARD_NAMES, board, default_system_desc
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
-    from ttmlir.layout.system.chip import SystemDesc
+    from ttmlir.layout.system import SystemDesc
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,9 @@ def _read(path: str, module: ModuleOp) -> SystemDesc:
     if path in BOARD_NAMES:
         return board(path)
     # Flatbuffers are not needed, and not paid for, without a file.
-    from ttmlir.layout.system.system_tables import system_desc_from_table
+    from ttmlir.layout.system import system_desc_from_table
     from ttmlir.schema import FlatbufferError
-    from ttmlir.schema.system_desc import load_system_desc
+    from ttmlir.schema.versions import load_system_desc
 
     try:
         loaded = load_system_desc(read_file(path), path)

@@ -60,10 +60,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of, with_layout
 from ttmlir.ir.rewriting import clean_up, refuse, replace
-from ttmlir.ir.tensor_types import shape_of
-from ttmlir.layout.element_type import TileFormat
+from ttmlir.ir.tensor_types import layout_of, shape_of, with_layout
+from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout

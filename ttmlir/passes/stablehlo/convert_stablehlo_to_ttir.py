@@ -47,25 +47,20 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 
-from ttmlir.dialects.definition.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
-from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
-    convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_control,
-    convert_stablehlo_to_ttir_creation,
-    convert_stablehlo_to_ttir_custom_call,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
     convert_stablehlo_to_ttir_movement,
-    convert_stablehlo_to_ttir_normalization,
     convert_stablehlo_to_ttir_reduction,
     convert_stablehlo_to_ttir_window,
 )
-from ttmlir.passes.stablehlo.ordering import convert_stablehlo_to_ttir_ordering
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -111,16 +106,11 @@ def _refuse_operation(op: Operation) -> None:
 
 CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
-    **convert_stablehlo_to_ttir_creation.RULES,
     **convert_stablehlo_to_ttir_movement.RULES,
     **convert_stablehlo_to_ttir_reduction.RULES,
-    **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
     **convert_stablehlo_to_ttir_window.RULES,
-    **convert_stablehlo_to_ttir_custom_call.RULES,
-    **convert_stablehlo_to_ttir_normalization.RULES,
     **convert_stablehlo_to_ttir_control.RULES,
-    **convert_stablehlo_to_ttir_ordering.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 

@@ -25,7 +25,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes.floats import exact_float32
+from ttmlir.mlir.attributes import exact_float32
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import ConversionRule, becomes
 

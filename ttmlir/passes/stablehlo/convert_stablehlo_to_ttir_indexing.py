@@ -5,18 +5,41 @@ Those of gather and scatter stand in files of their own.
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+import math
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
-from ttmlir.dialects.stablehlo.text.form import integers
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Operation, SSAValue
+
+from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.index_arithmetic import create_indices, find_slice_begins, slice_at, widen
-from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
-from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo import (
-    convert_stablehlo_to_ttir_gather,
-    convert_stablehlo_to_ttir_scatter,
+from ttmlir.ir.constants import constant_indices
+from ttmlir.ir.kernel_builder import (
+    align_along,
+    clamp_inside,
+    combine,
+    create_indices,
+    find_slice_begins,
+    number_windows,
+    slice_at,
+    split_components,
+    test_inside,
+    widen,
 )
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
+from ttmlir.optable import row
+from ttmlir.optable.row import Shape
+from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
+
+if TYPE_CHECKING:
+    from ttmlir.dialects.stablehlo.attrs import (
+        GatherDimensionNumbersAttr,
+        ScatterDimensionNumbersAttr,
+    )
 
 
 def _dynamic_slice(op: Operation) -> None:
@@ -40,10 +63,366 @@ def _dynamic_update_slice(op: Operation) -> None:
     replace(op, builder.create("slice_write", [operand, update, begins], op.results[0].type))
 
 
+# -- gathering ---------------------------------------------------------------------------------
+# One slice is `ttir.slice_dynamic`. Whole rows of the first dimension are `ttir.embedding`, single
+# elements along any dimension `ttir.gather`. Every other gather is an embedding of rows whose
+# numbers are computed: of a tensor in which the dimensions that are indexed come first, merged.
+
+
+Label = tuple[str, int]
+"""What a dimension is: a batch of the indices, or a dimension of the operand, by number."""
+
+
+def batch(number: int) -> Label:
+    """A dimension of the indices other than that of the index vectors."""
+    return ("batch", number)
+
+
+def operand(number: int) -> Label:
+    """A dimension of the operand."""
+    return ("operand", number)
+
+
+def labels(rank: int, window_dims: Shape, operand_dims: Sequence[int]) -> list[Label]:
+    """What the dimensions of a gather's result or of a scatter's updates are.
+
+    `window_dims` correspond to dimensions of the operand, in order, the others to the batches.
+    """
+    windows = dict(zip(window_dims, operand_dims, strict=True))
+    batches = iter(range(rank))
+    return [operand(windows[d]) if d in windows else batch(next(batches)) for d in range(rank)]
+
+
+def check_indexed(op: Operation, dims: Collection[int]) -> None:
+    """Refuse indices that are vectors of no numbers."""
+    if not dims:
+        refuse_to_legalize(
+            op, "its indices have no numbers; supported are indices of one dimension or more"
+        )
+
+
+class _Gather:
+    """A gather, with the names of StableHLO's specification for what follows from its numbers."""
+
+    def __init__(self, op: Operation):
+        self.op = op
+        self.builder = Builder.before(op)
+        self.numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+        self.sizes = integers(op, "slice_sizes")
+        self.mapped = self.numbers.start_index_map
+        self.indices = widen(self.builder, op.operands[1])
+        vector = self.numbers.index_vector_dim
+        extents = value_shape(self.indices)
+        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
+        batching = (dim - (dim > vector) for dim in self.numbers.start_indices_batching_dims)
+        self.batch_of = dict(zip(self.numbers.operand_batching_dims, batching, strict=True))
+
+    @cached_property
+    def operand(self) -> SSAValue:
+        """The operand, cut to the slices along dimensions that are not indexed."""
+        value = self.op.operands[0]
+        extents = value_shape(value)
+        indexed = {*self.mapped, *self.batch_of}
+        ends = [extents[d] if d in indexed else size for d, size in enumerate(self.sizes)]
+        return self.builder.slice(value, [0] * len(ends), ends)
+
+    @cached_property
+    def starts(self) -> dict[int, SSAValue]:
+        """Where slices begin along each dimension that is indexed, shaped like the batches."""
+        vector = self.numbers.index_vector_dim
+        found = split_components(self.builder, self.indices, vector, len(self.mapped))
+        return dict(zip(self.mapped, found, strict=True))
+
+    @cached_property
+    def inside(self) -> dict[int, SSAValue]:
+        """The same, moved so that all slices lie inside of the operand."""
+        extents = value_shape(self.operand)
+        return {
+            dim: clamp_inside(self.builder, start, extents[dim] - self.sizes[dim])
+            for dim, start in self.starts.items()
+        }
+
+    def arranged(self, value: SSAValue, found: list[Label]) -> SSAValue:
+        """The value, whose dimensions are labelled, in the shape of the result.
+
+        Labels that only one of them has are those of slices of one element.
+        """
+        gone = (*self.numbers.collapsed_slice_dims, *self.batch_of)
+        kept = [dim for dim in range(len(self.sizes)) if dim not in gone]
+        shape = value_shape(self.op.results[0])
+        wanted = labels(len(shape), self.numbers.offset_dims, kept)
+        order = [found.index(label) for label in wanted if label in found]
+        order += [dim for dim in range(len(found)) if dim not in order]
+        return self.builder.reshape(self.builder.permute(value, order), shape)
+
+
+def _gather(op: Operation) -> None:
+    check_static_shapes(op)
+    gather = _Gather(op)
+    check_indexed(op, gather.mapped or gather.batch_of)
+    dims = gather.mapped
+    if math.prod(gather.batches) == 1:
+        replace(op, _slice(gather))
+    elif len(dims) != 1 or gather.sizes[dims[0]] != 1 or (dims == (0,) and not gather.batch_of):
+        replace(op, _rows(gather))
+    else:
+        replace(op, _elements(gather))
+
+
+def _slice(gather: _Gather) -> SSAValue:
+    """One slice, whose elements are in the order of the result's."""
+    starts = [gather.starts.get(dim, 0) for dim in range(len(gather.sizes))]
+    found = slice_at(gather.builder, gather.op.operands[0], starts, gather.sizes)
+    return gather.builder.reshape(found, value_shape(gather.op.results[0]))
+
+
+def _elements(gather: _Gather) -> SSAValue:
+    """Single elements along one dimension; batches of operand and indices go side by side."""
+    builder = gather.builder
+    extents = value_shape(gather.operand)
+    (dim,) = gather.mapped
+    free = [i for i in range(len(gather.batches)) if i not in gather.batch_of.values()]
+    index = align_along(builder, gather.inside[dim], len(extents), dim, gather.batch_of)
+    before, after = extents[:dim], extents[dim + 1 :]
+    type_ = TensorType(element_type(gather.operand), (*before, value_shape(index)[dim], *after))
+    picked = builder.create("gather", [gather.operand, index], type_, dim=dim)
+    found: list[Label] = []
+    for i in range(len(extents)):
+        if i == dim:
+            found += map(batch, free)
+        else:
+            found.append(batch(gather.batch_of[i]) if i in gather.batch_of else operand(i))
+    spread = builder.reshape(picked, (*before, *(gather.batches[i] for i in free), *after))
+    return gather.arranged(spread, found)
+
+
+def _rows(gather: _Gather) -> SSAValue:
+    """Rows of a table, whose numbers follow from those along each dimension that is indexed."""
+    builder = gather.builder
+    extents = value_shape(gather.operand)
+    indexed = sorted((*gather.batch_of, *gather.mapped))
+    rest = [dim for dim in range(len(extents)) if dim not in indexed]
+    row = [extents[dim] for dim in rest]
+    numbers = number_windows(
+        builder,
+        {dim: extents[dim] for dim in indexed},
+        dict(enumerate(gather.sizes)),
+        gather.inside,
+        gather.batch_of,
+        gather.batches,
+        element_type(gather.indices),
+    )
+    table = builder.permute(gather.operand, [*indexed, *rest])
+    table = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), math.prod(row)))
+    shape = value_shape(numbers)
+    type_ = TensorType(element_type(table), (*shape, math.prod(row)))
+    found = builder.reshape(builder.create("embedding", [numbers, table], type_), (*shape, *row))
+    windows = [dim for dim in indexed if gather.sizes[dim] > 1]
+    batches = map(batch, range(len(gather.batches)))
+    return gather.arranged(found, [*batches, *map(operand, (*windows, *rest))])
+
+
+# -- scattering --------------------------------------------------------------------------------
+# An update at a known place is `ttir.slice_write`. Updates of single elements along one dimension
+# are `ttir.scatter` and its siblings along that dimension. All others are so after the dimensions
+# that are indexed are merged to the first one, with numbers that are computed.
+#
+# A window that does not fit into the input changes nothing, as in XLA.
+
+
+_COMBINATIONS = ("add", "multiply", "maximum", "minimum")
+# Of truth values, the larger is or, the smaller is and.
+_LOGICAL = {row(name).on_truth: name for name in ("maximum", "minimum")}
+
+
+def combination_of(op: Operation) -> str | None:
+    """The row that combines old and new elements; empty if the new ones replace the old ones.
+
+    None if the function computes anything else.
+    """
+    block = op.regions[0].block
+    terminator = block.last_op
+    assert terminator is not None, "verified: a body ends in stablehlo.return"
+    if terminator.operands[0] is block.args[1]:
+        return ""
+    combining = combiners(op.regions[0])
+    if combining is None:
+        return None
+    is_truth = element_type(op.operands[0]) == i1
+    name = _LOGICAL.get(combining[0].on_truth) if is_truth else combining[0].mnemonic
+    return name if name in _COMBINATIONS else None
+
+
+class _Scatter:
+    """A scatter, with the names of StableHLO's specification for what follows from its numbers."""
+
+    def __init__(self, op: Operation):
+        self.op = op
+        self.builder = Builder.before(op)
+        self.input, indices, self.updates = op.operands
+        self.numbers = cast(
+            "ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]
+        )
+        self.combination = combination_of(op)
+        self.mapped = self.numbers.scatter_dims_to_operand_dims
+        self.indices = widen(self.builder, indices)
+        self.extents = value_shape(self.input)
+        vector = self.numbers.index_vector_dim
+        extents = value_shape(indices)
+        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
+        batching = (dim - (dim > vector) for dim in self.numbers.scatter_indices_batching_dims)
+        self.batch_of = dict(zip(self.numbers.input_batching_dims, batching, strict=True))
+        gone = (*self.numbers.inserted_window_dims, *self.batch_of)
+        self.kept = [dim for dim in range(len(self.extents)) if dim not in gone]
+        windows = zip(self.kept, self.numbers.update_window_dims, strict=True)
+        update = value_shape(self.updates)
+        self.sizes = {dim: 1 for dim in gone} | {dim: update[window] for dim, window in windows}
+
+    @cached_property
+    def starts(self) -> dict[int, SSAValue]:
+        """Where windows begin along each dimension that is indexed, shaped like the batches."""
+        vector = self.numbers.index_vector_dim
+        found = split_components(self.builder, self.indices, vector, len(self.mapped))
+        return dict(zip(self.mapped, found, strict=True))
+
+    def source(self, wanted: list[Label], shape: Shape) -> SSAValue:
+        """The updates with these dimensions in this order, those of one element left out."""
+        update_dims = self.numbers.update_window_dims
+        found = labels(len(value_shape(self.updates)), update_dims, self.kept)
+        order = [found.index(label) for label in wanted if label in found]
+        order += [dim for dim in range(len(found)) if dim not in order]
+        return self.builder.reshape(self.builder.permute(self.updates, order), shape)
+
+    @cached_property
+    def place(self) -> Shape | None:
+        """Where the one window begins, if that is known and it fits into the input."""
+        if math.prod(self.batches) != 1:
+            return None
+        place = [0] * len(self.extents)
+        for dim, start in self.starts.items():
+            known = constant_indices(start)
+            if known is None or not 0 <= known[0] <= self.extents[dim] - self.sizes[dim]:
+                return None
+            place[dim] = known[0]
+        return tuple(place)
+
+    @property
+    def mnemonic(self) -> str:
+        """The operation that writes elements by number."""
+        return f"scatter_{self.combination}" if self.combination else "scatter"
+
+
+def _scatter(op: Operation) -> None:
+    if len(op.results) != 1 or combination_of(op) is None:
+        refuse_to_legalize(
+            op,
+            "several inputs, and functions other than sums, products and extremes, are written in "
+            "terms of others before: run stablehlo-expand-functions, which is part of "
+            "stablehlo-to-ttir-pipeline",
+        )
+    check_static_shapes(op)
+    scatter = _Scatter(op)
+    indexed = {*scatter.mapped, *scatter.batch_of}
+    if scatter.place is None:
+        # Vectors of no numbers mean the first place.
+        check_indexed(op, indexed)
+    is_whole = all(
+        scatter.sizes[dim] == extent
+        for dim, extent in enumerate(scatter.extents)
+        if dim not in indexed
+    )
+    if scatter.place is not None:
+        replace(op, _write(scatter, scatter.place))
+    elif len(scatter.mapped) == 1 and scatter.sizes[scatter.mapped[0]] == 1 and is_whole:
+        replace(op, _updated_elements(scatter))
+    else:
+        replace(op, _updated_rows(scatter))
+
+
+def _write(scatter: _Scatter, place: Shape) -> SSAValue:
+    """One window at a place that is known."""
+    builder, input = scatter.builder, scatter.input
+    sizes = [scatter.sizes[dim] for dim in range(len(place))]
+    update = builder.reshape(scatter.updates, sizes)
+    if scatter.combination:
+        ends = [begin + size for begin, size in zip(place, sizes, strict=True)]
+        old = builder.slice(input, place, ends)
+        update = builder.create(scatter.combination, [old, update], update.type)
+    if value_shape(update) == scatter.extents:
+        return update
+    begins = create_indices(builder, place, element_type(scatter.indices))
+    return builder.create("slice_write", [input, update, begins], input.type)
+
+
+def _updated_elements(scatter: _Scatter) -> SSAValue:
+    """Single elements along one dimension; batches of input and indices go side by side."""
+    builder, extents = scatter.builder, scatter.extents
+    (dim,) = scatter.mapped
+    index = align_along(builder, scatter.starts[dim], len(extents), dim, scatter.batch_of)
+    free = [i for i in range(len(scatter.batches)) if i not in scatter.batch_of.values()]
+    wanted: list[Label] = []
+    for i in range(len(extents)):
+        if i == dim:
+            wanted += map(batch, free)
+        else:
+            wanted.append(batch(scatter.batch_of[i]) if i in scatter.batch_of else operand(i))
+    shape = (*extents[:dim], value_shape(index)[dim], *extents[dim + 1 :])
+    source = scatter.source(wanted, shape)
+    return builder.create(
+        scatter.mnemonic, [scatter.input, index, source], scatter.input.type, dim=dim
+    )
+
+
+def _updated_rows(scatter: _Scatter) -> SSAValue:
+    """Rows of a table, whose numbers follow from those along each dimension that is indexed."""
+    builder, extents = scatter.builder, scatter.extents
+    known = {*scatter.mapped, *scatter.batch_of}
+    indexed = [d for d, e in enumerate(extents) if d in known or scatter.sizes[d] != e]
+    rest = [dim for dim in range(len(extents)) if dim not in indexed]
+    numbers = number_windows(
+        builder,
+        {dim: extents[dim] for dim in indexed},
+        scatter.sizes,
+        scatter.starts,
+        scatter.batch_of,
+        scatter.batches,
+        element_type(scatter.indices),
+    )
+    numbers = _fitting(scatter, numbers)
+    count, row = math.prod(value_shape(numbers)), math.prod(extents[dim] for dim in rest)
+    windows = [dim for dim in indexed if scatter.sizes[dim] > 1]
+    batches = map(batch, range(len(scatter.batches)))
+    source = scatter.source([*batches, *map(operand, (*windows, *rest))], (count, row))
+    order = [*indexed, *rest]
+    table = builder.permute(scatter.input, order)
+    merged = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), row))
+    index = builder.reshape(numbers, (count, 1))
+    written = builder.create(scatter.mnemonic, [merged, index, source], merged.type, dim=0)
+    back = [order.index(dim) for dim in range(len(order))]
+    return builder.permute(builder.reshape(written, value_shape(table)), back)
+
+
+def _fitting(scatter: _Scatter, numbers: SSAValue) -> SSAValue:
+    """The numbers, -1 for those of windows that do not fit into the input."""
+    builder = scatter.builder
+    fits: SSAValue | None = None
+    for dim, start in scatter.starts.items():
+        inside = test_inside(builder, start, scatter.extents[dim] - scatter.sizes[dim])
+        if inside is not None:
+            fits = inside if fits is None else combine(builder, "logical_and", fits, inside)
+    if fits is None:
+        return numbers
+    shape = value_shape(numbers)
+    ones = (1,) * (len(shape) - len(scatter.batches))
+    fits = builder.reshape(fits, (*scatter.batches, *ones))
+    nowhere = builder.create_scalar(-1, element_type(numbers))
+    return builder.create("where", [fits, numbers, nowhere], numbers.type)
+
+
 RULES: dict[str, ConversionRule] = {
-    **convert_stablehlo_to_ttir_gather.RULES,
-    **convert_stablehlo_to_ttir_scatter.RULES,
     "stablehlo.dynamic_slice": _dynamic_slice,
     "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.gather": _gather,
+    "stablehlo.scatter": _scatter,
 }
 """Rules by the full name of the operation."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integer, integers
+from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
-from ttmlir.mlir.attributes.floats import exact_float32
+from ttmlir.mlir.attributes import exact_float32
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 Shape = tuple[int, ...]
@@ -157,6 +157,25 @@ def _spread(builder: Builder, value: SSAValue, interior: Shape, number: float) -
     return value
 
 
+# -- constants ---------------------------------------------------------------------------------
+
+
+def _constant(op: Operation) -> None:
+    builder = Builder.before(op)
+    check_static_shape(op, op.results[0].type)
+    replace(op, builder.create_constant(op.properties["value"], op.results[0].type))
+
+
+def _iota(op: Operation) -> None:
+    builder = Builder.before(op)
+    type_ = op.results[0].type
+    check_static_shape(op, type_)
+    dim = integer(op, "iota_dimension")
+    extent = value_shape(op.results[0])[dim]
+    bounds = {"start": 0, "end": extent, "step": 1, "arange_dimension": dim}
+    replace(op, builder.create("arange", (), type_, **bounds))
+
+
 RULES: dict[str, ConversionRule] = {
     # Shardy says where tensors are placed; a program for one device computes the same without.
     "stablehlo.broadcast": _broadcast,
@@ -167,5 +186,7 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.reverse": _reverse,
     "stablehlo.slice": _slice,
     "stablehlo.transpose": _transpose,
+    "stablehlo.constant": _constant,
+    "stablehlo.iota": _iota,
 }
 """Rules by the full name of the operation."""

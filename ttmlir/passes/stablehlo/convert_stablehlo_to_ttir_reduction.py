@@ -9,24 +9,43 @@ is not associative to one element after the other.
 from __future__ import annotations
 
 import math
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, TensorType
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, TensorType, i1, i32
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.dialects.stablehlo.text.form import integers
+from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.identities import identity_of, logic_of
+from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.ir.tensor_types import (
+    check_static_shape,
+    check_static_shapes,
+    element_type,
+    value_shape,
+)
 from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, picks_extreme
-from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import in_total_order
+from ttmlir.passes.stablehlo.stablehlo_bodies import (
+    apply,
+    can_be_applied,
+    combiners,
+    operations_of,
+    picks_extreme,
+)
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import (
+        FloatAttr,
+    )
+
+    from ttmlir.passes.stablehlo.regions import SortKey
+
 
 Shape = tuple[int, ...]
 
@@ -102,7 +121,7 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
 
 def _is_associative(body: Region) -> bool:
     # NumPy is loaded only for bodies that are no single operation.
-    from ttmlir.passes.stablehlo.regions.associativity import is_associative
+    from ttmlir.passes.stablehlo.regions import is_associative
 
     return is_associative(body)
 
@@ -232,5 +251,219 @@ def counts_along(positions: SSAValue, dim: int) -> bool:
     return (parameters["start"], parameters["step"], parameters["arange_dimension"]) == (0, 1, dim)
 
 
-RULES: dict[str, ConversionRule] = {"stablehlo.reduce": _reduce}
+# -- sorting -----------------------------------------------------------------------------------
+# A sort of one tensor becomes `ttir.sort`. One of several tensors orders the keys, the least
+# important one first, since equal elements keep their order; the places move all other tensors.
+
+
+TOP_K = "mhlo.topk"
+"""The custom call for an operation of MHLO that StableHLO does not have."""
+
+
+def _sort(op: Operation) -> None:
+    check_static_shapes(op)
+    shape = value_shape(op.operands[0])
+    dim = integer(op, "dimension") if "dimension" in op.properties else -1
+    if not shape or shape[dim] < 2:
+        replace(op, *op.operands)
+        return
+    # NumPy is loaded only for programs that sort.
+    from ttmlir.passes.stablehlo.regions import find_keys
+
+    keys = find_keys(op.regions[0])
+    if keys is None:
+        body = ", ".join(operations_of(op.regions[0])) or "no operation"
+        refuse_to_legalize(
+            op,
+            f"its comparator computes {body}; supported are comparators that order by operands as "
+            "numbers, ascending (LT) or descending (GT), by one or by several of them in turn",
+        )
+    replace(op, *_sorted(Builder.before(op), list(op.operands), keys, dim % len(shape)))
+
+
+def _sorted(
+    builder: Builder, operands: Sequence[SSAValue], keys: Sequence[SortKey], dim: int
+) -> list[SSAValue]:
+    """All operands in the order of the keys."""
+    keys = _needed(keys, operands, dim)
+    if not keys:
+        return [*operands]
+    order: SSAValue | None = None
+    values: SSAValue | None = None
+    for key in reversed(keys):
+        given = operands[key.operand]
+        if key.is_total:
+            given = in_total_order(builder, given)
+        moved = given if order is None else _move(builder, given, order, dim)
+        values, places = builder.create_several(
+            "sort",
+            (moved,),
+            (moved.type, TensorType(i32, value_shape(moved))),
+            dim=dim,
+            descending=key.descending,
+            stable=True,
+        )
+        order = places if order is None else _move(builder, order, places, dim)
+    assert order is not None, "there are keys"
+    assert values is not None, "there are keys"
+    results: list[SSAValue] = []
+    for number, operand in enumerate(operands):
+        if number == keys[0].operand and not keys[0].is_total:
+            results.append(values)
+        elif counts_along(operand, dim):
+            results.append(builder.cast(order, element_type(operand)))
+        else:
+            results.append(_move(builder, operand, order, dim))
+    return results
+
+
+def _needed(keys: Sequence[SortKey], operands: Sequence[SSAValue], dim: int) -> Sequence[SortKey]:
+    """The keys up to the first one that counts: elements that are equal so far keep their order."""
+    for number, key in enumerate(keys):
+        if counts_along(operands[key.operand], dim) and not key.descending:
+            return keys[:number]
+    return keys
+
+
+def _move(builder: Builder, value: SSAValue, places: SSAValue, dim: int) -> SSAValue:
+    return builder.create("gather", (value, places), value.type, dim=dim)
+
+
+def _top_k(op: Operation) -> None:
+    _take_best(op, integer(op, "k"), largest=True)
+
+
+def _take_best(op: Operation, count: int, *, largest: bool) -> None:
+    check_static_shapes(op)
+    [operand] = op.operands
+    results = Builder.before(op).create_several(
+        "topk",
+        (operand,),
+        [result.type for result in op.results],
+        k=count,
+        dim=-1,
+        largest=largest,
+        sorted=True,
+    )
+    replace(op, *results)
+
+
+def convert_top_k_call(op: Operation) -> None:
+    """Convert the custom call that stands for `mhlo.topk`."""
+    given = op.attributes.get("mhlo.attributes")
+    attributes: Mapping[str, Attribute] = given.data if isinstance(given, DictionaryAttr) else {}
+    count = _number(attributes.get("k"))
+    largest = _number(attributes.get("largest", IntegerAttr(1, i1)))
+    if None in (count, largest) or len(op.operands) != 1 or len(op.results) != 2:
+        refuse_to_legalize(
+            op,
+            f"'{TOP_K}' takes one operand, has two results and says how many elements it takes: "
+            "mhlo.attributes = {k = 3 : i64, largest = true}",
+        )
+    assert count is not None, "tested above"
+    _take_best(op, count, largest=bool(largest))
+
+
+def _number(attribute: Attribute | None) -> int | None:
+    if not isinstance(attribute, IntegerAttr):
+        return None
+    return cast("IntegerAttr", attribute).value.data
+
+
+# -- normalization -----------------------------------------------------------------------------
+
+
+def _feature_of(op: Operation) -> tuple[int, float]:
+    epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
+    return integer(op, "feature_index"), epsilon
+
+
+def _batch_norm_inference(op: Operation) -> None:
+    builder = Builder.before(op)
+    dimension, epsilon = _feature_of(op)
+    replace(
+        op,
+        builder.create(
+            "batch_norm_inference",
+            op.operands,
+            op.results[0].type,
+            dimension=dimension,
+            epsilon=epsilon,
+        ),
+    )
+
+
+def _batch_norm_training(op: Operation) -> None:
+    builder = Builder.before(op)
+    check_static_shapes(op)
+    dimension, epsilon = _feature_of(op)
+    value, scale, offset = op.operands
+    features = op.results[1].type
+    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
+    mean = builder.create("mean", [value], features, keep_dim=False, dim_arg=others)
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
+    squares = builder.create("multiply", [centered, centered], value.type)
+    variance = builder.create("mean", [squares], features, keep_dim=False, dim_arg=others)
+    inputs = [value, scale, offset, mean, variance]
+    result = builder.create(
+        "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
+    )
+    replace(op, result, mean, variance)
+
+
+def _batch_norm_grad(op: Operation) -> None:
+    """The gradients, with c = x - mean and s = 1 / sqrt(variance + epsilon).
+
+    grad_offset = sum(g), grad_scale = sum(g * c) * s and
+    grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
+    """
+    builder = Builder.before(op)
+    check_static_shapes(op)
+    dimension, epsilon = _feature_of(op)
+    value, scale, mean, variance, gradient = op.operands
+    features = op.results[1].type
+    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
+
+    def over_others(mnemonic: str, values: SSAValue) -> SSAValue:
+        return builder.create(mnemonic, [values], features, keep_dim=False, dim_arg=others)
+
+    def multiplied(first: SSAValue, second: SSAValue) -> SSAValue:
+        return builder.create("multiply", [first, second], first.type)
+
+    shift = builder.create_scalar(epsilon, element_type(variance))
+    inverse = builder.create(
+        "rsqrt", [builder.create("add", [variance, shift], variance.type)], variance.type
+    )
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
+    products = multiplied(gradient, centered)
+    grad_offset = over_others("sum", gradient)
+    grad_scale = multiplied(over_others("sum", products), inverse)
+    slope = multiplied(multiplied(over_others("mean", products), inverse), inverse)
+    trend = multiplied(centered, _beside(builder, slope, value, dimension))
+    level = _beside(builder, over_others("mean", gradient), value, dimension)
+    rest = builder.create("subtract", [gradient, level], value.type)
+    rest = builder.create("subtract", [rest, trend], value.type)
+    factor = _beside(builder, multiplied(scale, inverse), value, dimension)
+    replace(op, multiplied(rest, factor), grad_scale, grad_offset)
+
+
+def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
+    """One number for each feature in a shape that broadcasts against the whole tensor."""
+    shape = [1] * len(value_shape(value))
+    shape[dimension] = value_shape(features)[0]
+    return builder.reshape(features, shape)
+
+
+RULES: dict[str, ConversionRule] = {
+    "stablehlo.reduce": _reduce,
+    "chlo.top_k": _top_k,
+    "stablehlo.sort": _sort,
+    "stablehlo.batch_norm_grad": _batch_norm_grad,
+    "stablehlo.batch_norm_inference": _batch_norm_inference,
+    "stablehlo.batch_norm_training": _batch_norm_training,
+}
 """Rules by the full name of the operation."""

@@ -14,34 +14,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, TensorType, f64, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integer, integers
+from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.identities import identity_of, logic_of
+from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shapes, element_type, tensor_like, value_shape
+from ttmlir.ir.tensor_types import (
+    check_static_shape,
+    check_static_shapes,
+    element_type,
+    tensor_like,
+    value_shape,
+)
 from ttmlir.optable import row
-from ttmlir.optable.row import Row
-from ttmlir.optable.window.axes import WindowAxis
-from ttmlir.optable.window.convolution import DimensionNumbers, Dimensions
-from ttmlir.optable.window.pooling import method_of
+from ttmlir.optable.row import Row, Shape
+from ttmlir.optable.window import DimensionNumbers, Dimensions, WindowAxis, method_of
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of
-from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
+from ttmlir.passes.stablehlo.stablehlo_bodies import apply, can_be_applied, combiners, operations_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
         IntegerType,
+        TensorType,
     )
 
-    from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
+    from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
 
-Shape = tuple[int, ...]
+
 Margins = tuple[tuple[int, int], ...]
 
 
@@ -226,6 +229,9 @@ def _select_and_scatter(op: Operation) -> None:
         )
     extreme, takes_last = selection
     shape = value_shape(operand)
+    if 0 in value_shape(source):
+        replace(op, builder.broadcast(init, shape))
+        return
     ones = (1,) * len(shape)
     margins = margins_of(op, len(shape))
     window = _integers_or(op, "window_dimensions", ones)
@@ -363,9 +369,70 @@ def _extend(merging: _Merging, value: SSAValue, dim: int, low: int, extent: int)
     return merging.builder.pad(value, margins, merging.neutral)
 
 
+# -- products ----------------------------------------------------------------------------------
+# Plain products of two matrices are `ttir.matmul`, all others `ttir.dot_general`.
+
+
+def _dot_general(op: Operation) -> None:
+    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
+    _product(
+        op,
+        numbers.lhs_batching_dimensions,
+        numbers.lhs_contracting_dimensions,
+        numbers.rhs_batching_dimensions,
+        numbers.rhs_contracting_dimensions,
+    )
+
+
+def _dot(op: Operation) -> None:
+    """The older form: the last dimension of lhs meets the first of rhs."""
+    check_static_shape(op, op.operands[0].type)
+    _product(op, (), (len(value_shape(op.operands[0])) - 1,), (), (0,))
+
+
+def _product(
+    op: Operation,
+    lhs_batch: Shape,
+    lhs_contract: Shape,
+    rhs_batch: Shape,
+    rhs_contract: Shape,
+) -> None:
+    builder = Builder.before(op)
+    for value in (*op.operands, op.results[0]):
+        check_static_shape(op, value.type)
+    element = element_type(op.results[0])
+    factors = [_factor(builder, value, element) for value in op.operands]
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    ranks = [len(value_shape(value)) for value in factors]
+    if ranks == [2, 2] and not lhs_batch and (lhs_contract, rhs_contract) == ((1,), (0,)):
+        replace(op, builder.create("matmul", factors, type_))
+        return
+    product = builder.create(
+        "dot_general",
+        factors,
+        type_,
+        batch_dims_lhs=lhs_batch,
+        contract_dims_lhs=lhs_contract,
+        batch_dims_rhs=rhs_batch,
+        contract_dims_rhs=rhs_contract,
+    )
+    replace(op, product)
+
+
+def _factor(builder: Builder, value: SSAValue, element: Attribute) -> SSAValue:
+    """An operand in the type of the sums, unless products of its type are exact enough already."""
+    are_floats = isinstance(element_type(value), AnyFloat) and isinstance(element, AnyFloat)
+    # Products of 16-bit numbers are computed in 32 bits without a cast.
+    if are_floats and element != f64:
+        return value
+    return builder.cast(value, element)
+
+
 RULES: dict[str, ConversionRule] = {
     "stablehlo.convolution": _convolution,
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.select_and_scatter": _select_and_scatter,
+    "stablehlo.dot": _dot,
+    "stablehlo.dot_general": _dot_general,
 }
 """Rules by the full name of the operation."""

@@ -11,10 +11,17 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp
 from xdsl.ir import Operation, Region, SSAValue
 
+from ttmlir.ir.rewriting import erase, insert_before
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth, row
 from ttmlir.optable.row import Row
+from ttmlir.passes.stablehlo import (
+    convert_stablehlo_to_ttir_elementwise,
+    convert_stablehlo_to_ttir_movement,
+)
 from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
 _COMMUTATIVE = {name: row for name, row in named_in("stablehlo").items() if row.commutes}
@@ -103,3 +110,45 @@ def _evaluate(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | N
 def operations_of(body: Region) -> Iterator[str]:
     """The names of the operations of a body except for its end, for messages."""
     return (op.name for op in body.block.ops if op.name != "stablehlo.return")
+
+
+# --- Stablehlo body application -------------------------------------------------------------------
+# Small functions of StableHLO, whose arguments are single numbers, applied to whole tensors.
+#
+# `apply` writes the operations of a body out in ttir, each on all elements at once. The bodies of
+# windows and of reductions that are no single operation of ttir are brought over in this way.
+
+IN_BODIES = {
+    **convert_stablehlo_to_ttir_elementwise.RULES,
+    "stablehlo.constant": convert_stablehlo_to_ttir_movement.RULES["stablehlo.constant"],
+}
+"""Rules of the operations that bodies may hold, by name."""
+
+
+def can_be_applied(body: Region) -> bool:
+    """True if a body has nothing but elementwise operations and constants."""
+    return all(name in IN_BODIES for name in operations_of(body))
+
+
+def apply(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
+    """The results of a body on tensors instead of single numbers, in front of `op`."""
+    known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, arguments, strict=True))
+    for inner in body.block.ops:
+        operands = [known[value] for value in inner.operands]
+        if inner.name == "stablehlo.return":
+            return operands
+        shape = max((value_shape(value) for value in operands), key=len, default=())
+        new = type(inner).create(
+            operands=operands,
+            result_types=[TensorType(element_type(value), shape) for value in inner.results],
+            properties=dict(inner.properties),
+            location=op.location,
+        )
+        # Whatever replaces the operation takes the place of this, its one user.
+        insert_before(op, new)
+        uses = UnrealizedConversionCastOp.create(operands=new.results)
+        insert_before(op, uses)
+        IN_BODIES[inner.name](new)
+        known |= dict(zip(inner.results, uses.operands, strict=True))
+        erase(uses)
+    raise AssertionError("verified: a body ends in stablehlo.return")

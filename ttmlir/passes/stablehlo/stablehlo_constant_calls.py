@@ -15,8 +15,8 @@ from xdsl.ir import Attribute, Operation
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes.elements import raw_bytes
-from ttmlir.program.registered import RegisteredCall, how_to_register
+from ttmlir.mlir.attributes import raw_bytes
+from ttmlir.program import RegisteredCall, how_to_register
 
 
 def call_on_constants(op: Operation, target: str, registered: RegisteredCall) -> Sequence[bytes]:

@@ -1,4 +1,4 @@
-"""Write short loops out iteration by iteration, and make functions of what longer ones repeat.
+"""Unroll short loops, and outline the bodies of longer ones as functions.
 
 A short loop becomes as many copies of its body as it has iterations; counters become constants. Any
 other loop becomes a `ttir.while`, which calls a function for each iteration, with a number of
@@ -39,7 +39,7 @@ After:
 Requires: calls inlined (`inline`).
 Ensures: no `stablehlo.while`, `stablehlo.if` or `stablehlo.case` is left; constants without users
 are gone.
-Options: `max-trip-count` is the largest number of iterations of loops that are written out. 0, the
+Options: `max-trip-count` is the largest number of iterations of loops that are unrolled. 0, the
 default, writes out loops of at most 64 iterations which become at most 256 operations.
 Not done here: what a loop computes alike in each iteration stays in it.
 """
@@ -60,12 +60,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StableHLOFlattenControlFlowPass(ModulePass):
-    """Write short loops out, and make functions of what longer ones repeat."""
+    """Unroll short loops, and outline the bodies of longer ones as functions."""
 
     name = "stablehlo-flatten-control-flow"
     title = "StableHLOFlattenControlFlow"
     max_trip_count: int = option(
-        0, "Largest number of iterations of a loop that is written out; 0 for short loops"
+        0, "Largest number of iterations of a loop that is unrolled; 0 for short loops"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:

@@ -1,4 +1,4 @@
-"""Replace composite operations by calls of the functions that say what they mean.
+"""Replace composite operations by calls of their decompositions.
 
 The composite `chlo.top_k`, as which JAX exports that operation, becomes the operation again.
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StableHLOLegalizeCompositeToCallPass(ModulePass):
-    """Replace composite operations by calls of the functions that say what they mean."""
+    """Replace composite operations by calls of their decompositions."""
 
     name = "stablehlo-legalize-composite-to-call"
     title = "StablehloLegalizeCompositeToCallPass"

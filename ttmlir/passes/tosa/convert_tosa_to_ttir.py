@@ -44,19 +44,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ttmlir.dialects.definition.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
-from ttmlir.passes.tosa import (
-    convert_tosa_to_ttir_contraction,
-    convert_tosa_to_ttir_creation,
-    convert_tosa_to_ttir_elementwise,
-    convert_tosa_to_ttir_indexing,
-    convert_tosa_to_ttir_movement,
-    convert_tosa_to_ttir_reduction,
-    convert_tosa_to_ttir_window,
-)
+from ttmlir.passes.tosa.convert_tosa_to_ttir_rules import RULES as CONVERTED
 from ttmlir.passes.tosa.tosa_shapes import check_shapes
 
 if TYPE_CHECKING:
@@ -91,16 +83,5 @@ def _checked(rule: ConversionRule) -> ConversionRule:
 def _refuse_operation(op: Operation) -> None:
     refuse_unknown(op, ConvertTosaToTTIRPass.name, CONVERTED)
 
-
-CONVERTED: dict[str, ConversionRule] = {
-    **convert_tosa_to_ttir_elementwise.RULES,
-    **convert_tosa_to_ttir_movement.RULES,
-    **convert_tosa_to_ttir_indexing.RULES,
-    **convert_tosa_to_ttir_reduction.RULES,
-    **convert_tosa_to_ttir_window.RULES,
-    **convert_tosa_to_ttir_contraction.RULES,
-    **convert_tosa_to_ttir_creation.RULES,
-}
-"""What becomes of each operation of tosa that can be converted."""
 
 _CHECKED = {name: _checked(rule) for name, rule in CONVERTED.items()}

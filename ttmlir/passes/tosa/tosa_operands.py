@@ -10,7 +10,7 @@ from typing import cast
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation
 
-from ttmlir.dialects.tosa.attrs import ZeroPointsAttr, mode_word
+from ttmlir.dialects.tosa import ZeroPointsAttr, mode_word
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.tosa.attrs import ShapeType
+from ttmlir.dialects.tosa import ShapeType
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.passes.tosa.tosa_operands import number, numbers

@@ -14,13 +14,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from ttmlir.dialects.ttir.families import TTIRRowOp
-from ttmlir.dialects.ttir.structure import ConstantOp
-from ttmlir.ir.builder import Builder
+from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
+from ttmlir.ir.builder import Builder, OpT
 from ttmlir.ir.constants import constant_elements
-from ttmlir.ir.op_builder import OpT
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
-from ttmlir.mlir.attributes.elements import splat_value
+from ttmlir.mlir.attributes import splat_value
 from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
 
 Shape = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Take softmax and batch normalization apart into reductions and elementwise operations.
+"""Decompose softmax and batch normalization into reductions and elementwise operations.
 
 Before:
 
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import SSAValue
 
-    from ttmlir.dialects.definition.dps import DestinationStyleOp
+    from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.dialects.definition.row_ops import RowOperation
 
 
 @dataclass(frozen=True)
 class TTIRCompositeDecompositionPass(ModulePass):
-    """Take softmax and batch normalization apart into what kernels compute."""
+    """Decompose softmax and batch normalization into operations that kernels compute."""
 
     name = "ttir-composite-decomposition"
     title = "TTIRCompositeDecomposition"

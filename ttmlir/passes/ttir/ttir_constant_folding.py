@@ -9,15 +9,17 @@ hold.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRRowOp
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes.elements import (
+from ttmlir.mlir.attributes import (
     Elements,
     ElementsType,
     element_size,
@@ -124,7 +126,8 @@ def _compute(
     if not all(keyword in _DTYPES for keyword in keywords):
         return None
     *dtypes, target = (np.dtype(_DTYPES[keyword]) for keyword in keywords)
-    result = _evaluate(op, inputs, dtypes, type_)
+    types = {"source": dtypes[0], "target": target} if op.ROW.takes_types else {}
+    result = _evaluate(op, inputs, dtypes, type_, types)
     # Numbers that are rounded to integers follow the rules of the runtime.
     if result.dtype.kind == "f" and target.kind != "f":
         return None
@@ -134,7 +137,11 @@ def _compute(
 
 
 def _evaluate(
-    op: TTIRRowOp, inputs: list[Elements], dtypes: list[Any], type_: TensorType[Attribute]
+    op: TTIRRowOp,
+    inputs: list[Elements],
+    dtypes: list[Any],
+    type_: TensorType[Attribute],
+    types: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     import numpy as np
 
@@ -142,7 +149,7 @@ def _evaluate(
         np.frombuffer(raw_bytes(attr), dtype).reshape(attr.get_shape())
         for attr, dtype in zip(inputs, dtypes, strict=True)
     ]
-    parameters: dict[str, Any] = op.parameters()
+    parameters: dict[str, Any] = {**op.parameters(), **types}
     if op.ROW.mnemonic == "broadcast":
         parameters["shape"] = type_.get_shape()
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Take general ttir operations apart into operations that ttnn has.
+"""Decompose general ttir operations into operations that ttnn has.
 
 Before:
 
@@ -31,7 +31,8 @@ After:
     }
 
 Requires: nothing.
-Ensures: no operation of `RULES` is left; all others stay as they are.
+Ensures: no operation of `RULES` is left, and convolutions and poolings of tensors without elements
+are constants; all others stay as they are.
 Options: none.
 Not done here: nothing.
 """
@@ -45,7 +46,9 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
+from ttmlir.dialects.ttir import WindowOp
 from ttmlir.ir.rewriting import erase_unused
+from ttmlir.ir.tensor_types import is_plain_and_static, value_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -53,13 +56,13 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from ttmlir.dialects.definition.dps import DestinationStyleOp
+    from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 
 @dataclass(frozen=True)
 class TTIRDecompositionPass(ModulePass):
-    """Take general ttir operations apart into operations that ttnn has."""
+    """Decompose general ttir operations into operations that ttnn has."""
 
     name = "ttir-decomposition"
     title = "TTIRDecomposition"
@@ -70,11 +73,19 @@ class TTIRDecompositionPass(ModulePass):
 
 
 def decompose(module: ModuleOp, names: Collection[str]) -> None:
-    """Take apart the operations of these names inside a module, which `RULES` have."""
+    """Decompose the operations of these names inside a module, which `RULES` have."""
     # A rule may build operations that are to be taken apart in turn.
-    while found := [op for op in module.walk() if op.name in names]:
+    while found := [op for op in module.walk() if op.name in names or _has_empty_tensor(op)]:
         for op in found:
-            _take_apart(op, _rule(op.name))
+            _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))
+
+
+def _has_empty_tensor(op: Operation) -> bool:
+    """True for operations on windows with an operand or a result without elements."""
+    if not isinstance(op, WindowOp):
+        return False
+    values = (*op.operands, *op.results)
+    return all(map(is_plain_and_static, values)) and any(0 in value_shape(each) for each in values)
 
 
 def _take_apart(op: Operation, rule: ConversionRule) -> None:
@@ -88,7 +99,9 @@ def _rule(name: str) -> ConversionRule:
     return rules[name]
 
 
+_EMPTY = "empty"
 _RULES = {
+    _EMPTY: "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
     "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_window",

@@ -22,8 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir import rewriting
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.identities import identity_of, logic_of
+from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
     element_type,
@@ -33,9 +32,7 @@ from ttmlir.ir.tensor_types import (
     value_shape,
 )
 from ttmlir.optable import row
-from ttmlir.optable.window.axes import WindowAxis
-from ttmlir.optable.window.convolution import DimensionNumbers
-from ttmlir.optable.window.pooling import COMBINERS, method_of
+from ttmlir.optable.window import COMBINERS, DimensionNumbers, WindowAxis, method_of
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 Shape = tuple[int, ...]
@@ -490,5 +487,38 @@ def _combine_along(
     return value
 
 
-RULES: dict[str, ConversionRule] = {"ttir.convolution": _convolution, "ttir.pooling": _pooling}
-"""Rules by the full name of the operation."""
+# -- tensors without elements ----------------------------------------------------------------------
+
+
+def _of_nothing(op: Operation) -> None:
+    """Windows that see no element give what a sum or a maximum starts from, and the bias."""
+    assert isinstance(op, RowOperation)
+    builder = Builder.before(op)
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    parameters = op.parameters()
+    method = cast("str", parameters.get("pooling_method", ""))
+    if op.ROW.mnemonic == "max_pool2d":
+        method = "max"
+    combining = row(COMBINERS[method]) if method in COMBINERS else None
+    start = None if combining is None else identity_of(combining, type_.element_type)
+    value = builder.create_splat(start or 0, type_)
+    has_bias = "bias" in {operand.name for operand in op.ROW.operands}
+    bias: Sequence[SSAValue] = op.group("bias") if has_bias else ()
+    if bias and 0 not in type_.get_shape():
+        shape = [1] * len(type_.get_shape())
+        dim = -1
+        if op.ROW.mnemonic == "convolution":
+            text = cast("str", parameters["dimension_numbers"])
+            dim = DimensionNumbers.parse(text).output.feature
+        shape[dim] = math.prod(value_shape(bias[0]))
+        beside = builder.cast(builder.reshape(bias[0], shape), type_.element_type)
+        value = builder.create("add", [value, beside], type_)
+    rewriting.replace(op, value)
+
+
+RULES: dict[str, ConversionRule] = {
+    "empty": _of_nothing,
+    "ttir.convolution": _convolution,
+    "ttir.pooling": _pooling,
+}
+"""Rules by the full name of the operation; "empty" is that of tensors without elements."""

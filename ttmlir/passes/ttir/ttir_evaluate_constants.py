@@ -54,17 +54,12 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRRowOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
-from ttmlir.mlir.attributes.elements import (
-    Elements,
-    ElementType,
-    element_size,
-    splat_bytes,
-)
+from ttmlir.mlir.attributes import Elements, ElementType, element_size, splat_bytes
 from ttmlir.optable.row import Family
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.ttir_constant_folding import evaluate

@@ -68,13 +68,8 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase, erase_unused, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes.elements import (
-    ElementsType,
-    elements_attr,
-    raw_bytes,
-    splat_bytes,
-)
-from ttmlir.optable.window.convolution import DimensionNumbers
+from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes, splat_bytes
+from ttmlir.optable.window import DimensionNumbers
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Make the constants of loops once, in front of them, and pass them to each iteration.
+"""Hoist the constants of loops, and pass them to each iteration.
 
 Before:
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TTIRHoistLoopConstantsPass(ModulePass):
-    """Make the constants of loops once, in front of them."""
+    """Hoist the constants of loops."""
 
     name = "ttir-hoist-loop-constants"
     title = "TTIRHoistLoopConstants"

@@ -1,4 +1,4 @@
-"""Compute once, in front of a loop, what is the same in each iteration.
+"""Hoist loop-invariant operations.
 
 Before:
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TTIRLoopInvariantCodeMotionPass(ModulePass):
-    """Compute once, in front of a loop, what is the same in each iteration."""
+    """Hoist loop-invariant operations."""
 
     name = "ttir-loop-invariant-code-motion"
     title = "TTIRLoopInvariantCodeMotion"

@@ -59,7 +59,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import clean_up, replace
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_shape
-from ttmlir.optable.window.axes import window_axes
+from ttmlir.optable.window import window_axes
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Take convolutions and poolings of images apart into products and elementwise operations.
+"""Decompose convolutions and poolings into products and elementwise operations.
 
 Before:
 
@@ -45,8 +45,7 @@ from xdsl.dialects.tensor import EmptyOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase_unused, replace
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_shape
-from ttmlir.optable.window.axes import WindowAxis, image_parameters, window_axes
-from ttmlir.optable.window.pooling import window_counts
+from ttmlir.optable.window import WindowAxis, image_parameters, window_axes, window_counts
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.ttir_decomposition import decompose
 
@@ -55,13 +54,13 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import SSAValue
 
-    from ttmlir.dialects.definition.dps import DestinationStyleOp
+    from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.dialects.definition.row_ops import RowOperation
 
 
 @dataclass(frozen=True)
 class TTIRWindowDecompositionPass(ModulePass):
-    """Take convolutions and poolings of images apart into what kernels compute."""
+    """Decompose convolutions and poolings into operations that kernels compute."""
 
     name = "ttir-window-decomposition"
     title = "TTIRWindowDecomposition"

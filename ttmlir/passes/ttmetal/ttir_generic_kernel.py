@@ -49,7 +49,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.rewriting import clean_up, insert_before, refuse, replace
 from ttmlir.layout.enums import IteratorType, OperandConstraint
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttmetal.generics import is_inside_generic, wrap
+from ttmlir.passes.ttmetal.ttir_generic import is_inside_generic, wrap
 
 if TYPE_CHECKING:
     from xdsl.context import Context

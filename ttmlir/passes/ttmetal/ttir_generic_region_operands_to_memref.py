@@ -44,10 +44,9 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType
 from xdsl.ir import Attribute
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.definition.dps import DestinationStyleOp
-from ttmlir.ir.layouts import layout_of
+from ttmlir.dialects.definition.ods import DestinationStyleOp
 from ttmlir.ir.rewriting import refuse
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import layout_of, value_shape
 from ttmlir.layout.enums import BufferAccess, IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout

@@ -62,19 +62,26 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
     ModuleOp,
+    TensorType,
     UnrealizedConversionCastOp,
+    f32,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
-from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.ods import DestinationStyleOp
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.dialects.ttnn.layout import BUFFER_TYPES, MEMORY_LAYOUTS
-from ttmlir.ir.layouts import device_attr_in_scope, layout_of
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS
+from ttmlir.ir.builder import OpBuilder, TTNNBuilder, takes_device
+from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.rewriting import (
+    erase,
     erase_unused,
     insert_before,
     refuse,
@@ -82,23 +89,166 @@ from ttmlir.ir.rewriting import (
     refuse_to_legalize,
     replace,
 )
-from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_builder import TTNNBuilder, takes_device
-from ttmlir.layout.enums import (
-    MemorySpace,
-    TensorMemoryLayout,
-    TTNNLayout,
-    TTNNTensorMemoryLayout,
-)
+from ttmlir.ir.tensor_types import device_attr_in_scope, layout_of, value_shape, with_layout
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout, TTNNLayout, TTNNTensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.attributes import Elements, exact_float32
 from ttmlir.mlir.option_values import option
+from ttmlir.optable.row import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.ttnn_broadcast import convert_broadcast
-from ttmlir.passes.ttnn.ttnn_constant import constant_form
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
+
+# --- Ttnn broadcast -------------------------------------------------------------------------------
+# What becomes of a `ttir.broadcast`: nothing where its user repeats elements by itself.
+#
+# ttnn has no operation of that name. Elementwise operations and moves to the host repeat an operand
+# that is smaller than their result, so they take the operand of the broadcast. Other users get the
+# tensor in full, made by `ttnn.repeat`, or the destination where it has no elements.
+
+Shape = tuple[int, ...]
+
+
+def convert_broadcast(
+    op: ttir.TTIRRowOp, output: SSAValue, device: Callable[[Operation], SSAValue]
+) -> list[ttir.ToLayoutOp]:
+    """Take a broadcast out; `device` finds the device for new destinations.
+
+    Where the tensor is needed in full, it is written to `output`. Returns the moves that now take
+    the operand of the broadcast.
+    """
+    (small,) = op.inputs
+    result = op.results[0]
+    placed = _placed_shape(op)
+    _check(op, placed)
+    if not _is_suffix(value_shape(small), placed):
+        small = _reshape(op, small, placed, device(op))
+    shape = value_shape(small)
+    users = dict.fromkeys(use.operation for use in result.uses)
+    result.replace_uses_with_if(small, lambda use: _repeats(use, shape))
+    moves = [
+        user for user in users if isinstance(user, ttir.ToLayoutOp) and user.operands[0] is small
+    ]
+    if result.first_use is None:
+        erase(op)
+        return moves
+    if 0 in value_shape(result):
+        replace(op, output)
+        return moves
+    if len(shape) < len(placed):
+        small = _reshape(op, small, placed, device(op))
+    counts = tuple(whole // part for whole, part in zip(value_shape(result), placed, strict=True))
+    builder = TTNNBuilder.on(device(op), op)
+    repeated = builder.create(
+        "repeat", (small,), result.type, output=output, repeat_dimensions=counts
+    )
+    replace(op, repeated)
+    return moves
+
+
+def _placed_shape(op: Operation) -> Shape:
+    """The shape of the operand at the rank of the result, its dimensions where they will be."""
+    extents, rank = value_shape(op.operands[0]), len(value_shape(op.results[0]))
+    dims = tuple(
+        item.value.data for item in cast("ArrayAttr[IntegerAttr]", op.properties["dimension"]).data
+    )
+    if len(extents) > rank or not all(0 <= dim < rank for dim in dims):
+        refuse(
+            op,
+            f"cannot place {len(extents)} dimensions at {list(dims)} of a result with {rank}",
+        )
+    if len(extents) == rank or len(dims) != len(extents):
+        return (*(1 for _ in range(rank - len(extents))), *extents)
+    placed = [1] * rank
+    for extent, dim in zip(extents, dims, strict=True):
+        placed[dim] = extent
+    return tuple(placed)
+
+
+def _check(op: Operation, placed: Shape) -> None:
+    """Refuse extents that repetition does not turn into those of the result."""
+    shape = value_shape(op.results[0])
+    if any(part not in (1, whole) for part, whole in zip(placed, shape, strict=True)):
+        refuse(
+            op,
+            f"cannot repeat extents {list(placed)} to {list(shape)}: each must be 1 or the "
+            "extent of the result",
+        )
+
+
+def _is_suffix(shape: Shape, placed: Shape) -> bool:
+    """True if aligning `shape` at the last dimension, as in NumPy, puts it where it belongs."""
+    rest = len(placed) - len(shape)
+    return placed[rest:] == shape and all(extent == 1 for extent in placed[:rest])
+
+
+def _repeats(use: Use, shape: Shape) -> bool:
+    """True if the user gives the same result for an operand of the smaller `shape`."""
+    user = use.operation
+    if isinstance(user, ttir.ToLayoutOp):
+        layout = layout_of(user.results[0].type)
+        return use.index == 0 and layout is not None and layout.memory_space.is_system
+    if isinstance(user, ttir.ElementwiseOp):
+        shapes = [value_shape(value) for value in user.inputs]
+        if use.index >= len(shapes):
+            return False
+        shapes[use.index] = shape
+        return broadcast_shape(*shapes) == value_shape(user.results[0])
+    same_rank = len(shape) == len(value_shape(user.operands[use.index]))
+    return user.name == "ttir.broadcast" and use.index == 0 and same_rank
+
+
+def _reshape(op: Operation, value: SSAValue, shape: Shape, device: SSAValue) -> SSAValue:
+    type_ = cast("TensorType[Attribute]", value.type)
+    new_type: Attribute = TensorType(type_.element_type, shape)
+    if (layout := layout_of(type_)) is not None:
+        new_type = with_layout(new_type, layout.with_grid(shape, layout.grid))
+    return TTNNBuilder.on(device, op).create("reshape", (value,), new_type, shape=shape)
+
+
+# --- Ttnn constant --------------------------------------------------------------------------------
+# How a constant tensor is made on a device: filled with one value, or from all its elements.
+#
+# `ttnn.full` takes one 32-bit float. Constants whose elements all have one value that such a float
+# holds exactly become that; every other constant carries its elements in `ttnn.constant`.
+
+# tt-mlir makes zeros of these types with `ttnn.empty`, whose memory starts as 0.
+_ZEROS_FROM_MEMORY = ("f32", "i32", "si32")
+
+
+@dataclass(frozen=True)
+class ConstantForm:
+    """An operation that makes a constant, and its properties."""
+
+    cls: type[ttnn.EmptyOp | ttnn.FullOp | ttnn.ConstantOp]
+    properties: dict[str, Attribute]
+
+
+def constant_form(value: Attribute) -> ConstantForm:
+    """The operation that makes a tensor with the elements `value`."""
+    fill = _fill_value(value)
+    if fill is None:
+        return ConstantForm(ttnn.ConstantOp, {"value": value})
+    if fill == 0 and _keyword(cast("Elements", value)) in _ZEROS_FROM_MEMORY:
+        return ConstantForm(ttnn.EmptyOp, {})
+    return ConstantForm(ttnn.FullOp, {"fillValue": FloatAttr(fill, f32)})
+
+
+def _fill_value(value: Attribute) -> float | None:
+    """The one value of all elements as a 32-bit float; None if there is no such value."""
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        return None
+    number = number_of_elements(cast("Elements", value))
+    return None if number is None else exact_float32(number)
+
+
+def _keyword(elements: Elements) -> str:
+    return str(elements.get_element_type())
+
+
+# --- Convert ttir to ttnn -------------------------------------------------------------------------
 
 ConversionRule = Callable[[Operation], None]
 

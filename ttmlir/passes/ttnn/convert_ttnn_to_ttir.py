@@ -53,16 +53,15 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRRowOp
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import element_type, shape_of, tensor_of, value_shape
-from ttmlir.layout.element_type import Element, TileFormat, is_block_float
+from ttmlir.ir.tensor_types import element_type, layout_of, shape_of, tensor_of, value_shape
+from ttmlir.layout.data_format import Element, TileFormat, is_block_float
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout, TTNNLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.mlir.attributes import ElementsType, elements_of
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
 

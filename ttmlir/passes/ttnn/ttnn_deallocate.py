@@ -46,8 +46,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.definition.dps import DestinationStyleOp
-from ttmlir.ir.layouts import layout_of
+from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass

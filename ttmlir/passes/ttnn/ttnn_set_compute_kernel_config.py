@@ -39,13 +39,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import ttnn
-from ttmlir.ir.layouts import layout_of, scalar_of
-from ttmlir.layout.compute_config import DeviceComputeConfig
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.ir.tensor_types import layout_of, scalar_of
+from ttmlir.layout.enums import DataType, DeviceComputeConfig, MathFidelity
 from ttmlir.mlir.option_values import option
-from ttmlir.mlir.reporting.locations import override_name
+from ttmlir.mlir.reporting import override_name
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.unknown_names import warn_of_unknown_names
+from ttmlir.passes.placement.layout_overrides import warn_of_unknown_names
 from ttmlir.passes.ttnn.product_options import (
     MATH_FIDELITIES_BY_NAME,
     MATH_FIDELITY,

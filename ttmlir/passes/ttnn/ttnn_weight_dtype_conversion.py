@@ -49,14 +49,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.ir.layouts import layout_of, scalar_of, with_layout
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat
+from ttmlir.ir.tensor_types import layout_of, scalar_of, with_layout
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.option_values import option
-from ttmlir.mlir.reporting.locations import override_name
+from ttmlir.mlir.reporting import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.unknown_names import warn_of_unknown_names
+from ttmlir.passes.placement.layout_overrides import warn_of_unknown_names
 from ttmlir.passes.ttnn.product_options import (
     WEIGHT_DTYPE,
     WEIGHT_DTYPES_BY_NAME,

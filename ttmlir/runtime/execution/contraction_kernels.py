@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 _EXACT_IN_FLOAT64 = 2.0**53
 """Up to here, float64 has all integers."""

@@ -2,21 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
-from ttmlir.runtime.element import Array
+from ttmlir.program import ProgramDescription
+from ttmlir.runtime.binary import Operation, chip_of
 from ttmlir.runtime.errors import ExecutionError
-from ttmlir.runtime.execution.control import Branch, Loop
-from ttmlir.runtime.execution.planning.step import DATA_ERRORS, Step
+from ttmlir.runtime.execution.operations import Branch, Loop
+from ttmlir.runtime.execution.planning import DATA_ERRORS, Step
 from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.runtime.generic import GenericProgram, run_generic, simulator_options
+from ttmlir.runtime.tensor import Array
+from ttmlir.sim.execution.run import ProgramReport
+from ttmlir.sim.machine.device import SimChip
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.timeline import Timeline
 
-if TYPE_CHECKING:
-    from ttmlir.runtime.generic.runner import GenericRunner
+# --- Runner ---------------------------------------------------------------------------------------
+# Runs the programs of kernels of a `.ttnn` file, and keeps what they did.
+
+
+@dataclass(frozen=True)
+class GenericReport:
+    """What the program of kernels of an operation did."""
+
+    operation: Operation
+    description: ProgramDescription
+    report: ProgramReport
+    timeline: Timeline | None
+
+    @property
+    def title(self) -> str:
+        """The names of its kernels that compute, or of all if none does."""
+        return self.description.title
+
+
+@dataclass
+class GenericRunner:
+    """Runs programs of kernels one after another, each on a device of its own."""
+
+    chip: SimChip
+    options: SimOptions
+    print_line: Callable[[str], None] | None = None
+    record: bool = False
+    """Keep what the threads of kernels do when."""
+    reports: list[GenericReport] = field(default_factory=list[GenericReport])
+
+    @classmethod
+    def of(cls, prepared: PreparedProgram) -> GenericRunner:
+        """For the chip and the numerics of a program."""
+        return cls(chip_of(prepared.program.binary), simulator_options(prepared.numerics))
+
+    def run(
+        self, operation: Operation, program: GenericProgram, inputs: Sequence[Array]
+    ) -> tuple[Array, ...]:
+        """The tensors that a program writes."""
+        run = run_generic(
+            program,
+            inputs,
+            self.chip,
+            self.options,
+            print_line=self.print_line,
+            record=self.record,
+        )
+        self.reports.append(GenericReport(operation, program.description, run.report, run.timeline))
+        return run.outputs
+
+
+# --- Executor -------------------------------------------------------------------------------------
 
 
 class Observer(Protocol):
@@ -77,8 +134,6 @@ class Run:
     def _shared_runner(self, prepared: PreparedProgram) -> GenericRunner | None:
         """What runs the programs of kernels of functions, too."""
         if self.runner is None and prepared.has_kernels:
-            from ttmlir.runtime.generic.runner import GenericRunner
-
             self.runner = GenericRunner.of(self.prepared)
         return self.runner
 
@@ -100,8 +155,6 @@ class Run:
         """Run the program of kernels of a step on the simulator."""
         assert step.generic is not None, "the step has a program of kernels"
         if self.runner is None:
-            from ttmlir.runtime.generic.runner import GenericRunner
-
             self.runner = GenericRunner.of(self.prepared)
         results = self.runner.run(step.operation, step.generic.program, self.operands_of(step))
         for slot, array in zip(step.generic.outputs, results, strict=True):

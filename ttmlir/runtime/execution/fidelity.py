@@ -18,10 +18,9 @@ from functools import partial
 
 import numpy as np
 
-from ttmlir.layout.compute_config import DeviceComputeConfig
-from ttmlir.layout.enums import MathFidelity
-from ttmlir.runtime.element import Array
+from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
 from ttmlir.runtime.execution.operations import OperationCall
+from ttmlir.runtime.tensor import Array
 from ttmlir.sim.machine.numerics import (
     Register,
     parts_a,

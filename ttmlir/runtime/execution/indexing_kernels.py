@@ -9,7 +9,7 @@ import numpy as np
 
 from ttmlir.optable import row
 from ttmlir.optable.indexing import check_numbers
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 
 def _is_one_list(index: Array, dim: int) -> bool:

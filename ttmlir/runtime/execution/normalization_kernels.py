@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 _CACHED = 1 << 15
 """Numbers that are computed at a time."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttmlir.optable import row
 from ttmlir.optable.ordering import order_places
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 _FEW = 8
 """Where fewer than one in so many numbers are taken, they are found before they are sorted."""

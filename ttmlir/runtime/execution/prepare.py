@@ -1,4 +1,4 @@
-"""Iterations a program into a list of steps that only have to be called.
+"""Turn a program into a list of steps that only have to be called.
 
 Programs are straight lines, and so are the functions that loops and branches call, so everything
 but the numbers is known beforehand: which tensor is where (host or device), which memory is freed,
@@ -21,33 +21,41 @@ import numpy as np
 from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
-from ttmlir.runtime.compiled_for import system_of
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.device import Counters
-from ttmlir.runtime.element import (
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.kernels import KERNELS
+from ttmlir.runtime.execution.operations import (
+    Branch,
+    Loop,
+    OperationCall,
+    broadcasts,
+    check_call,
+    check_results,
+    check_shapes,
+    element_types,
+    function_of,
+    read_call,
+    write_in_place,
+)
+from ttmlir.runtime.execution.planning import (
+    Function,
+    GenericStep,
+    Plan,
+    Step,
+    make_plan,
+    with_releases,
+)
+from ttmlir.runtime.memory import DeviceMemory
+from ttmlir.runtime.tensor import (
     Array,
     Numerics,
     Rounding,
+    TensorDesc,
     cast_rounding,
     convert,
     storage_rounding,
 )
-from ttmlir.runtime.errors import BinaryError, UnsupportedError
-from ttmlir.runtime.execution.control import (
-    Branch,
-    Loop,
-    check_call,
-    check_results,
-    function_of,
-    write_in_place,
-)
-from ttmlir.runtime.execution.kernels import KERNELS
-from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
-from ttmlir.runtime.execution.planning.plan import Plan, make_plan
-from ttmlir.runtime.execution.planning.step import Function, GenericStep, Step, with_releases
-from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
-from ttmlir.runtime.memory import DeviceMemory
-from ttmlir.runtime.tensor import TensorDesc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,6 +277,12 @@ class _Preparation:
         chips = operation.numbers("chip_ids") if operation.has("chip_ids") else (0,)
         if not chips:
             raise BinaryError(f"{operation.where}: field 'chip_ids' is empty")
+        if len(chips) > 1:
+            raise UnsupportedError(
+                f"{operation.where}: the program is for a mesh of {len(chips)} chips, "
+                f"{[int(chip) for chip in chips]}; programs run on one chip; compile it with "
+                "mesh-shape=1,1"
+            )
         device = operation.device("out")
         if device is None:
             raise BinaryError(f"{operation.where}: field 'out' is missing")
@@ -403,7 +417,7 @@ class _Preparation:
 
     def generic(self, operation: Operation) -> None:
         # The simulator is loaded only for programs that need it.
-        from ttmlir.runtime.generic.reading import read_generic
+        from ttmlir.runtime.generic import read_generic
 
         program = read_generic(operation)
         refs = operation.tensors("io_tensors")

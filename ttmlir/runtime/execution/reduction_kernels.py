@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 
 
 def _sum(xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None) -> Array:

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ttmlir.optable.window.axes import WindowAxis, window_axes
-from ttmlir.optable.window.convolution import transposed_extent
-from ttmlir.optable.window.pooling import window_counts
-from ttmlir.runtime.element import Array
+from ttmlir.optable.window import WindowAxis, transposed_extent, window_axes, window_counts
+from ttmlir.runtime.tensor import Array
 
 Axes = tuple[WindowAxis, WindowAxis]
 Function = Callable[[Array], Array]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ttmlir.runtime.ttrt.commands import check, perf, query, read, run
-from ttmlir.runtime.ttrt.commands.command import Command
+from ttmlir.runtime.ttrt import commands
+from ttmlir.runtime.ttrt.commands import Command
 
 _REQUIRED = (
     "initialize_api",
@@ -22,15 +22,30 @@ _REQUIRED = (
 )
 
 
+class _RegisteredArgs:
+    """The arguments of all registered commands by name, in a new dictionary each time."""
+
+    def __get__(self, instance: object, owner: type[API]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for api in owner.registered_apis.values():
+            found |= api.registered_args
+        return found
+
+
 class API:
-    """The commands of ttrt."""
+    """The commands of ttrt.
 
-    Query = query.Query
-    Read = read.Read
-    Run = run.Run
-    Perf = perf.Perf
-    Check = check.Check
+    `API.registered_args` has the arguments of all of them by name, `API.Run.registered_args` those
+    of one, to be filled in and passed on.
+    """
 
+    Query = commands.Query
+    Read = commands.Read
+    Run = commands.Run
+    Perf = commands.Perf
+    Check = commands.Check
+
+    registered_args: ClassVar[_RegisteredArgs] = _RegisteredArgs()
     registered_apis: ClassVar[dict[str, type[Command]]] = {}
 
     @staticmethod

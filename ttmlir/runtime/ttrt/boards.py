@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.layout.system.boards import BOARD_NAMES, board
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import BOARD_NAMES, board, system_desc_to_table
 from ttmlir.runtime.errors import InputError
 
 DEFAULT_BOARD = BOARD_NAMES[0]

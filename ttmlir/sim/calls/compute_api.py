@@ -17,15 +17,14 @@ from typing import ClassVar, Literal
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import find_row
-from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.calls.kernel_api import KernelApi
-from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
+from ttmlir.sim.execution.scheduler import KernelThread
+from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import Register, register_of_class
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import RECONFIGURE
+from ttmlir.sim.timing.costs import UNITS
 
 Template = tuple[int | str, ...]
 """Template arguments of a call: numbers, also for truth values and enumerators; types by name."""
@@ -88,7 +87,7 @@ class ComputeApi(KernelApi):
     def reconfigured(self) -> None:
         """Account for a call that only writes configuration."""
         if self.timed:
-            self.thread.clock += RECONFIGURE
+            self.thread.clock += UNITS.reconfigure
 
     @kernel_call(waits=True)
     def get_tile_address(self, cb: int, index: int) -> bool:

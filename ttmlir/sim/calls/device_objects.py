@@ -11,13 +11,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from ttmlir.optable.kernel import Role
-from ttmlir.optable.kernel.cpp_calls.device_objects import NOC_OPTIONS
-from ttmlir.optable.kernel.enums import CONSTANTS
+from ttmlir.optable.kernel.cpp_movement_calls import NOC_OPTIONS
+from ttmlir.optable.kernel.row import CONSTANTS
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AddressGenerator
-from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
-from ttmlir.sim.machine.core import Endpoint
-from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
+from ttmlir.sim.machine.device import (
+    LOCAL_MASK,
+    MEM_ZEROS_BASE,
+    MEM_ZEROS_SIZE,
+    Endpoint,
+    multicast_address,
+    noc_address,
+)
 
 if TYPE_CHECKING:
     from ttmlir.sim.calls.data_movement_api import DataMovementApi

@@ -9,27 +9,163 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-from ttmlir.sim.calls.declaration import kernel_call
+import numpy as np
+
+from ttmlir.limits import CYCLE_ADVICE
+from ttmlir.optable.kernel.cpp_movement_calls import RANGES
 from ttmlir.sim.calls.device_objects import CircularBufferObject
-from ttmlir.sim.calls.tile_printing import (
-    READ_POINTER,
-    WRITE_POINTER,
-    SliceRange,
-    show_tile,
-)
-from ttmlir.sim.errors import CycleLimitError
-from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
-from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
-from ttmlir.sim.machine.circular_buffer import COUNTER_MASK, LocalCBInterface
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.memory import Memory
-from ttmlir.sim.machine.numerics import TILE_VOLUME
-from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.errors import CycleLimitError, SimError
+from ttmlir.sim.execution.scheduler import FOREVER, KernelThread, Scheduler
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.device import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, Core
+from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer, LocalCBInterface, Memory
+from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES, TILE_VOLUME
 from ttmlir.sim.options import SimOptions
+
+# --- Declaration ----------------------------------------------------------------------------------
+# Which methods of an API object are calls that kernels can make.
+#
+# A kernel's text comes from strangers, so its names are looked up in this table and nowhere else: a
+# method without `@kernel_call` does not exist for kernels, whatever it is called.
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class CallFacts:
+    """What the compiler of kernels has to know about the method behind a call."""
+
+    waits: bool = False
+    """It gives no result but returns whether it is done; if not, it has to be called again."""
+    pure: bool = False
+    """It does nothing but find a value."""
+    steady: bool = False
+    """It finds the same value whenever it is asked."""
+
+
+_DECLARED: dict[Callable[..., Any], CallFacts] = {}
+
+
+def kernel_call(
+    *, waits: bool = False, pure: bool = False, steady: bool = False
+) -> Callable[[_Method], _Method]:
+    """Declare a method to be the kernel call of its name.
+
+    What C++ passes and gets stands in the row of that name in `ttmlir.optable.kernel`.
+    """
+    facts = CallFacts(waits, pure or steady, steady)
+
+    def declare(method: _Method) -> _Method:
+        _DECLARED[method] = facts
+        return method
+
+    return declare
+
+
+@cache
+def declared_calls(api: type) -> Mapping[str, CallFacts]:
+    """The calls that kernels can make on objects of a class, by name.
+
+    A method that overrides a call is one only if it is declared, too.
+    """
+    found: dict[str, CallFacts] = {}
+    hidden: set[str] = set()
+    for owner in api.__mro__:
+        for name, method in vars(owner).items():
+            if name.startswith("_") or name in hidden:
+                continue
+            hidden.add(name)
+            facts = _DECLARED.get(method) if callable(method) else None
+            if facts is not None:
+                found[name] = facts
+    return found
+
+
+@cache
+def waiting_calls(api: type) -> frozenset[str]:
+    """The calls of a class that may have to wait."""
+    return frozenset(name for name, facts in declared_calls(api).items() if facts.waits)
+
+
+# --- Kernel api -----------------------------------------------------------------------------------
+
+# --- Tile printing --------------------------------------------------------------------------------
+# Numbers of tiles in circular buffers as text: `DPRINT << TileSlice(...)`.
+#
+# Source: tt-metal, debug/dprint_tile.h.
+
+READ_POINTER, WRITE_POINTER = 4, 5
+"""Numbers of TSLICE_RD_PTR and TSLICE_WR_PTR, which differ from those of flags here."""
+
+
+@dataclass(frozen=True)
+class SliceRange:
+    """Rows and columns of a tile: first, end and step of each."""
+
+    h0: int = 0
+    h1: int = 0
+    hs: int = 1
+    w0: int = 0
+    w1: int = 0
+    ws: int = 1
+
+    @staticmethod
+    def named(name: str) -> SliceRange:
+        """One that has a name."""
+        return SliceRange(*RANGES[name])
+
+    def rows(self) -> range:
+        """The rows, of the 32 that there are."""
+        return range(self.h0, min(self.h1, 32), max(self.hs, 1))
+
+    def columns(self) -> range:
+        """The columns, of the 32 that there are."""
+        return range(self.w0, min(self.w1, 32), max(self.ws, 1))
+
+
+def show_tile(
+    memory: Memory,
+    cb: CircularBuffer,
+    address: int,
+    chosen: SliceRange,
+    max_bytes: int,
+    *,
+    line_ends: bool,
+    untilized: bool,
+) -> str:
+    """The chosen numbers of the tile at an address, one row in a line."""
+    size = TILE_BYTES[cb.data_format]
+    if address + size > cb.limit:
+        raise SimError(
+            f"TileSlice of a tile behind the end of circular buffer {cb.index}", rule="cb-bounds"
+        )
+    data = np.frombuffer(bytes(memory.read(address, size)), np.uint8)
+    values: Any = numerics.ieee_reader(cb.data_format)(data).reshape(32, 32)
+    if untilized:
+        values = numerics.rows_of_faces(values.reshape(-1))
+    left = max_bytes // (size // 1024 or 1)
+    show: Callable[[Any], str] = str if cb.data_format in numerics.INTEGERS else _show_float
+    lines: list[str] = []
+    for row in chosen.rows():
+        numbers = [values[row, column] for column in chosen.columns()][:left]
+        left -= len(numbers)
+        lines.append("".join(f"{show(number)} " for number in numbers))
+        if left <= 0:
+            lines[-1] += f"<cut off after {max_bytes} bytes>"
+            break
+    return ("\n" if line_ends else "").join(lines) + ("\n" if line_ends else "")
+
+
+def _show_float(value: float) -> str:
+    return f"{float(value):g}"
+
+
+# --- The API of all processors --------------------------------------------------------------------
 
 LOCAL_MEMORY = 0xFFB0_0000
 """Where a processor sees its own memory (tt-isa-documentation, BabyRISCV/README.md); here it holds
@@ -372,9 +508,13 @@ class KernelApi:
             return self.local, address - LOCAL_MEMORY
         return self.l1, address
 
-    def poll(self) -> bool:
-        """Let others run before memory is looked at again: nothing changes before they do."""
+    def poll(self, never_ends: bool = False) -> bool:
+        """Let others run before memory is looked at again: nothing changes before they do.
+
+        `never_ends` is true of a loop that nothing leaves, whatever memory holds.
+        """
         thread = self.thread
+        thread.is_endless = never_ends
         thread.polling = not thread.polling
         if not thread.polling:
             return True
@@ -470,8 +610,7 @@ class KernelApi:
         if self._turns > _TURNS_PER_CYCLE * limit or self.thread.clock > limit:
             raise CycleLimitError(
                 f"the loops of the kernel turn more than {self._turns} times without an end, "
-                f"which takes more than the {limit} cycles of "
-                "SimOptions.cycle_limit",
+                f"which takes more than the {limit} cycles that a program may take; {CYCLE_ADVICE}",
                 rule="cycle-limit",
             )
 
@@ -559,7 +698,11 @@ class KernelApi:
     def ASSERT(self, condition: bool) -> None:
         """Stop the program if a condition does not hold: the watcher is on."""
         if not condition:
-            raise self.thread.error("an assertion does not hold", rule="assert")
+            place, sources = self.thread.position(), self.thread.kernel.sources
+            key = place.file, place.line, place.column
+            text = "" if sources is None else sources.assertions.get(key, "")
+            why = f": {text}" if text else ""
+            raise self.thread.error(f"an assertion does not hold{why}", rule="assert")
 
     def end(self) -> None:
         """Finish what the kernel left open, when it has returned."""

@@ -15,24 +15,683 @@ SFPSTORE.md, SFPSETCC.md, SFPSTOCHRND.md, SFPCAST.md); sfpi, include/{sfpi,wormh
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.optable.kernel import find_row
-from ttmlir.optable.kernel.cpp_calls.lanes import ORDERS, PREFIX
-from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.calls.declaration import kernel_call
-from ttmlir.sim.calls.scans_api import ScansApi
-from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.numerics import Register, round_to, to_source
+from ttmlir.layout.data_format import convert
+from ttmlir.layout.enums import Arch
+from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar, find_row
+from ttmlir.optable.kernel.cpp_compute_calls import ORDERS, PREFIX
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.execution.scheduler import KernelThread
+from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.numerics import (
+    Register,
+    faces_of_rows,
+    round_to,
+    rows_of_faces,
+    store_vector,
+    to_source,
+)
 from ttmlir.sim.options import SimOptions
 
+# --- Vector api -----------------------------------------------------------------------------------
+# The calls of the MATH thread on the vector unit (SFPU), made from the rows of the table of calls.
+#
+# A row's `meaning` is the function; it is computed in float32 (or on 32-bit integers), and in
+# device numerics the result is rounded to the format of DST. Source of the rounding and of the
+# behaviour on infinities and NaN: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor
+# (VectorUnit.md, FloatBitPatterns.md).
+#
+# Behind the calls on whole tiles stand those on columns of tiles, and those that go down the rows.
+
 Array = NDArray[Any]
+
+INTEGER_FORMATS: dict[int, np.dtype[Any]] = {
+    8: np.dtype(np.int32),
+    9: np.dtype(np.uint16),
+    14: np.dtype(np.int8),
+    24: np.dtype(np.uint32),
+    30: np.dtype(np.uint8),
+}
+"""The whole numbers among tt-metal's `DataFormat`: Int32, UInt16, Int8, UInt32, UInt8."""
+
+_BFLOAT16_CLASS = frozenset({5, 6, 7, 15})
+"""Float16_b and the block floats of its class, by their numbers in `DataFormat`."""
+
+_FLOAT32: np.dtype[Any] = np.dtype(np.float32)
+_INT32: np.dtype[Any] = np.dtype(np.int32)
+_ELEMENTS = {
+    Element.FLOAT: _FLOAT32,
+    Element.INT32: _INT32,
+    Element.UINT32: np.dtype(np.uint32),
+}
+
+
+class VectorApi(ComputeApi):
+    """Calls on the vector unit; those with a meaning in their row are added below the class."""
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """The vector unit, not yet prepared for anything."""
+        super().__init__(core, thread, options, settings)
+        self._vector_prepared: set[str] = set()
+        self._on_blackhole = core.chip.arch is Arch.BLACKHOLE
+        self._random = np.random.default_rng(0)
+
+    def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
+        """A tile of DST in place, in the order of memory; `kind` is `read` or `write`."""
+        self.check_tile(index, kind)
+        return self.dst.math.faces(index)
+
+    def prepare_vector(self, name: str) -> None:
+        """Note that an `_init` call was made."""
+        self._vector_prepared.add(name)
+        self.reconfigured()
+
+    def check_vector_prepared(self, row: KernelCall) -> None:
+        """Find fault with a function that the vector unit was not prepared for."""
+        if row.init and row.init not in self._vector_prepared:
+            self.report(
+                "init", f"the vector unit is not prepared for {row.cpp}; call {row.init} before"
+            )
+
+    def compute(self, call: _Call, arguments: Sequence[Any], template: Template) -> None:
+        """Compute a call with a meaning on tiles of DST."""
+        row = call.row
+        self.check_vector_prepared(row)
+        element = _ELEMENTS.get(call.element)
+        if element is None:
+            element = _element_of(*self.numbers_of(row.cpp, template, 1))
+        tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
+        scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
+        cost, meaning = row.cost, call.meaning
+        if row.approximation is not None and row.approximates(template):
+            cost = row.approximation.cost
+            if not self.exact:
+                meaning = row.approximation.meaning or meaning
+        with np.errstate(all="ignore"):
+            self._put(arguments[call.output], meaning(np, *tiles, **scalars), element)
+        self.spend(cost.math_on(blackhole=self._on_blackhole))
+
+    def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
+        """Store a result in a tile of DST."""
+        values = np.asarray(result).astype(element, copy=False)
+        if element == np.float32 and not self.exact:
+            values = store_vector(values, self.dst.register)
+        self.tile(index, "write").view(element)[:] = values
+
+    @kernel_call()
+    def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
+        """Numbers of one `DataFormat` to another.
+
+        The rule is that of all conversions (`ttmlir.layout.data_format`), save that integers
+        of 32 bits saturate where they become shorter ones. Integers in DST take 32 bits each.
+        """
+        row = _ROWS["typecast_tile"]
+        self.check_vector_prepared(row)
+        source, target = self.numbers_of("typecast_tile", template, 2)
+        numbers = self.tile(dst).view(_element_of(source))
+        if target not in INTEGER_FORMATS:
+            self._put(dst, _round(convert(numbers, _FLOAT32), target), _FLOAT32)
+        else:
+            dtype = INTEGER_FORMATS[target]
+            if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
+                numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
+            self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
+        self.spend(row.cost.math)
+
+    @kernel_call()
+    def mask_tile(self, dst: int, mask: int, data_format: int = 5) -> None:
+        """Zero where the tile behind this one is zero, whatever number the mask is said to have."""
+        self._mask("mask_tile", dst, np.float32(0))
+
+    @kernel_call()
+    def mask_posinf_tile(self, dst: int, mask: int) -> None:
+        """Infinity where the tile behind this one is zero."""
+        self._mask("mask_posinf_tile", dst, np.float32(np.inf))
+
+    def _mask(self, name: str, dst: int, value: np.float32) -> None:
+        row = _ROWS[name]
+        self.check_vector_prepared(row)
+        mask = self.tile(dst + 1)
+        tile = self.tile(dst, "write")
+        tile[mask == 0] = value
+        self.spend(row.cost.math)
+
+    @kernel_call()
+    def rand_tile_init(self, seed: int) -> None:
+        """Start the generator of random numbers; its numbers are not those of the chip."""
+        self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
+        self.prepare_vector("rand_tile_init")
+
+    @kernel_call()
+    def rand_tile(self, dst: int, start: int, scale: int) -> None:
+        """Random numbers: from, plus scale times numbers in [0, 1), given as bits of float32."""
+        row = _ROWS["rand_tile"]
+        self.check_vector_prepared(row)
+        drawn = self._random.random(1024, np.float32)
+        self._put(dst, _float_of(start) + _float_of(scale) * drawn, np.dtype(np.float32))
+        self.spend(row.cost.math)
+
+
+class _Call:
+    """A row, with the places of its arguments."""
+
+    __slots__ = ("element", "inputs", "meaning", "output", "row", "scalars")
+
+    def __init__(self, row: KernelCall, meaning: Callable[..., Any]) -> None:
+        assert row.tiles is not None, f"the row of {row.cpp} has a meaning but no tiles"
+        places = {name: place for place, (name, _) in enumerate(row.operands)}
+        self.row = row
+        self.meaning = meaning
+        self.element = row.tiles.element
+        self.inputs = tuple(places[name] for name in row.tiles.dst)
+        self.output = places[row.tiles.to]
+        self.scalars = tuple(
+            (places[name], parameter, _DECODERS[encoding])
+            for name, parameter, encoding in row.tiles.scalars
+        )
+
+
+def _float_of(bits: int) -> np.float32:
+    return np.uint32(bits & 0xFFFF_FFFF).view(np.float32)
+
+
+def _integer_of(word: int) -> np.int32:
+    return np.uint32(word & 0xFFFF_FFFF).view(np.int32)
+
+
+_DECODERS: dict[Scalar, Callable[[Any], Any]] = {
+    Scalar.FLOAT_BITS: _float_of,
+    Scalar.INTEGER: _integer_of,
+    Scalar.FLOAT: np.float32,
+}
+
+
+def _element_of(number: int) -> np.dtype[Any]:
+    """What numbers a tile holds, by its `DataFormat`."""
+    if number not in INTEGER_FORMATS:
+        return _ELEMENTS[Element.FLOAT]
+    return np.dtype(np.int32 if INTEGER_FORMATS[number].kind == "i" else np.uint32)
+
+
+def _round(values: Array, data_format: int) -> Array:
+    """Numbers as the 16-bit float of a format's class has them; Float32 has all of them."""
+    if data_format in _BFLOAT16_CLASS:
+        return store_vector(values, Register.BF16)
+    return values.astype(np.float16).astype(np.float32) if data_format == 1 else values
+
+
+_ROWS = {row.cpp: row for row in ALL_CALLS if row.roles is Role.MATH and row.header}
+
+
+def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:
+    call = _Call(row, meaning)
+
+    @kernel_call()
+    def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
+        self.compute(call, arguments, template)
+
+    return method
+
+
+def _preparing(name: str) -> Callable[..., None]:
+    @kernel_call()
+    def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
+        self.prepare_vector(name)
+
+    return method
+
+
+def _add_methods() -> None:
+    """Give `VectorApi` a method for every row of the vector unit that it does not define."""
+    for name, row in _ROWS.items():
+        if name in vars(VectorApi):
+            continue
+        if row.meaning is not None:
+            method = _computing(row, row.meaning)
+        elif name.endswith("_init"):
+            method = _preparing(name)
+        else:
+            continue
+        method.__name__ = name
+        method.__doc__ = row.summary
+        setattr(VectorApi, name, method)
+
+
+_add_methods()
+
+
+# --- Columns of tiles -----------------------------------------------------------------------------
+# The calls of the MATH thread on columns of tiles in DST: sorting, and running statistics.
+#
+# Sorting: tiles 0 and 1 of DST hold values, 2 and 3 what goes with them, such as indices. Column c
+# of tile 0 and that of tile 1 below it are 64 places; the 32 columns do not mix. Statistics: mean
+# and sum of squared deviations of each column, in registers of the vector unit, where they stay
+# from call to call. Where such a register is stored as it is, its 32 lanes are 4 rows of 8: columns
+# 0, 2 ... 14 of a tile, columns 1, 3 ... 15, columns 16, 18 ... 30 and columns 17, 19 ... 31; a row
+# of lanes takes every second place of the first half of a row of the tile. Source: tt-llk,
+# ckernel_sfpu_{topk,welfords}.h.
+
+Table = list[int] | tuple[int, int]
+"""A table of the kernel's own; or the address of one in memory, and how many words it has."""
+
+_VECTOR_API_PLACES = 64
+"""Places of a column in two tiles."""
+
+_LANES = np.concatenate([np.arange(start, start + 16, 2) for start in (0, 1, 16, 17)])
+"""The column of each lane of a register that holds a row."""
+
+
+class ColumnsApi(VectorApi):
+    """Calls that treat the columns of tiles in DST apart."""
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """No statistics yet."""
+        super().__init__(core, thread, options, settings)
+        self._mean = np.zeros(32, np.float32)
+        self._squares = np.zeros(32, np.float32)
+
+    # --- Sorting --------------------------------------------------------------------------------
+
+    @kernel_call()
+    def topk_local_sort(
+        self,
+        dst: int,
+        direction: int,
+        end_phase: int,
+        start_phase: int = 0,
+        end_step: int = 0,
+        start_step: int = 0,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Phases of a bitonic sort: phase p makes runs of 2^(p+1), falling and rising in turn."""
+        columns = self._load_columns("topk_local_sort", dst, stable=bool(template and template[0]))
+        for phase in range(start_phase, end_phase + 1):
+            alone = start_phase == end_phase and phase > 3
+            first, last = (start_step, end_step) if alone else (phase + 1, min(phase + 1, 4))
+            steps = [*range(first, last, -1), *range(min(phase + 1, 4), 0, -1)]
+            for step in steps:
+                columns.compare_apart(1 << (step - 1), 1 << (phase + 1), rising=bool(direction))
+        self._store_columns("topk_local_sort", dst, columns)
+
+    @kernel_call()
+    def topk_merge(self, dst: int, iteration: int, k: int, *, template: Template = ()) -> None:
+        """The larger of each two numbers of runs that are 2^iteration runs of k apart, in front.
+
+        Of a falling and a rising run these are the k largest; with the first flag the smallest.
+        """
+        stable = len(template) > 1 and bool(template[1])
+        columns = self._load_columns("topk_merge", dst, stable=stable)
+        length = self._run_length("topk_merge", k)
+        apart = min(_VECTOR_API_PLACES // 2, length << iteration)
+        smallest = bool(template and template[0])
+        groups = self._compared(iteration, length) // (2 * length)
+        for group in range(groups):
+            start = 2 * apart * group
+            first = np.arange(start, start + length)
+            columns.compare(first, first + apart, rising=smallest)
+        self._store_columns("topk_merge", dst, columns)
+
+    @kernel_call()
+    def topk_rebuild(
+        self,
+        dst: int,
+        direction: int,
+        iteration: int,
+        k: int,
+        log_k: int,
+        skip_second: int,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Sort runs of k that are 2^(iteration+1) runs apart, falling and rising in turn."""
+        columns = self._load_columns("topk_rebuild", dst, stable=bool(template and template[0]))
+        length = min(k, _VECTOR_API_PLACES)
+        apart = max(length, min(_VECTOR_API_PLACES // 2, length << (iteration + 1)))
+        count = self._compared(iteration + 1, length) >> (skip_second & 1)
+        rising = bool(direction)
+        for start in range(0, max(count // length, 1) * apart, apart):
+            if start + length <= _VECTOR_API_PLACES:
+                columns.sort(np.arange(start, start + length), rising=rising)
+            rising = not rising
+        self._store_columns("topk_rebuild", dst, columns)
+
+    def _run_length(self, call: str, k: int) -> int:
+        if k < 1:
+            raise self.thread.error(f"{call} of {k} numbers; take at least one", rule="arguments")
+        return min(k, _VECTOR_API_PLACES // 2)
+
+    def _compared(self, iteration: int, length: int) -> int:
+        """How many places are looked at: fewer in each iteration, but always two runs."""
+        return max(_VECTOR_API_PLACES >> min(iteration, 6), 2 * length)
+
+    def _load_columns(self, call: str, dst: int, *, stable: bool) -> _Columns:
+        self.check_vector_prepared(find_row(call))
+        values, others = (
+            np.concatenate([rows_of_faces(self.tile(dst + place + half)) for half in (0, 1)])
+            for place in (0, 2)
+        )
+        return _Columns(np.array(values), np.array(others), stable=stable)
+
+    def _store_columns(self, call: str, dst: int, columns: _Columns) -> None:
+        for place, values in ((0, columns.values), (2, columns.others)):
+            for half in (0, 1):
+                rows = values[32 * half : 32 * half + 32]
+                self.tile(dst + place + half, "write")[:] = faces_of_rows(rows).reshape(-1)
+        self.spend(find_row(call).cost.math)
+
+    # --- Statistics -----------------------------------------------------------------------------
+
+    @kernel_call()
+    def welford_init(self) -> None:
+        """Prepare the calls, and forget what was added."""
+        self.prepare_vector("welford_init")
+        self.welford_clear()
+
+    @kernel_call()
+    def welford_clear(self) -> None:
+        """Forget what was added."""
+        self._mean = np.zeros(32, np.float32)
+        self._squares = np.zeros(32, np.float32)
+
+    @kernel_call()
+    def welford_update(
+        self, dst: int, start: int, reciprocals: Table, *, template: Template = ()
+    ) -> None:
+        """Add the rows of a tile: `start` were added before, number n counts 1 / (n + 1)."""
+        self._add_rows("welford_update", dst, start, (0, 32), reciprocals)
+
+    @kernel_call()
+    def welford_update_rows(
+        self,
+        dst: int,
+        start: int,
+        first_row: int,
+        rows: int,
+        reciprocals: Table,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Add some rows of a tile."""
+        if not 0 <= first_row <= first_row + rows <= 32:
+            raise self.thread.error(
+                f"welford_update_rows of {rows} rows from {first_row} on; a tile has 32",
+                rule="arguments",
+            )
+        self._add_rows("welford_update_rows", dst, start, (first_row, rows), reciprocals)
+
+    def _add_rows(
+        self, call: str, dst: int, start: int, rows: tuple[int, int], reciprocals: Table
+    ) -> None:
+        row = find_row(call)
+        self.check_vector_prepared(row)
+        tile = rows_of_faces(self.tile(dst))
+        first, count = rows
+        with np.errstate(all="ignore"):
+            for number, values in enumerate(tile[first : first + count], start):
+                difference = values - self._mean
+                self._mean = self._mean + difference * self._reciprocal(number, reciprocals)
+                self._squares = self._squares + difference * (values - self._mean)
+        self.spend(row.cost.math * count // 32)
+
+    def _reciprocal(self, number: int, reciprocals: Table) -> np.float32:
+        is_in_memory = isinstance(reciprocals, tuple)
+        count = reciprocals[1] if is_in_memory else len(reciprocals)
+        if not count:
+            return np.float32(1) / np.float32(number + 1)
+        if number >= count:
+            raise self.thread.error(
+                f"the table of reciprocals has {count} entries, and number {number} is "
+                "needed; make it as long as the columns",
+                rule="arguments",
+            )
+        bits = self.load(reciprocals[0] + 4 * number, 4, False) if is_in_memory else None
+        bits = reciprocals[number] if bits is None else bits
+        return np.uint32(bits & 0xFFFF_FFFF).view(np.float32)
+
+    @kernel_call()
+    def welford_save_state(self, dst: int, group: int = 0) -> None:
+        """Store both registers as they are, in tiles `dst` and `dst + 1`, 4 rows for each group."""
+        self._store_register("welford_save_state", dst, group, self._mean)
+        self._store_register("welford_save_state", dst + 1, group, self._squares)
+
+    @kernel_call()
+    def welford_restore_state(self, dst: int, group: int = 0) -> None:
+        """Load both registers as they were stored."""
+        place = self._lanes_of("welford_restore_state", group)
+        found: list[Array] = []
+        for tile in (dst, dst + 1):
+            lanes = self.tile(tile)[place].reshape(-1)
+            register = np.empty(32, np.float32)
+            register[_LANES] = lanes
+            found.append(register)
+        self._mean, self._squares = found
+        self.spend(find_row("welford_restore_state").cost.math)
+
+    @kernel_call()
+    def welford_finalize_to_row(
+        self, dst: int, scale: int, reciprocals: Table, *, template: Template = ()
+    ) -> None:
+        """Mean and variance in row 0 of two tiles; the three rows below are zero."""
+        variance = self._squares * self._reciprocal(scale, reciprocals)
+        for tile, values in ((dst, self._mean), (dst + 1, variance)):
+            rows = np.array(rows_of_faces(self.tile(tile, "write")))
+            rows[:4] = 0
+            rows[0] = self._rounded(values)
+            self.tile(tile, "write")[:] = faces_of_rows(rows).reshape(-1)
+        self.spend(find_row("welford_finalize_to_row").cost.math)
+
+    @kernel_call()
+    def welford_finalize_to_face(self, dst: int, *arguments: Any, template: Template = ()) -> None:
+        """Mean and variance as registers are stored: (dst[, group], scale, reciprocals)."""
+        *group, scale, reciprocals = arguments
+        variance = self._squares * self._reciprocal(scale, reciprocals)
+        number = group[0] if group else 0
+        self._store_register("welford_finalize_to_face", dst, number, self._mean)
+        self._store_register("welford_finalize_to_face", dst + 1, number, variance)
+
+    def _store_register(self, call: str, dst: int, group: int, values: Array) -> None:
+        place = self._lanes_of(call, group)
+        tile = self.tile(dst, "write")
+        tile[place] = self._rounded(values)[_LANES].reshape(4, 8)
+        self.spend(find_row(call).cost.math // 2)
+
+    def _lanes_of(self, call: str, group: int) -> Array:
+        """Where in the faces of a tile the lanes of a group are."""
+        if not 0 <= group < 16:
+            raise self.thread.error(f"{call} of group {group}; a tile has 16", rule="arguments")
+        rows = 64 * group + 16 * np.arange(4)
+        return rows[:, None] + np.arange(0, 16, 2)
+
+    def _rounded(self, values: Array) -> Array:
+        return values if self.exact else store_vector(values, self.dst.register)
+
+
+class _Columns:
+    """64 places of 32 columns: values, and what moves with them."""
+
+    def __init__(self, values: Array, others: Array, *, stable: bool) -> None:
+        self.values = values
+        self.others = others
+        self._stable = stable
+
+    def compare_apart(self, distance: int, run: int, *, rising: bool) -> None:
+        """One step of a bitonic sort: places so far apart, in runs that fall and rise in turn."""
+        places = np.arange(_VECTOR_API_PLACES)
+        first = places[(places & distance) == 0]
+        for turned in (False, True):
+            chosen = first[((first & run) != 0) == turned]
+            if chosen.size:
+                self.compare(chosen, chosen + distance, rising=rising != turned)
+
+    def compare(self, first: Array, second: Array, *, rising: bool) -> None:
+        """Put the larger number into the first place of each pair, or if `rising` the smaller."""
+        a, b = self.values[first], self.values[second]
+        swapped = a > b if rising else a < b
+        if self._stable:
+            x, y = (self.others[place].view(np.int32) for place in (first, second))
+            swapped |= (a == b) & ((x < y) if rising else (x > y))
+        for each in (self.values, self.others):
+            before = each[first]
+            each[first] = np.where(swapped, each[second], before)
+            each[second] = np.where(swapped, before, each[second])
+
+    def sort(self, places: Array, *, rising: bool) -> None:
+        """Sort the numbers of these places."""
+        keys = self.values[places]
+        order = np.argsort(keys, axis=0, kind="stable")
+        if self._stable:
+            whole = self.others[places].view(np.int32)
+            order = np.lexsort((-whole, keys), axis=0)
+        if not rising:
+            order = order[::-1]
+        for each in (self.values, self.others):
+            each[places] = np.take_along_axis(each[places], order, axis=0)
+
+
+# --- Down the rows --------------------------------------------------------------------------------
+# The calls of the MATH thread that go down the rows of tiles in DST, and dropout.
+#
+# Sums and averages keep a number for each column in registers of the vector unit, where they stay
+# from call to call, so that the next tile goes on where one ends. Source: tt-llk,
+# ckernel_sfpu_{cumsum,ema,dropout,reshuffle_rows,max_pool_indices}.h.
+
+_TILE_ROWS = 32
+_MOST_REDUCED = 9
+"""Rows that `max_reduce_with_indices` can reduce."""
+_LIST_START = 16
+"""Where in a page a list of rows begins, in bytes."""
+
+
+class ScansApi(ColumnsApi):
+    """Calls in which a row depends on those before it, or on numbers that are drawn."""
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """Nothing is summed yet."""
+        super().__init__(core, thread, options, settings)
+        self._sums = np.zeros(_TILE_ROWS, np.float32)
+        self._averages = np.zeros(_TILE_ROWS, np.float32)
+        self._weights = np.zeros(2, np.float32)
+
+    def _put_rows(self, index: int, rows: Array) -> None:
+        """Store the rows of a tile, rounded to what DST holds."""
+        values = rows if self.exact else store_vector(rows, self.dst.register)
+        self.tile(index, "write")[:] = faces_of_rows(values)
+
+    def _begin(self, call: str) -> None:
+        self.check_vector_prepared(find_row(call))
+        self.spend(find_row(call).cost.math)
+
+    @kernel_call()
+    def cumsum_tile(self, dst: int, first: int = 1) -> None:
+        """Sums down each column."""
+        self._begin("cumsum_tile")
+        rows = np.array(rows_of_faces(self.tile(dst)))
+        if not first:
+            rows[0] += self._sums
+        sums = np.add.accumulate(rows, axis=0, dtype=np.float32)
+        self._sums = sums[-1].copy()
+        self._put_rows(dst, sums)
+
+    @kernel_call()
+    def ema_init(self, alpha: int, beta: int) -> None:
+        """Note how much the row before counts, and how much a row itself."""
+        self.prepare_vector("ema_init")
+        self._weights = np.array([alpha, beta], np.uint32).view(np.float32)
+
+    @kernel_call()
+    def ema_clear_previous_output(self) -> None:
+        """Go on from zeros."""
+        self._begin("ema_clear_previous_output")
+        self._averages = np.zeros(_TILE_ROWS, np.float32)
+
+    @kernel_call()
+    def ema_tile(self, dst: int) -> None:
+        """Averages down each column, into the next tile."""
+        self._begin("ema_tile")
+        alpha, beta = self._weights
+        rows = np.array(rows_of_faces(self.tile(dst)))
+        average = self._averages
+        for row in rows:
+            average = row[:] = alpha * average + beta * row
+        self._averages = average.copy()
+        self._put_rows(dst + 1, rows)
+
+    @kernel_call()
+    def dropout_kernel_init(self, seed: int = 0) -> None:
+        """Start the generator of random numbers; its numbers are not those of the chip."""
+        self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
+        self.prepare_vector("dropout_kernel_init")
+
+    @kernel_call()
+    def dropout_tile(self, dst: int, probability: int, scale: int) -> None:
+        """Zeros in the case of a probability, else x times a number."""
+        self._begin("dropout_tile")
+        drawn = self._random.integers(0, 1 << 31, (_TILE_ROWS, _TILE_ROWS))
+        factor = np.uint32(scale & 0xFFFF_FFFF).view(np.float32)
+        rows = rows_of_faces(self.tile(dst)) * factor
+        self._put_rows(dst, np.where(drawn < probability, np.float32(0), rows))
+
+    @kernel_call()
+    def reshuffle_rows_tile(self, dst: int, address: int) -> None:
+        """Add rows to those of the next tile that a list in L1 names."""
+        self._begin("reshuffle_rows_tile")
+        rows = rows_of_faces(self.tile(dst))
+        target = np.array(rows_of_faces(self.tile(dst + 1)))
+        for number in range(_TILE_ROWS):
+            place = self.load(address + _LIST_START + number, 1, False)
+            if place < _TILE_ROWS:
+                sums = target[place] + rows[number]
+                target[place] = sums if self.exact else store_vector(sums, self.dst.register)
+        self._put_rows(dst + 1, target)
+
+    @kernel_call()
+    def max_reduce_with_indices(
+        self, dst: int, indices: int, chunk: int = 0, *, template: Template = ()
+    ) -> None:
+        """The largest of the first rows of each column, and what goes with it, into row 0."""
+        self._begin("max_reduce_with_indices")
+        numbers = [int(each) for each in template]
+        count, by_rows, *more = (*numbers, *(_MOST_REDUCED, 0, 0)[len(numbers) :])
+        if not 1 <= count <= _MOST_REDUCED:
+            raise self.thread.error(
+                f"max_reduce_with_indices of {count} rows; it takes 1 to {_MOST_REDUCED}",
+                rule="arguments",
+            )
+        if chunk or (more[1:] and more[0] == 1):
+            raise self.thread.error(
+                "max_reduce_with_indices that goes on from other calls is not modelled; reduce "
+                f"at most {_MOST_REDUCED} rows in one call",
+                rule="arguments",
+            )
+        tiles = [self.tile(each, "write") for each in (dst, indices)]
+        rows = [_read_rows(each, by_rows=bool(by_rows)) for each in tiles]
+        places = np.argmax(rows[0][:count], axis=0)
+        for tile, each in zip(tiles, rows, strict=True):
+            first = each.view(np.int32)
+            first[0] = first[places, np.arange(_TILE_ROWS)]
+            tile[:] = each.ravel() if by_rows else faces_of_rows(each)
+
+
+def _read_rows(tile: Array, *, by_rows: bool) -> Array:
+    """The rows of a tile, which stand one after another or in faces."""
+    return np.array(tile.reshape(_TILE_ROWS, _TILE_ROWS) if by_rows else rows_of_faces(tile))
+
+
+# --- Lanes api ------------------------------------------------------------------------------------
 
 LANES = 32
 """Lanes of a vector, and vectors of a tile."""

@@ -2,7 +2,7 @@
 
 What a call finds in SrcA and SrcB was put there by the same call on the UNPACK thread. In device
 numerics results are rounded to the format of DST by each instruction; in exact numerics they are
-float32. Calls on the vector unit are in `ttmlir.sim.calls.vector_api`. Source: tt-llk,
+float32. Calls on the vector unit are in `ttmlir.sim.calls.lanes_api`. Source: tt-llk,
 llk_math_{eltwise_binary,eltwise_unary_datacopy,matmul,reduce,transpose_dest}.h.
 """
 
@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
-from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.calls.lanes_api import LanesApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
-from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import Half
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import (
-    DST_HANDOVER,
-    REDUCE_MAX,
+    UNITS,
     fidelity_phases,
     matmul_math_cycles,
 )
@@ -167,7 +166,7 @@ class MathApi(LanesApi):
             self.report(
                 "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
             )
-        self.spend(DST_HANDOVER)
+        self.spend(UNITS.dst_handover)
         self.dst.commit(self.thread.clock)
 
     acquire_dst = tile_regs_acquire
@@ -654,7 +653,7 @@ class MathApi(LanesApi):
 
     def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(REDUCE_MAX if largest else math_cost(call, self._phases))
+        a, b = self._use(UNITS.reduce_max if largest else math_cost(call, self._phases))
         first = not half.written(dst)
         tile = half.rows(dst)
         if largest:

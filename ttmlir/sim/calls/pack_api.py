@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.calls.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
-from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.circular_buffer import CircularBuffer
-from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import INTEGERS
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, untilize_cycles

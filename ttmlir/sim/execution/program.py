@@ -6,20 +6,96 @@ tt_metal/api/tt-metalium/host_api.hpp.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ttmlir.cpp.preprocessor.include_path import IncludePath
+from ttmlir.cpp.errors import map_of
+from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.preprocess import MAX_INCLUDE_DEPTH, MAX_INCLUDED_LENGTH, MAX_INCLUDES
+from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import read_text
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import BindingNames
-from ttmlir.sim.machine.buffer import Buffer
-from ttmlir.sim.machine.chip import SEMAPHORES
-from ttmlir.sim.machine.circular_buffer import COUNT
+from ttmlir.sim.machine.address_generators import Buffer
+from ttmlir.sim.machine.device import SEMAPHORES
+from ttmlir.sim.machine.memory import COUNT
+
+# --- Inlined headers ------------------------------------------------------------------------------
+# Kernels with the text of their headers in them, for files that others run.
+
+_PARTS = re.compile(
+    r"""/\*.*?\*/ | //[^\n]* | R"([^()\\\s]{0,16})\(.*?\)\1" | '(?:\\.|[^'\\\n])*'
+    | ^[ \t]*\#[ \t]*include[ \t]*("[^"\n]+"|<[^<>\n]+>)[^\n]* | "(?:\\.|[^"\\\n])*" """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+"""Comments and texts, which are passed over, and includes."""
+_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
+
+
+def inline_headers(text: str, file: str, include_path: IncludePath) -> str:
+    """The text of a kernel with that of every header that is found along the path.
+
+    Headers that are built in stay includes, and so do those that are not found. SimError for more
+    text than a kernel may include.
+    """
+    return _Inliner(file, include_path).read(SourceText(text, file), ())
+
+
+class _Inliner:
+    """What was read for a kernel."""
+
+    def __init__(self, file: str, include_path: IncludePath) -> None:
+        self._file = file
+        self._include_path = include_path
+        self._guards: dict[str, str] = {}
+        """Macros of the headers with `#pragma once`, by their identity."""
+        self._count = 0
+        self._length = 0
+
+    def read(self, source: SourceText, stack: tuple[str, ...]) -> str:
+        """A text with its headers; `stack` are those around it."""
+
+        def replace(found: re.Match[str]) -> str:
+            name = found[2]
+            if name is None:
+                return found[0]
+            return self._header(found[0], name, source, stack)
+
+        return _PARTS.sub(replace, source.text)
+
+    def _header(self, line: str, name: str, source: SourceText, stack: tuple[str, ...]) -> str:
+        """What stands for an include."""
+        found = self._include_path.find(name[1:-1], is_quoted=name[0] == '"', includer=source)
+        header = found.header
+        if header is None or not header.path:
+            return line
+        if header.identity in stack:
+            return ""  # Whatever keeps it from being read again does so here.
+        self._count += 1
+        self._length += len(header.text)
+        if (
+            self._count > MAX_INCLUDES
+            or self._length > MAX_INCLUDED_LENGTH
+            or len(stack) >= MAX_INCLUDE_DEPTH
+        ):
+            raise SimError(
+                f"{self._file}: more than {MAX_INCLUDES} headers, {MAX_INCLUDED_LENGTH} characters "
+                f"of them, or {MAX_INCLUDE_DEPTH} levels of headers in each other"
+            )
+        text = self.read(header, (*stack, header.identity))
+        if not _ONCE.search(header.text):
+            return f"// {name[1:-1]}\n{text}\n"
+        guard = self._guards.setdefault(header.identity, f"TTMLIR_HEADER_{len(self._guards)}")
+        text = _ONCE.sub("", text)
+        return f"#ifndef {guard}  // {name[1:-1]}\n#define {guard}\n{text}\n#endif\n"
+
+
+# --- Program --------------------------------------------------------------------------------------
 
 Cores = tuple[tuple[int, int], ...]
 """Logical (x, y) of cores."""
@@ -56,9 +132,14 @@ class Kernel:
     """Run-time arguments by core."""
 
     def __repr__(self) -> str:
-        """File, processor and cores."""
+        """File or function, processor and cores."""
         count = len(self.cores)
-        return f"Kernel({self.file} on {self.role.name} of {count} core{'s' * (count != 1)})"
+        return f"Kernel({self.label} on {self.role.name} of {count} core{'s' * (count != 1)})"
+
+    @property
+    def label(self) -> str:
+        """The file, and the function where the kernel is one of several in it."""
+        return f"'{self.name}' of {self.file}" if map_of(self.text) else self.file
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -152,19 +233,19 @@ class Program:
     def add_kernel(self, kernel: Kernel) -> Kernel:
         """Put a kernel on its cores; SimError where another one already has the processor."""
         if not kernel.cores:
-            raise SimError(f"kernel {kernel.file} runs on no core; give it at least one")
+            raise SimError(f"kernel {kernel.label} runs on no core; give it at least one")
         for other in self.kernels:
             shared = [core for core in kernel.cores if core in other.cores]
             if shared and kernel.role & other.role:
                 raise SimError(
-                    f"kernels {other.file} and {kernel.file} both run on {kernel.role.name} of "
+                    f"kernels {other.label} and {kernel.label} both run on {kernel.role.name} of "
                     f"core {shared[0]}; a processor runs one kernel: use another processor or "
                     "other cores",
                     rule="kernel-overlap",
                 )
             if shared and _same_network(kernel, other):
                 raise SimError(
-                    f"kernels {other.file} and {kernel.file} both use network {kernel.noc_index} "
+                    f"kernels {other.label} and {kernel.label} both use network {kernel.noc_index} "
                     f"on core {shared[0]}, whose counters only serve one processor; give one of "
                     f"them network {1 - kernel.noc_index}",
                     rule="kernel-noc",
@@ -227,4 +308,4 @@ def read_kernel(path: str | Path) -> str:
         return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise SimError(f"cannot read kernel {path}: {reason}") from None
+        raise SimError(f"cannot read kernel {path}: {reason}") from error

@@ -2,37 +2,284 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.compute_api import give_registers
+from ttmlir.sim.calls.compute_api import ComputeSettings, give_registers
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.calls.declaration import waiting_calls
-from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.kernel_build import build_facts
-from ttmlir.sim.execution.page_log import PageLog
-from ttmlir.sim.execution.placement import place
-from ttmlir.sim.execution.program import Kernel, Program
-from ttmlir.sim.execution.scheduler import Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.findings import Finding, Position
+from ttmlir.sim.errors import AllocationError, Finding, Position, SimError
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
-from ttmlir.sim.kernels.build import Build
-from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.kernels.build import Build, CircularBufferFacts
+from ttmlir.sim.machine.address_generators import Buffer
+from ttmlir.sim.machine.device import Core, SimChip, SimDevice
+from ttmlir.sim.machine.memory import CircularBuffer
+from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
-from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
+from ttmlir.sim.timing.report import ProgramTimes, ThreadTimes
 from ttmlir.sim.timing.timeline import Timeline, Track
+
+# --- Page log -------------------------------------------------------------------------------------
+# What was in the pages that kernels handed over: recorded only where somebody asks for it.
+#
+# `PageLog.watch` puts itself between a kernel and its calls before the kernel starts, so that a
+# program that nobody watches pays nothing.
+
+
+@dataclass(frozen=True)
+class PushedPage:
+    """A page of a circular buffer, as it was when its producer pushed it."""
+
+    data: bytes
+    data_format: DataType
+    kernel: str
+    """The name of the kernel that pushed it."""
+
+
+@dataclass
+class PageLog:
+    """The pages of a program by core, logical (x, y), and circular buffer, in order."""
+
+    pages: dict[tuple[tuple[int, int], int], list[PushedPage]] = field(
+        default_factory=dict[tuple[tuple[int, int], int], list[PushedPage]]
+    )
+
+    def watch(self, api: KernelApi, kernel: str) -> None:
+        """Record what a kernel pushes from now on; it must not have looked its calls up yet."""
+        push: Callable[[int, int], None] = api.cb_push_back
+        core = api.core.logical
+
+        def record(cb: int, pages: int) -> None:
+            buffer = api.cbs[cb]
+            kept = self.pages.setdefault((core, cb), [])
+            for number in range(pages):
+                place = buffer.wr_ptr - buffer.address + number * buffer.page_size
+                address = buffer.address + place % buffer.size
+                data = bytes(api.l1.read(address, buffer.page_size))
+                kept.append(PushedPage(data, buffer.data_format, kernel))
+            push(cb, pages)
+
+        calls: Any = api
+        calls.cb_push_back = record
+
+
+# --- Run ------------------------------------------------------------------------------------------
+
+# --- Placement ------------------------------------------------------------------------------------
+# Puts circular buffers and semaphores of a program into the L1 of its cores.
+#
+# Circular buffers grow from the first unreserved byte up, in the order in which they were created,
+# each at one address on all of its cores, a multiple of the alignment of DRAM, from and to which
+# its pages are copied; those on a buffer are where the buffer is. Semaphores are words below the
+# unreserved part (tt-metal, tech_reports/memory/allocator.md; program.cpp).
+
+
+def place(device: SimDevice, program: Program) -> None:
+    """Set up the cores of a program; AllocationError if their L1 is too small."""
+    for x, y in program.configured_cores:
+        device.core(x, y).reset()
+    places = addresses(device, program)
+    for spec, address in zip(program.circular_buffers, places, strict=True):
+        for x, y in spec.cores:
+            _configure(device.core(x, y), spec, address)
+    for semaphore in program.semaphores:
+        address = device.chip.semaphore_base + semaphore.index * device.chip.l1_alignment
+        for x, y in semaphore.cores:
+            _initialise(device, device.core(x, y), semaphore.index, address, semaphore.initial)
+
+
+def addresses(device: SimDevice, program: Program) -> list[int]:
+    """The address in L1 of each circular buffer; AllocationError where one does not fit."""
+    chip = device.chip
+    tops: dict[tuple[int, int], int] = {}
+    places: list[int] = []
+    for spec in program.circular_buffers:
+        if spec.buffer is not None:
+            places.append(_on_buffer(spec))
+            continue
+        top = max((tops.get(core, chip.l1_unreserved_base) for core in spec.cores), default=0)
+        address = -(-top // chip.dram_alignment) * chip.dram_alignment
+        places.append(address)
+        tops.update(dict.fromkeys(spec.cores, address + spec.total_size))
+    lowest = device.allocator(MemorySpace.DEVICE_L1).lowest
+    for core in sorted(tops):
+        if tops[core] > lowest:
+            raise _overflow(device, program, places, core, tops[core], lowest)
+    return places
+
+
+def _on_buffer(spec: CircularBufferSpec) -> int:
+    buffer = spec.buffer
+    assert buffer is not None
+    indices = ", ".join(str(index) for index in spec.indices)
+    if buffer.space != MemorySpace.DEVICE_L1:
+        raise SimError(
+            f"circular buffer {indices} is placed on a buffer in DRAM; it has to be in L1"
+        )
+    if spec.offset + spec.total_size > buffer.bank_size:
+        raise AllocationError(
+            f"circular buffer {indices} takes {spec.total_size} bytes from {spec.offset} on of a "
+            f"buffer that has {buffer.bank_size} bytes on each core",
+            rule="cb-overflow",
+        )
+    return buffer.address + spec.offset
+
+
+def _overflow(
+    device: SimDevice,
+    program: Program,
+    places: list[int],
+    core: tuple[int, int],
+    top: int,
+    lowest: int,
+) -> AllocationError:
+    """The error that shows what is where in L1."""
+    chip = device.chip
+    if lowest == chip.l1_size:
+        against = f"L1 ends at {lowest:#x}"
+    else:
+        against = f"the lowest buffer in L1 begins at {lowest:#x}"
+    rows = [
+        f"L1 of core {core}: {address:#x} to {address + spec.total_size:#x}, "
+        f"{spec.total_size} bytes: circular buffer "
+        + ", ".join(str(index) for index in sorted(spec.indices))
+        for spec, address in zip(program.circular_buffers, places, strict=True)
+        if core in spec.cores
+    ]
+    return AllocationError(
+        f"the circular buffers of core {core} reach to {top:#x}, but {against}: {top - lowest} "
+        "bytes too many; use fewer pages, or put buffers into DRAM",
+        rule="cb-overflow",
+        core=core,
+        detail=(
+            f"L1 of core {core}: 0x0 to {chip.l1_unreserved_base:#x}: reserved",
+            *rows,
+            *device.allocator(MemorySpace.DEVICE_L1).map(),
+            f"L1 of core {core}: ends at {chip.l1_size:#x}",
+        ),
+    )
+
+
+def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
+    for index, (page_size, data_format) in spec.indices.items():
+        core.cbs[index] = CircularBuffer(
+            index,
+            address,
+            page_size,
+            spec.total_size // page_size,
+            data_format,
+            aliased=spec.buffer is not None and not spec.is_storage,
+        )
+
+
+def _initialise(device: SimDevice, core: Core, index: int, address: int, value: int) -> None:
+    core.semaphores[index] = address
+    core.l1.write(address, (value & 0xFFFF_FFFF).to_bytes(4, "little"))
+    if device.watch is not None:
+        device.watch.host_write(core.l1, address, 4)
+
+
+# --- Kernel build ---------------------------------------------------------------------------------
+# What the build of a kernel knows, from the program and the chip that it is for.
+
+_FIDELITIES = {
+    MathFidelity.LOFI: 0,
+    MathFidelity.HIFI2: 2,
+    MathFidelity.HIFI3: 3,
+    MathFidelity.HIFI4: 4,
+}
+"""Numbers of tt-metal's MathFidelity."""
+
+_PROCESSORS = {Role.BRISC: 0, Role.NCRISC: 1, Role.UNPACK: 2, Role.MATH: 3, Role.PACK: 4}
+
+
+def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
+    """What the build of a kernel for a processor of a core knows."""
+    formats = {index: cb.data_format for index, cb in sorted(core.cbs.items())}
+    facts = build_facts_of_chip(
+        core.chip, formats, role, settings=kernel.compute, noc_index=kernel.noc_index
+    )
+    return replace(facts, names=kernel.names)
+
+
+def build_facts_of_chip(
+    chip: SimChip,
+    formats: Mapping[int, DataType],
+    role: Role,
+    *,
+    settings: ComputeSettings,
+    noc_index: int,
+) -> Build:
+    """What the build knows for a processor of a chip; `formats` are those of circular buffers.
+
+    `settings` are those of compute kernels, `noc_index` is the network of the others.
+    """
+    buffers = (
+        (
+            index,
+            CircularBufferFacts(data_format=FORMAT_NUMBERS[each], tile_size=TILE_BYTES[each]),
+        )
+        for index, each in formats.items()
+    )
+    constants = _of_board(chip)
+    macros = {"PROCESSOR_INDEX": str(_PROCESSORS[role]), "NOC_MODE": "0"}
+    macros |= _banks("DRAM", len(chip.dram)) | _banks("L1", len(chip.workers))
+    if role in Role.COMPUTE:
+        constants |= _of_settings(settings)
+    else:
+        macros["NOC_INDEX"] = str(noc_index)
+    return Build(
+        circular_buffers=tuple(buffers),
+        constants=tuple(constants.items()),
+        macros=tuple(macros.items()),
+    )
+
+
+def _of_board(chip: SimChip) -> dict[str, int]:
+    """Alignments and sizes of the network (tt-metal, noc_parameters.h)."""
+    return {
+        "L1_ALIGNMENT": chip.l1_alignment,
+        "DRAM_ALIGNMENT": chip.dram_alignment,
+        "PCIE_ALIGNMENT": chip.dram_alignment,
+        "NOC_L1_READ_ALIGNMENT_BYTES": chip.l1_alignment,
+        "NOC_L1_WRITE_ALIGNMENT_BYTES": chip.l1_alignment,
+        "NOC_DRAM_READ_ALIGNMENT_BYTES": chip.dram_alignment,
+        "NOC_DRAM_WRITE_ALIGNMENT_BYTES": chip.l1_alignment,
+        "NOC_MAX_BURST_SIZE": chip.max_packet_size,
+    }
+
+
+def _of_settings(settings: ComputeSettings) -> dict[str, int]:
+    return {
+        "DST_ACCUM_MODE": int(settings.fp32_dest_acc_en),
+        "DST_SYNC_MODE": int(settings.dst_full_sync_en),
+        "APPROX": int(settings.math_approx_mode),
+        "MATH_FIDELITY": _FIDELITIES[settings.fidelity],
+    }
+
+
+def _banks(memory: str, count: int) -> dict[str, str]:
+    """How many banks a memory has, and how kernels find the bank of a page."""
+    found = {f"NUM_{memory}_BANKS": str(count)}
+    if count & (count - 1):
+        return found | {f"IS_NOT_POW2_NUM_{memory}_BANKS": "1"}
+    return found | {f"LOG_BASE_2_OF_NUM_{memory}_BANKS": str(count.bit_length() - 1)}
+
+
+# --- Running a program ----------------------------------------------------------------------------
 
 COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
     Role.UNPACK: UnpackApi,
@@ -50,7 +297,7 @@ class ProgramReport:
     threads: tuple[ThreadTimes, ...]
     has_circular_buffers: bool = False
     findings: tuple[Finding, ...] = ()
-    """What the sanitizer let pass but has to say."""
+    """Warnings and notes of the sanitizer."""
     printed: tuple[str, ...] = field(default=(), repr=False)
     """Lines that kernels printed."""
     networks: NocModel | None = field(default=None, repr=False)
@@ -179,7 +426,7 @@ class _Run:
                 Position(place.file, place.line, place.column),
                 source_line=error.line,
                 detail=error.notes,
-            ) from None
+            ) from error
         self.compiled[key] = made
         self.device.warnings.update(dict.fromkeys(map(str, made.warnings)))
         return made
@@ -267,3 +514,86 @@ def _times(thread: KernelThread, api: KernelApi) -> ThreadTimes:
         stalls=dict(thread.stalls),
         counters=api.counters(),
     )
+
+
+# --- Command queue --------------------------------------------------------------------------------
+# A queue of commands of the host: writes, programs, reads, in the order in which they came.
+#
+# Commands take effect when they are queued; what the host does not wait for it still does not see:
+# a read that does not block fills its destination when the queue is finished.
+
+
+class CommandQueue:
+    """The commands of one device; `reports` has one entry for each program that ran."""
+
+    def __init__(self, device: SimDevice) -> None:
+        """A queue without commands."""
+        self.device = device
+        self.timeline: Timeline | None = None
+        """Records the programs that follow."""
+        self.reports: list[ProgramReport] = []
+        self.is_open = True
+        """False when the device was closed."""
+        self._deliveries: list[Callable[[], None]] = []
+
+    def __repr__(self) -> str:
+        """How many programs ran."""
+        count = len(self.reports)
+        return f"CommandQueue({count} program{'s' * (count != 1)} ran)"
+
+    @property
+    def open_reads(self) -> int:
+        """Reads whose data the host has not got yet."""
+        return len(self._deliveries)
+
+    def write(
+        self, buffer: Buffer, data: bytes | memoryview, *, pages: range | None = None
+    ) -> None:
+        """Fill a buffer, or some of its pages."""
+        self._check(buffer)
+        buffer.write(data, pages=pages)
+
+    def run(self, program: Program) -> ProgramReport:
+        """Run a program."""
+        self._check_open()
+        report = run_program(self.device, program, timeline=self.timeline)
+        self.reports.append(report)
+        return report
+
+    def read(
+        self,
+        buffer: Buffer,
+        deliver: Callable[[bytes], None],
+        *,
+        blocking: bool,
+        pages: range | None = None,
+    ) -> None:
+        """Read a buffer, or some of its pages.
+
+        `deliver` takes the bytes, now or when the queue is finished.
+        """
+        self._check(buffer)
+        data = buffer.read(pages=pages)
+        if blocking:
+            self.finish()
+            deliver(data)
+        else:
+            self._deliveries.append(lambda: deliver(data))
+
+    def finish(self) -> None:
+        """Wait until all commands are done: hand out what was read."""
+        deliveries, self._deliveries = self._deliveries, []
+        for deliver in deliveries:
+            deliver()
+
+    def _check_open(self) -> None:
+        if not self.is_open:
+            raise SimError(f"device {self.device.device_id} is closed")
+
+    def _check(self, buffer: Buffer) -> None:
+        self._check_open()
+        if buffer.device is not self.device:
+            raise SimError(
+                f"the buffer at {buffer.address:#x} is on device {buffer.device.device_id}, the "
+                f"command queue is that of device {self.device.device_id}"
+            )

@@ -7,6 +7,83 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ttmlir.sim.machine.address_generators import AccessorArgs
+
+# --- Assumptions ----------------------------------------------------------------------------------
+# Compile-time arguments that nobody gave, for kernels that are compiled without a host program.
+
+ASSUMED_ARGUMENTS = (1, 2, 4, 32)
+"""What compile-time arguments are taken as: a count, a size or a circular buffer that may be. Where
+the first makes a kernel wrong, as one half of it is no size, the others may do."""
+
+
+_NOTE = "compile-time argument"
+
+
+class AssumedArguments:
+    """What a kernel asked for beyond the compile-time arguments that it has.
+
+    All numbers are the same; layouts of tensors are interleaved in DRAM, which takes one
+    argument.
+    """
+
+    def __init__(self, number: int = ASSUMED_ARGUMENTS[0]) -> None:
+        """Nothing was asked for yet; arguments are `number`."""
+        self.number = number
+        self.positions = set[int]()
+        self.names = set[str]()
+
+    def take_number(self, position: int) -> int:
+        """The value of an argument in a position."""
+        self.positions.add(position)
+        return self.number
+
+    def take_named_number(self, name: str) -> int:
+        """The value of an argument of a name."""
+        self.names.add(name)
+        return self.number
+
+    def take_layout(self, position: int, common: int) -> AccessorArgs:
+        """The layout of a tensor from a position on; `common` is that of run-time arguments."""
+        self.positions.add(position)
+        return AccessorArgs(
+            is_sharded=False, is_dram=True, start=position, end=position + 1, common_end=common
+        )
+
+    def describe(self) -> str:
+        """What was assumed, as a note of a message; empty if nothing was."""
+        listed = [
+            *_list_ranges(sorted(self.positions)),
+            *(f"'{each}'" for each in sorted(self.names)),
+        ]
+        if not listed:
+            return ""
+        many = len(self.positions) + len(self.names) > 1
+        verb, plural = ("are", "s") if many else ("is", "")
+        return (
+            f"{_NOTE}{plural} {', '.join(listed)} {verb} not given and taken as "
+            f"{self.number}, layouts of tensors as interleaved in DRAM"
+        )
+
+
+def is_note_of_assumed(note: str) -> bool:
+    """Whether a note of a message says that arguments were assumed."""
+    return note.startswith(_NOTE)
+
+
+def _list_ranges(numbers: list[int]) -> list[str]:
+    """Rising numbers, those that follow each other as `first to last`."""
+    ranges = list[tuple[int, int]]()
+    for each in numbers:
+        if ranges and ranges[-1][1] == each - 1:
+            ranges[-1] = (ranges[-1][0], each)
+        else:
+            ranges.append((each, each))
+    return [str(first) if first == last else f"{first} to {last}" for first, last in ranges]
+
+
+# --- Build ----------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, kw_only=True)
 class CircularBufferFacts:

@@ -6,51 +6,165 @@ import ast
 import dataclasses
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import CodeType
 from typing import cast
 
 from ttmlir.collector import without_collections
 from ttmlir.cpp import tree
-from ttmlir.cpp.error_list import ErrorList, TooManyErrorsError
-from ttmlir.cpp.errors import CppSyntaxError, CppWarning
+from ttmlir.cpp.errors import (
+    CppSyntaxError,
+    CppWarning,
+    ErrorList,
+    SourceMap,
+    TooManyErrorsError,
+    map_of,
+)
+from ttmlir.cpp.include_path import IncludePath, Lookup, find_built_in_header
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.preprocessor.header_cache import Lookup
-from ttmlir.cpp.preprocessor.include_path import IncludePath
-from ttmlir.cpp.source_map import SourceMap, map_of
 from ttmlir.cpp.standard_headers import find_standard_header, read_standard_header
+from ttmlir.cpp.tree import Include
 from ttmlir.cpp.types import QualifiedType
-from ttmlir.layout.system.arch import WORMHOLE
+from ttmlir.layout.system import WORMHOLE
 from ttmlir.nesting import deep_recursion
-from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernels.assumptions import AssumedArguments
-from ttmlir.sim.kernels.build import Build
-from ttmlir.sim.kernels.classes.declare import define_outside
-from ttmlir.sim.kernels.classes.templates import find_templated_type
+from ttmlir.optable.kernel import CALLS, Role
+from ttmlir.sim.kernels.build import AssumedArguments, Build
+from ttmlir.sim.kernels.class_templates import find_templated_type
+from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
-from ttmlir.sim.kernels.expressions.places import look_at
+from ttmlir.sim.kernels.expressions.places import evaluate_constant, look_at
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
-from ttmlir.sim.kernels.missing_headers import find_missing_headers
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
-from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
+from ttmlir.sim.kernels.python.code import NAMES, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
-from ttmlir.sim.kernels.python.turns import TurnCounter
-from ttmlir.sim.kernels.scope import (
-    Functions,
-    Scope,
-    list_declared_names,
-    list_used_names,
-    walk,
-)
+from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names, walk
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
+
+# --- Missing headers ------------------------------------------------------------------------------
+# Headers that were not found, and calls of compute kernels whose header is not included.
+#
+# The simulator knows all calls; a compiler for the chip knows those of the headers that are
+# included. Headers of tt-metal include each other, at different times in different ways, so a
+# warning is given only where no header is included that could have brought the call at any time.
+# Kernels that move data have their calls without any header: what is around the text of a kernel
+# includes it.
+
+_COMPUTE = "compute_kernel_api"
+
+_WITH_ALL = frozenset(
+    f"{_COMPUTE}/{name}.h"
+    for name in ("cb_api", "common", "compute_kernel_hw_startup", "pack", "reconfig_data_format")
+) | {f"{_COMPUTE}/reg_api.h"}
+"""Headers that all others for compute kernels include."""
+_WITH_MANY = frozenset((f"{_COMPUTE}.h",))
+"""Headers that include more than the table of calls says."""
+
+
+def find_missing_headers(unit: Unit) -> Iterator[CppWarning]:
+    """A warning for each header that was not found, or that calls need and that is not included."""
+    yield from _find_unfound_headers(unit)
+    yield from _find_calls_without_header(unit)
+
+
+def _find_unfound_headers(unit: Unit) -> Iterator[CppWarning]:
+    """A warning for each name, at its first include."""
+    names = set[str]()
+    for each in unit.inclusions.missing:
+        if each.position is None or each.path in names:
+            continue
+        names.add(each.path)
+        why = f": {each.reason}" if each.reason else ""
+        message = f"'{each.path}' was not found{why}; give its folder with -I or include_folders"
+        yield CppWarning(message, each.position, unit.inclusions.line(each.position))
+
+
+def _find_calls_without_header(unit: Unit) -> Iterator[CppWarning]:
+    """A warning for each header that declares calls of the kernel, at the first of them."""
+    if unit.inclusions.missing or not unit.library.role & Role.COMPUTE:
+        return
+    included = {each for each in _names(unit.inclusions.includes) if each.startswith(_COMPUTE)}
+    if included & _WITH_MANY or included - _headers().keys():
+        return
+    headers = {call: name for name, calls in _headers().items() for call in calls}
+    named = set[str]()
+    bound = set(unit.bindings.values())
+    # In the order in which they are compiled.
+    for call, node in unit.calls.items():
+        header, position = headers.get(call, ""), node.position
+        is_there = header in included or (header in _WITH_ALL and included)
+        if call not in bound or not header or header in named or is_there or position is None:
+            continue
+        named.add(header)
+        message = f"'{call}' is declared in '{header}', which this kernel does not include"
+        yield CppWarning(message, position, unit.inclusions.line(position))
+
+
+def _names(includes: Collection[Include]) -> Iterator[str]:
+    """The names of the headers that are included, as the table of calls has them."""
+    for each in includes:
+        known = find_built_in_header(each.path)
+        yield each.path if known is None else known.name
+
+
+@cache
+def _headers() -> dict[str, frozenset[str]]:
+    """The headers for compute kernels, and the calls that each of them declares."""
+    rows = [row for row in CALLS if row.header.startswith(_COMPUTE)]
+    names = {row.header for row in rows} | _WITH_ALL
+    return {
+        name: frozenset(row.cpp for row in rows if row.header == name) for name in sorted(names)
+    }
+
+
+# --- Turns ----------------------------------------------------------------------------------------
+# Makes loops count their turns, so that a kernel that never ends is stopped.
+
+_FEW = 64
+"""Turns that are known beforehand and not worth counting."""
+
+
+class TurnCounter(ast.NodeTransformer):
+    """Lets the API give out the turns of loops: by `limited(range)`, and for others `turns()`."""
+
+    def __init__(self, unit: Unit) -> None:
+        """Bind the calls in a unit where they are needed."""
+        self.unit = unit
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        """`for i in range(n)` becomes `for i in limited(range(n))`."""
+        self.generic_visit(node)
+        if not _is_short(node.iter):
+            node.iter = code.call(self.unit.bind("limited"), node.iter)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.While | ast.For:
+        """`while test` becomes `for _ in turns()`, left when the test fails."""
+        if is_wait(node):
+            return node
+        self.generic_visit(node)
+        body = node.body
+        if not isinstance(node.test, ast.Constant):
+            leave = ast.If(code.negation(node.test), [ast.Break()], [])
+            body = [ast.copy_location(leave, node.test), *body]
+        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bind("turns")), body, [])
+        return ast.copy_location(loop, node)
+
+
+def _is_short(numbers: ast.expr) -> bool:
+    if not isinstance(numbers, ast.Call):
+        return False
+    ends = [each.value for each in numbers.args if isinstance(each, ast.Constant)]
+    known = [each for each in ends if isinstance(each, int)]
+    return len(known) == len(numbers.args) and len(range(*known)) <= _FEW
+
+
+# --- Compiler -------------------------------------------------------------------------------------
 
 _MACROS = {
     Role.BRISC: "COMPILE_FOR_BRISC",
@@ -260,6 +374,10 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         _SERVICES,
         _assumed(options),
     )
+    if source_map is not None:
+        unit.sources.assertions = {
+            (place.file, place.line, place.column): text for place, text in source_map.assertions
+        }
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
     unit.errors = errors

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.error_list import ErrorList
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, ErrorList
 from ttmlir.cpp.types import VOID, CType, QualifiedType, StructType
-from ttmlir.sim.kernels.place import Place
 from ttmlir.sim.kernels.scope import (
     LateVariable,
     Scope,
@@ -20,7 +18,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
 )
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import Space, Value
+from ttmlir.sim.kernels.value import Place, Space, Value
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
@@ -20,26 +19,29 @@ from ttmlir.cpp.types import (
     PointerType,
     QualifiedType,
     StructType,
+    is_deduced,
 )
-from ttmlir.sim.kernels.classes.construct import initialize_members
-from ttmlir.sim.kernels.classes.destructors import (
-    THIS,
-    end_members,
-    ending_block,
-    refuse_destructor,
-)
+from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
-from ttmlir.sim.kernels.expressions.places import find_this
-from ttmlir.sim.kernels.expressions.pointers import find_pointee
+from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
+from ttmlir.sim.kernels.expressions.places import find_pointee, find_this
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
-from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place, protect_place
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.dead_code import remove_dead_code
+from ttmlir.sim.kernels.python.code import remove_dead_code
 from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable
-from ttmlir.sim.kernels.statements.plain import execute_block
-from ttmlir.sim.kernels.templates.binding import key_of
+from ttmlir.sim.kernels.statements import execute_block
+from ttmlir.sim.kernels.templates import key_of
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import Space, Value, make_value
+from ttmlir.sim.kernels.value import (
+    ItemPlace,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Space,
+    Value,
+    make_value,
+    protect_place,
+)
 
 _WHOLE = (StructType, ArrayType, ObjectType, FunctionType)
 """Types of what needs no list of its own to be referred to."""

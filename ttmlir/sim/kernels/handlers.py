@@ -3,66 +3,73 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels.classes.closures import evaluate_lambda
-from ttmlir.sim.kernels.classes.construct import construct
-from ttmlir.sim.kernels.classes.declare import declare_struct
-from ttmlir.sim.kernels.classes.templates import (
+from ttmlir.sim.kernels.class_templates import (
     find_constructed,
     find_templated_symbol,
     find_templated_type,
 )
+from ttmlir.sim.kernels.classes import construct, declare_struct, evaluate_lambda
 from ttmlir.sim.kernels.context import Handlers
-from ttmlir.sim.kernels.expressions.assignments import (
-    change,
-    evaluate_assignment,
-    evaluate_update,
-)
-from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
-from ttmlir.sim.kernels.expressions.casts import cast_value, evaluate_cast, evaluate_size
-from ttmlir.sim.kernels.expressions.folds import (
-    evaluate_count,
-    evaluate_fold,
-    evaluate_in_scope,
-)
-from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
-from ttmlir.sim.kernels.expressions.literals import (
-    evaluate_boolean,
-    evaluate_character,
-    evaluate_floating,
-    evaluate_integer,
-    evaluate_null,
-    evaluate_string,
-)
-from ttmlir.sim.kernels.expressions.operators import (
-    evaluate_binary,
-    evaluate_conditional,
-    evaluate_unary,
-)
-from ttmlir.sim.kernels.expressions.own_operators import call_operator, convert_object
-from ttmlir.sim.kernels.expressions.places import evaluate_place
-from ttmlir.sim.kernels.expressions.pointers import evaluate_this
-from ttmlir.sim.kernels.expressions.variables import evaluate_name
-from ttmlir.sim.kernels.functions import find_instance
-from ttmlir.sim.kernels.scope import Evaluated, InScope
-from ttmlir.sim.kernels.statements.branches import (
-    execute_break,
-    execute_continue,
-    execute_if,
-    execute_switch,
-)
-from ttmlir.sim.kernels.statements.declarations import declare_late, execute_declaration
-from ttmlir.sim.kernels.statements.loops import execute_do, execute_for, execute_while
-from ttmlir.sim.kernels.statements.meanings import (
+from ttmlir.sim.kernels.declarations import (
     check_static_assert,
     declare_alias,
     declare_enumeration,
+    declare_late,
     execute_assembly,
+    execute_declaration,
     name_namespace,
     use_name,
     use_namespace,
 )
-from ttmlir.sim.kernels.statements.plain import execute_block, execute_evaluation, execute_return
-from ttmlir.sim.kernels.statements.ranges import execute_binding, execute_range
+from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
+from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
+from ttmlir.sim.kernels.expressions.operators import (
+    call_operator,
+    change,
+    convert_object,
+    evaluate_assignment,
+    evaluate_binary,
+    evaluate_conditional,
+    evaluate_count,
+    evaluate_fold,
+    evaluate_in_scope,
+    evaluate_unary,
+    evaluate_update,
+)
+from ttmlir.sim.kernels.expressions.places import (
+    cast_value,
+    evaluate_cast,
+    evaluate_place,
+    evaluate_size,
+    evaluate_this,
+)
+from ttmlir.sim.kernels.expressions.variables import (
+    evaluate_boolean,
+    evaluate_character,
+    evaluate_floating,
+    evaluate_integer,
+    evaluate_name,
+    evaluate_null,
+    evaluate_string,
+)
+from ttmlir.sim.kernels.functions import find_instance
+from ttmlir.sim.kernels.loops import (
+    execute_binding,
+    execute_do,
+    execute_for,
+    execute_range,
+    execute_while,
+)
+from ttmlir.sim.kernels.scope import Evaluated, InScope
+from ttmlir.sim.kernels.statements import (
+    execute_block,
+    execute_break,
+    execute_continue,
+    execute_evaluation,
+    execute_if,
+    execute_return,
+    execute_switch,
+)
 
 HANDLERS = Handlers(
     values={

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, Protocol
 
-from ttmlir.cpp.type_names import find_built_in_type
 from ttmlir.cpp.types import (
     BOOL,
     FLOAT,
+    INT,
+    UINT8,
     UINT64,
     UNSIGNED,
     VOID,
     CType,
+    EnumType,
     FloatType,
     IntType,
     ObjectType,
     PointerType,
+    find_built_in_type,
 )
 from ttmlir.optable.kernel import (
     LIBRARY_CALLS,
@@ -30,20 +34,124 @@ from ttmlir.optable.kernel import (
     TemplateKind,
     ValueKind,
 )
-from ttmlir.sim.calls.declaration import CallFacts, declared_calls
+from ttmlir.optable.kernel.cpp_movement_calls import MODES
+from ttmlir.optable.kernel.row import CONSTANTS as LIBRARY_CONSTANTS
+from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.sim.calls.kernel_api import CallFacts, declared_calls
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.kernels.assumptions import AssumedArguments
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
+from ttmlir.sim.kernels.build import AssumedArguments
 from ttmlir.sim.kernels.python.runtime import KernelFault
-from ttmlir.sim.kernels.spelling import list_alike
 from ttmlir.sim.machine.address_generators import read_accessor_args
+
+# --- Enumerators ----------------------------------------------------------------------------------
+# Names that the headers of the kernel library give to numbers.
+#
+# Those of calls stand in the table of kernel calls; others are from tt-metal's llk_defs.h and C's
+# stdint.h.
+
+ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
+    **{name: enum.members for name, enum in ENUMS.items()},
+    **MODES,
+    "DataCopyType": {"A2D": 0, "B2D": 1},
+    "SrcOrder": {"Regular": 0, "Reverse": 1},
+    "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
+    "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},
+    "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
+    "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
+}
+"""Enumerations with their enumerators."""
+
+ENUM_TYPES: Mapping[str, EnumType] = {
+    name: EnumType(name, 8, False)
+    if name in ("CBIndex", "DataFormat", *MODES)
+    else EnumType(name, 32, True)
+    for name in ENUMERATIONS
+}
+"""The enumerations as types."""
+
+CONSTANTS: Mapping[str, tuple[int, CType]] = {
+    **{name: (number, INT) for name, number in LIBRARY_CONSTANTS.items()},
+    "NOC_0": (0, UINT8),
+    "NOC_1": (1, UINT8),
+    "INT32_MAX": (2**31 - 1, INT),
+    "INT32_MIN": (-(2**31), INT),
+    "UINT8_MAX": (2**8 - 1, INT),
+    "UINT16_MAX": (2**16 - 1, INT),
+    "UINT32_MAX": (2**32 - 1, UNSIGNED),
+}
+"""Macros and constants."""
+
+_BARE = {
+    enumerator: (number, ENUM_TYPES[enumeration])
+    for enumeration, enumerators in reversed(ENUMERATIONS.items())
+    if enumeration not in (*MODES, "VectorMode", "SfpuType", "DataLayout")
+    for enumerator, number in enumerators.items()
+}
+
+LIBRARY_NAMESPACES = (
+    *("tt", "ckernel", "std", "sfpi", "tt_metal", "detail"),
+    *("constants", "experimental"),
+)
+"""Namespaces of the library whose names are found with and without them."""
+
+
+def strip_namespaces(name: str) -> str:
+    """A name without the namespaces of the library before it."""
+    parts = name.removeprefix("::").split("::")
+    while len(parts) > 1 and parts[0] in LIBRARY_NAMESPACES:
+        parts = parts[1:]
+    return "::".join(parts)
+
+
+def find_constant(name: str) -> tuple[int, CType] | None:
+    """Number and type of an enumerator or constant of the library, qualified or not."""
+    bare = strip_namespaces(name)
+    if bare in CONSTANTS:
+        return CONSTANTS[bare]
+    enumeration, _, enumerator = bare.rpartition("::")
+    if not enumeration:
+        return _BARE.get(enumerator)
+    number = ENUMERATIONS.get(enumeration, {}).get(enumerator)
+    return None if number is None else (number, ENUM_TYPES[enumeration])
+
+
+def list_enumerators(name: str) -> list[str]:
+    """The names in the enumeration that a qualified name speaks of."""
+    enumeration, _, _ = strip_namespaces(name).rpartition("::")
+    return [f"{enumeration}::{each}" for each in ENUMERATIONS.get(enumeration, {})]
+
+
+# --- Spelling -------------------------------------------------------------------------------------
+# Names that a misspelled one may stand for.
+
+_ALIKE = 0.75
+"""Least share of letters that the names have in common."""
+
+_NEXT = 0.1
+"""How much less than the nearest name another one may have in common."""
+
+
+def list_alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The names that are most like one, the nearest first; none where none is alike."""
+    return list(_list_alike(strip_namespaces(name), frozenset(known), most))
+
+
+@lru_cache(maxsize=1024)
+def _list_alike(name: str, known: frozenset[str], most: int) -> tuple[str, ...]:
+    near = difflib.get_close_matches(name, sorted(known), most, _ALIKE)
+    shares = [difflib.SequenceMatcher(a=each, b=name).ratio() for each in near]
+    pairs = zip(near, shares, strict=True)
+    return tuple(each for each, share in pairs if share >= shares[0] - _NEXT)
+
+
+# --- Library --------------------------------------------------------------------------------------
 
 
 class KernelApi(Protocol):
     """What a compiled kernel runs against: the calls of a role as methods of their C++ names.
 
     Only methods that `kernel_call` declares are calls. Compiled code itself uses
-    `load(address, size, signed)`, `store(address, size, value)`, `poll()`, `turns()`,
+    `load(address, size, signed)`, `store(address, size, value)`, `poll(never_ends)`, `turns()`,
     `limited(range)`, `dprint(*values)` and `thread`, whose `clock` counts cycles.
     """
 
@@ -183,7 +291,7 @@ class Library:
                 return read_accessor_args(arguments, base, common)
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
-                raise KernelFault(error.message) from None
+                raise KernelFault(error.message) from error
 
         return {
             "c_get_tile_size": find(0),

@@ -10,8 +10,7 @@ from typing import TypeAlias, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
-from ttmlir.sim.kernels.place import Place
-from ttmlir.sim.kernels.value import Value
+from ttmlir.sim.kernels.value import Place, Value
 
 
 @dataclass(frozen=True)

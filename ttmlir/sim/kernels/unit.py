@@ -10,11 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.error_list import ErrorList, TooManyErrorsError
-from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.inclusions import Inclusions
+from ttmlir.cpp.errors import CppSyntaxError, ErrorList, Inclusions, TooManyErrorsError
 from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
-from ttmlir.cpp.type_names import find_built_in_type, resolve_type
 from ttmlir.cpp.types import (
     UNSIGNED,
     ArrayType,
@@ -25,18 +22,21 @@ from ttmlir.cpp.types import (
     QualifiedType,
     StructType,
     complete_type,
+    find_built_in_type,
+    resolve_type,
 )
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernels.assumptions import AssumedArguments
-from ttmlir.sim.kernels.build import Build
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
-from ttmlir.sim.kernels.library import Library
+from ttmlir.sim.kernels.build import AssumedArguments, Build
+from ttmlir.sim.kernels.library import (
+    ENUM_TYPES,
+    Library,
+    find_constant,
+    list_alike,
+    strip_namespaces,
+)
 from ttmlir.sim.kernels.limits import MAX_NOTES, MAX_STEPS
-from ttmlir.sim.kernels.place import LocalPlace
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.clock import ClockCosts, add_clock
-from ttmlir.sim.kernels.python.folding import Folder
-from ttmlir.sim.kernels.python.names import PURE
+from ttmlir.sim.kernels.python.code import PURE, ClockCosts, Folder, add_clock
 from ttmlir.sim.kernels.scope import (
     CLOSURES,
     Alias,
@@ -57,8 +57,7 @@ from ttmlir.sim.kernels.scope import (
     find_shared_names,
     walk,
 )
-from ttmlir.sim.kernels.spelling import list_alike
-from ttmlir.sim.kernels.value import Space, Value, make_integer
+from ttmlir.sim.kernels.value import LocalPlace, Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
 _HOLDERS = {

@@ -2,17 +2,669 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect, bisect_left, bisect_right, insort
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.enums import Arch, MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system import ArchSpec, ChipDesc, arch_spec, board
 from ttmlir.limits import memory_limit
-from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
-from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.memory import Memory, MemoryBudget
-from ttmlir.sim.machine.noc import Network
+from ttmlir.sim.errors import AllocationError, SimError
+from ttmlir.sim.machine.memory import CircularBuffers, Memory, MemoryBudget
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
+
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
+
+
+# --- Chip -----------------------------------------------------------------------------------------
+# A chip as the simulator sees it: what a system description and its generation say.
+
+Coordinate = tuple[int, int]
+"""(x, y), as TT-Metalium writes cores."""
+
+MEM_ZEROS_BASE = 256
+"""Where the bytes of L1 are that are always zero; here below everything else that is reserved."""
+
+MEM_ZEROS_SIZE = 512
+"""How many they are (tt-metal, dev_mem_map.h)."""
+
+SEMAPHORES = 16
+"""Semaphores of a core (tt-metal, NUM_SEMAPHORES)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimChip:
+    """One chip; sizes, addresses and alignments in bytes, coordinates as (x, y).
+
+    SimError if the numbers contradict each other.
+    """
+
+    name: str
+    spec: ArchSpec
+    """What all chips of the generation share."""
+    grid: Coordinate
+    """Columns and rows of the worker cores."""
+    workers: tuple[Coordinate, ...]
+    """Coordinates on the network of the worker cores, row by row."""
+    dram: tuple[Coordinate, ...]
+    """Coordinates on the network of the DRAM channels, the endpoint that workers use."""
+    l1_size: int
+    l1_unreserved_base: int
+    dram_channel_size: int
+    dram_unreserved_base: int
+    l1_alignment: int
+    dram_read_alignment: int
+
+    def __post_init__(self) -> None:
+        """Check what the simulator builds on."""
+        columns, rows = self.grid
+        if len(self.workers) != columns * rows:
+            raise SimError(
+                f"{self.name}: {len(self.workers)} workers do not fill a grid of {columns}x{rows}"
+            )
+        tiles = self.workers + self.dram
+        if len(set(tiles)) != len(tiles):
+            raise SimError(f"{self.name}: two tiles have the same coordinates on the network")
+        outside = [each for each in tiles if not self._on_network(each)]
+        if outside:
+            raise SimError(f"{self.name}: {outside[0]} is outside of the network {self.noc_size}")
+        if self.semaphore_base < MEM_ZEROS_BASE + MEM_ZEROS_SIZE:
+            raise SimError(f"{self.name}: no room for semaphores below the unreserved part of L1")
+        if not self.dram:
+            raise SimError(f"{self.name}: a chip without channels of DRAM; it needs at least one")
+        if not self.l1_unreserved_base < self.l1_size:
+            raise SimError(f"{self.name}: all of L1 is reserved")
+
+    def _on_network(self, coordinate: Coordinate) -> bool:
+        return 0 <= coordinate[0] < self.noc_size[0] and 0 <= coordinate[1] < self.noc_size[1]
+
+    @property
+    def arch(self) -> Arch:
+        """The generation."""
+        return self.spec.arch
+
+    @property
+    def clock_hz(self) -> int:
+        """Cycles per second."""
+        return self.spec.clock_hz
+
+    @property
+    def dram_write_alignment(self) -> int:
+        """What addresses in DRAM that are written to are multiples of."""
+        return self.spec.dram_write_alignment
+
+    @property
+    def max_packet_size(self) -> int:
+        """Bytes that one packet of the network carries."""
+        return self.spec.max_packet_size
+
+    @property
+    def noc_size(self) -> Coordinate:
+        """Columns and rows of the network."""
+        rows, columns = self.spec.noc_size
+        return columns, rows
+
+    @property
+    def semaphore_base(self) -> int:
+        """Where the words of the semaphores begin, one per aligned unit of L1."""
+        return self.l1_unreserved_base - SEMAPHORES * self.l1_alignment
+
+    @property
+    def num_dram_channels(self) -> int:
+        """Channels, that is banks, of DRAM."""
+        return len(self.dram)
+
+    @property
+    def dram_alignment(self) -> int:
+        """What addresses and pages of buffers in DRAM are multiples of."""
+        return max(self.dram_read_alignment, self.dram_write_alignment)
+
+    def has_worker(self, logical: Coordinate) -> bool:
+        """Whether logical (x, y) is in the grid of the workers."""
+        return all(0 <= place < extent for place, extent in zip(logical, self.grid, strict=True))
+
+    @property
+    def workers_text(self) -> str:
+        """The grid of the workers, as messages show it."""
+        columns, rows = self.grid
+        return f"{columns}x{rows} worker cores of {self.name}"
+
+    def noc_coordinate(self, logical: Coordinate) -> Coordinate:
+        """Where on the network the worker at logical (x, y) is; SimError outside of the grid."""
+        x, y = logical
+        if not self.has_worker(logical):
+            raise SimError(f"core ({x}, {y}) is outside of the {self.workers_text}")
+        return self.workers[y * self.grid[0] + x]
+
+    @staticmethod
+    def from_desc(desc: ChipDesc, name: str = "") -> SimChip:
+        """The chip of a system description, as a .ttm file numbers its cores.
+
+        SimError for a generation that is not modelled.
+        """
+        try:
+            spec = arch_spec(desc.arch)
+        except LayoutError as error:
+            raise SimError(str(error)) from error
+        rows, columns = desc.grid
+        return SimChip(
+            name=name or desc.arch.keyword,
+            spec=spec,
+            grid=(columns, rows),
+            workers=tuple((x, y) for y, x in desc.physical_cores.worker),
+            dram=tuple((x, y) for y, x in desc.physical_cores.dram),
+            l1_size=desc.l1_size,
+            l1_unreserved_base=desc.l1_unreserved_base,
+            dram_channel_size=desc.dram_channel_size,
+            dram_unreserved_base=desc.dram_unreserved_base,
+            l1_alignment=desc.noc_l1_address_align_bytes,
+            dram_read_alignment=desc.noc_dram_address_align_bytes,
+        )
+
+    @staticmethod
+    def of_board(name: str, chip: int = 0) -> SimChip:
+        """A chip of the board with this name, which has the board's name.
+
+        Firmware has its part of L1 also on the default board, whose description reserves less.
+        LayoutError if there is no such board, or no such chip on it.
+        """
+        of_desc = SimChip.from_desc(board(name).chip(chip), name)
+        reserved = max(of_desc.l1_unreserved_base, of_desc.spec.firmware.end)
+        return replace(of_desc, l1_unreserved_base=reserved)
+
+
+# --- Core -----------------------------------------------------------------------------------------
+# A Tensix core: its L1, circular buffers, semaphores and registers.
+
+# --- Mailboxes ------------------------------------------------------------------------------------
+# Words that the processors of a core send each other.
+#
+# Source: tt-isa-documentation, WormholeB0/TensixTile/BabyRISCV/Mailboxes.md.
+
+
+class _WaitForWord(WaitReason):
+    """`mailbox_read` and the calls that share a word."""
+
+    kind = "mailbox"
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        """What has to happen, and who does it."""
+        return (
+            f"a word from {self._source}",
+            f"{self._source} sends it with mailbox_write, or with the call that waits here",
+        )
+
+
+class Mailboxes:
+    """Words on their way between the processors of a core: one queue for each ordered pair.
+
+    On the chip a queue holds four words, and who sends more waits; here he goes on.
+    """
+
+    __slots__ = ("_queues", "_readers")
+
+    def __init__(self) -> None:
+        """Nothing is on its way."""
+        self._queues: dict[tuple[str, str], deque[tuple[int, int]]] = {}
+        self._readers: dict[tuple[str, str], RunningThread] = {}
+
+    def send(self, source: str, target: str, value: int, time: int) -> None:
+        """Send a word that is there from `time` on."""
+        pair = source, target
+        self._queues.setdefault(pair, deque()).append((value, time))
+        if pair in self._readers:
+            self._readers.pop(pair).wake()
+
+    def receive(self, source: str, target: RunningThread) -> tuple[int, int] | None:
+        """A word and since when it is there; None if the thread has to wait, to be woken."""
+        pair = source, target.role_name
+        queue = self._queues.get(pair)
+        if queue:
+            return queue.popleft()
+        self._readers[pair] = target
+        target.wait(_WaitForWord(source), 1)
+        return None
+
+
+# --- Core -----------------------------------------------------------------------------------------
+
+
+class Endpoint:
+    """A tile of the chip that has memory and answers on the network."""
+
+    __slots__ = (
+        "coordinate",
+        "index",
+        "kind",
+        "memory",
+        "name",
+        "read_alignment",
+        "write_alignment",
+    )
+
+    def __init__(
+        self, name: str, kind: str, index: int, coordinate: tuple[int, int], memory: Memory
+    ) -> None:
+        """`kind` is `worker` or `dram`; `index` numbers the workers or the DRAM channels."""
+        self.name = name
+        self.kind = kind
+        self.index = index
+        self.coordinate = coordinate
+        """(x, y) on the network."""
+        self.memory = memory
+        self.read_alignment = 1
+        self.write_alignment = 1
+
+
+class Core(Endpoint):
+    """A worker core; what its threads share.
+
+    `src` and `dst` are the source and destination registers of the program that runs, `watch` the
+    sanitizer, if there is one.
+    """
+
+    __slots__ = (
+        *("cbs", "chip", "dst", "l1", "logical", "mailboxes", "print_line", "semaphore_times"),
+        *("semaphores", "src", "watch"),
+    )
+
+    def __init__(
+        self, chip: SimChip, logical: tuple[int, int], budget: MemoryBudget | None = None
+    ) -> None:
+        """The core at logical (x, y), with poisoned L1; SimError outside of the grid.
+
+        L1 takes its bytes from `budget`.
+        """
+        coordinate = chip.noc_coordinate(logical)
+        name = f"L1 of core ({logical[0]}, {logical[1]})"
+        memory = Memory(name, chip.l1_size, budget)
+        index = logical[1] * chip.grid[0] + logical[0]
+        super().__init__(f"core ({logical[0]}, {logical[1]})", "worker", index, coordinate, memory)
+        self.read_alignment = self.write_alignment = chip.l1_alignment
+        self.chip = chip
+        self.logical = logical
+        self.l1 = memory
+        memory.write(MEM_ZEROS_BASE, bytes(MEM_ZEROS_SIZE))
+        self.watch: Sanitizer | None = None
+        self.print_line: Callable[[str], None] = print
+        """Takes the lines that kernels print."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget circular buffers, semaphores and registers, before a program."""
+        self.l1.waiters.clear()
+        self.cbs = CircularBuffers()
+        self.semaphores: dict[int, int] = {}
+        """Address of the word of each semaphore, by id."""
+        self.semaphore_times: dict[int, int] = {}
+        """When words in L1 that semaphores use last changed, by address."""
+        self.mailboxes = Mailboxes()
+        self.src: SourceRegisters | None = None
+        self.dst: DestinationRegisters | None = None
+
+
+# --- Noc ------------------------------------------------------------------------------------------
+# The network on chip: addresses, the tiles that they name, and copies that are on their way.
+#
+# An address is a 64-bit number: 36 bits of local address, then x and y with 6 bits each; that of a
+# rectangle holds the coordinates of its end there and above them those of its start
+# (tt-isa-documentation, WormholeB0/NoC/MemoryMap.md). Both networks number tiles alike, with the
+# translated coordinates that kernels use. Network 1 runs the other way, so the start of a rectangle
+# is its last corner there (WormholeB0/NoC/Coordinates.md).
+
+LOCAL_BITS = 36
+LOCAL_MASK = (1 << LOCAL_BITS) - 1
+NETWORKS = 2
+
+_NODE_BITS = 6
+_NODE_MASK = (1 << _NODE_BITS) - 1
+_UNICAST_BITS = LOCAL_BITS + 2 * _NODE_BITS
+
+
+def noc_address(x: int, y: int, local: int) -> int:
+    """The address of a byte in the memory of a tile."""
+    return (y & _NODE_MASK) << 42 | (x & _NODE_MASK) << LOCAL_BITS | local & LOCAL_MASK
+
+
+def multicast_address(x_start: int, y_start: int, x_end: int, y_end: int, local: int) -> int:
+    """The address of a byte in the memory of each tile of a rectangle."""
+    start = (y_start & _NODE_MASK) << 54 | (x_start & _NODE_MASK) << 48
+    return start | noc_address(x_end, y_end, local)
+
+
+def coordinate_of(address: int) -> Coordinate:
+    """(x, y) in an address; of a rectangle, that of its end."""
+    return address >> LOCAL_BITS & _NODE_MASK, address >> 42 & _NODE_MASK
+
+
+def _start_of(address: int) -> Coordinate:
+    return address >> 48 & _NODE_MASK, address >> 54 & _NODE_MASK
+
+
+class Network:
+    """The tiles of a chip by address; cores are made when they are first named."""
+
+    def __init__(
+        self,
+        chip: SimChip,
+        core: Callable[[int, int], Core],
+        budget: MemoryBudget | None = None,
+    ) -> None:
+        """`core` gives the core at logical (x, y); DRAM takes its bytes from `budget`."""
+        self.chip = chip
+        channels = range(len(chip.dram))
+        self.dram = tuple(_dram_channel(chip, channel, budget) for channel in channels)
+        self._core = core
+        self._logical = {
+            noc: (index % chip.grid[0], index // chip.grid[0])
+            for index, noc in enumerate(chip.workers)
+        }
+        self._channels = {endpoint.coordinate: endpoint for endpoint in self.dram}
+        self._endpoints: dict[int, Endpoint] = {}
+        self._l1_banks: tuple[Core, ...] = ()
+        self._rectangles: dict[tuple[int, int], tuple[Core, ...]] = {}
+
+    def endpoint(self, address: int) -> Endpoint:
+        """The tile that an address names; SimError where no tile has memory."""
+        key = address >> LOCAL_BITS
+        found = self._endpoints.get(key)
+        if found is None:
+            found = self._endpoints[key] = self._find(address)
+        return found
+
+    def _find(self, address: int) -> Endpoint:
+        if address >> _UNICAST_BITS:
+            raise SimError(
+                f"the network address {address:#x} is that of a rectangle; this call takes the "
+                "address of one tile, from get_noc_addr",
+                rule="noc-address",
+            )
+        coordinate = coordinate_of(address)
+        if coordinate in self._channels:
+            return self._channels[coordinate]
+        if coordinate in self._logical:
+            return self._core(*self._logical[coordinate])
+        raise SimError(
+            f"no tile with memory is at {coordinate} on the network of {self.chip.name}; "
+            f"worker cores are at x {_axis(self.chip, 0)} and y {_axis(self.chip, 1)}, DRAM at "
+            + ", ".join(str(each) for each in self.chip.dram),
+            rule="noc-address",
+        )
+
+    @property
+    def l1_banks(self) -> Sequence[Core]:
+        """All worker cores, row by row: the banks of buffers that are interleaved over L1."""
+        if not self._l1_banks:
+            columns, rows = self.chip.grid
+            self._l1_banks = tuple(self._core(x, y) for y in range(rows) for x in range(columns))
+        return self._l1_banks
+
+    def rectangle(self, address: int, noc: int) -> tuple[Core, ...]:
+        """The worker cores of the rectangle that an address names on a network, row by row."""
+        key = (address >> LOCAL_BITS, noc)
+        found = self._rectangles.get(key)
+        if found is None:
+            found = self._rectangles[key] = self._workers(address, noc)
+        return found
+
+    def _workers(self, address: int, noc: int) -> tuple[Core, ...]:
+        start, end = _start_of(address), coordinate_of(address)
+        if noc == 1:
+            start, end = end, start
+        return tuple(
+            self._core(*self._logical[coordinate])
+            for coordinate in self.chip.workers
+            if all(_spans(start[axis], end[axis], coordinate[axis]) for axis in range(2))
+        )
+
+
+def _spans(start: int, end: int, position: int) -> bool:
+    """Whether a span, which may wrap around the torus, has a position."""
+    if start <= end:
+        return start <= position <= end
+    return position <= end or position >= start
+
+
+def _axis(chip: SimChip, axis: int) -> str:
+    return ",".join(str(each) for each in sorted({worker[axis] for worker in chip.workers}))
+
+
+def _dram_channel(chip: SimChip, channel: int, budget: MemoryBudget | None) -> Endpoint:
+    name = f"DRAM channel {channel}"
+    memory = Memory(name, chip.dram_channel_size, budget, is_read_by_units=False)
+    endpoint = Endpoint(name, "dram", channel, chip.dram[channel], memory)
+    endpoint.read_alignment = chip.dram_read_alignment
+    endpoint.write_alignment = chip.dram_write_alignment
+    return endpoint
+
+
+class Copy:
+    """A copy whose bytes have not moved yet."""
+
+    __slots__ = (
+        *("multicast", "size", "source", "source_address", "target", "target_address", "trid"),
+    )
+
+    def __init__(
+        self,
+        source: Memory,
+        source_address: int,
+        target: Memory,
+        target_address: int,
+        size: int,
+        *,
+        multicast: bool = False,
+        trid: int = 0,
+    ) -> None:
+        """Note where bytes go; they are read when they move."""
+        self.source = source
+        self.source_address = source_address
+        self.target = target
+        self.target_address = target_address
+        self.size = size
+        self.multicast = multicast
+        self.trid = trid
+
+    def move(self) -> None:
+        """Move the bytes."""
+        self.target.copy(self.target_address, self.source, self.source_address, self.size)
+
+
+class Outstanding:
+    """What a thread has started on one network: times of completion, and copies held back.
+
+    Times are those at which the last read has arrived, the last write has left, the last write is
+    acknowledged, and the last atomic operation is answered.
+    """
+
+    __slots__ = ("acknowledged", "answered", "arrived", "left", "reads", "writes")
+
+    def __init__(self) -> None:
+        """Nothing was started."""
+        self.arrived = 0
+        self.left = 0
+        self.acknowledged = 0
+        self.answered = 0
+        self.reads: list[Copy] = []
+        self.writes: list[Copy] = []
+
+    def move_reads(self, trid: int | None = None) -> bool:
+        """Move the bytes of all reads, or those with a number; whether there were any."""
+        moved, self.reads = _with_number(self.reads, trid)
+        for copy in moved:
+            copy.move()
+        return bool(moved)
+
+    def move_writes(self, trid: int | None = None) -> bool:
+        """Move the bytes of all writes, or those with a number; whether there were any."""
+        moved, self.writes = _with_number(self.writes, trid)
+        for copy in moved:
+            copy.move()
+        return bool(moved)
+
+    def move_ordered(self, target: Memory, *, multicast: bool) -> None:
+        """Move the bytes of writes that arrive before what now goes to a memory.
+
+        Transactions of one source and one kind on one network arrive at one destination in order
+        (tt-isa-documentation, WormholeB0/NoC/Ordering.md); others may overtake each other.
+        """
+        kept: list[Copy] = []
+        for copy in self.writes:
+            if copy.target is target and copy.multicast == multicast:
+                copy.move()
+            else:
+                kept.append(copy)
+        self.writes = kept
+
+
+def _with_number(copies: list[Copy], trid: int | None) -> tuple[list[Copy], list[Copy]]:
+    """The copies with a transaction number, and the others; None: all."""
+    if trid is None:
+        return copies, []
+    return (
+        [copy for copy in copies if copy.trid == trid],
+        [copy for copy in copies if copy.trid != trid],
+    )
+
+
+# --- Device ---------------------------------------------------------------------------------------
+
+# --- Allocator ------------------------------------------------------------------------------------
+# Addresses of buffers: the same in every bank of a memory.
+#
+# Buffers in DRAM are allocated from the bottom up, buffers in L1 from the top down, so that
+# circular buffers can grow up from the first unreserved byte of L1. Each takes the first gap from
+# its side. Addresses are multiples of the alignment of DRAM in both memories, for pages are copied
+# between them. Source: tt-metal, tech_reports/memory/allocator.md; impl/allocator/bank_manager.cpp.
+
+
+class Allocator:
+    """The part of a bank that buffers may take, and which of it they have taken."""
+
+    def __init__(self, name: str, start: int, end: int, alignment: int, *, top_down: bool) -> None:
+        """All bytes from `start` on and before `end` are free."""
+        self.name = name
+        self.start = start
+        self.end = end
+        self.alignment = alignment
+        self.top_down = top_down
+        self._taken: dict[int, int] = {}
+        """Address and size of what is taken, by address."""
+        self._starts: list[int] = []
+        """The addresses of what is taken, in order."""
+        self._gaps = [(start, end)]
+        """Start and end of what is free, in order."""
+
+    @property
+    def taken(self) -> list[tuple[int, int]]:
+        """Address and size of everything that is taken, in order."""
+        return sorted(self._taken.items())
+
+    @property
+    def lowest(self) -> int:
+        """The first byte that is taken; the end if none is."""
+        return min(self._taken, default=self.end)
+
+    @property
+    def largest_gap(self) -> int:
+        """Bytes per bank of the largest buffer for which there is room."""
+        return max((high - self._aligned(low) for low, high in self._gaps), default=0)
+
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """Start and end of what is taken there; None if nothing is."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        start = self._starts[index]
+        end = start + self._taken[start]
+        return (start, end) if address < end else None
+
+    def allocate(self, size: int, *, bottom_up: bool | None = None) -> int:
+        """Take bytes of every bank; AllocationError if no gap is large enough.
+
+        `bottom_up` says from which side, for buffers that do not go by their memory.
+        """
+        size = self._aligned(size)
+        top_down = self.top_down if bottom_up is None else not bottom_up
+        gaps = reversed(self._gaps) if top_down else self._gaps
+        for low, high in gaps:
+            if high - self._aligned(low) >= size:
+                top = (high - size) // self.alignment * self.alignment
+                address = top if top_down else self._aligned(low)
+                self._take(address, size)
+                return address
+        raise AllocationError(
+            f"{size} bytes per bank do not fit into {self.name}: the largest gap has "
+            f"{max(self.largest_gap, 0)} of its {self.end - self.start} bytes; deallocate buffers "
+            "or make them smaller",
+            rule="out-of-memory",
+            detail=self.map(),
+        )
+
+    def take(self, address: int, size: int) -> None:
+        """Take bytes at a given address; AllocationError if others have them."""
+        end = address + size
+        if not self.start <= address <= end <= self.end:
+            raise AllocationError(
+                f"bytes {address:#x} to {end:#x} are outside of what buffers may take of "
+                f"{self.name}: {self.start:#x} to {self.end:#x}",
+                rule="out-of-memory",
+            )
+        for other, other_size in self.taken:
+            if address < other + other_size and other < end:
+                raise AllocationError(
+                    f"bytes {address:#x} to {end:#x} of {self.name} overlap the buffer at "
+                    f"{other:#x}, which has {other_size} bytes",
+                    rule="out-of-memory",
+                    detail=self.map(),
+                )
+        self._take(address, size)
+
+    def free(self, address: int) -> None:
+        """Give bytes back."""
+        low, high = address, address + self._taken.pop(address)
+        del self._starts[bisect_left(self._starts, address)]
+        index = bisect(self._gaps, (low, high))
+        if index < len(self._gaps) and self._gaps[index][0] == high:
+            high = self._gaps.pop(index)[1]
+        if index and self._gaps[index - 1][1] == low:
+            index -= 1
+            low = self._gaps.pop(index)[0]
+        if high > low:
+            self._gaps.insert(index, (low, high))
+
+    def _aligned(self, number: int) -> int:
+        return -(-number // self.alignment) * self.alignment
+
+    def _take(self, address: int, size: int) -> None:
+        """Take bytes of a gap, which is known to have them."""
+        self._taken[address] = size
+        insort(self._starts, address)
+        index = bisect(self._gaps, (address, self.end)) - 1
+        if index < 0 or size == 0:
+            return
+        low, high = self._gaps[index]
+        rest = [(low, address), (address + size, high)]
+        self._gaps[index : index + 1] = [gap for gap in rest if gap[0] < gap[1]]
+
+    def map(self) -> tuple[str, ...]:
+        """What is taken, a line each."""
+        return tuple(
+            f"{self.name}: {address:#x} to {address + size:#x}, {size} bytes: buffer"
+            for address, size in self.taken
+        )
+
+
+# --- Device ---------------------------------------------------------------------------------------
 
 
 class SimDevice:

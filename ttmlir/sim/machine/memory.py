@@ -2,17 +2,307 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.layout.enums import DataType
 from ttmlir.limits import memory_advice
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.machine.tile_formats import TILE_BYTES
+from ttmlir.sim.machine.numerics import TILE_BYTES
+from ttmlir.sim.protocols import RunningThread, WaitReason
 
-if TYPE_CHECKING:
-    from ttmlir.sim.protocols import RunningThread
+# --- Circular buffer ------------------------------------------------------------------------------
+# Circular buffers: queues of pages in L1 between the threads of a core.
+#
+# Source: tt-metal, tt_metal/hw/inc/dataflow_api.h and compute_kernel_api/cb_api.h. The two counters
+# are 16 bits wide on the chip: more pages acknowledged than received is a state that goes on.
+
+COUNT = 32
+"""Circular buffers of a core, numbered from 0."""
+
+COUNTER_MASK = 0xFFFF
+
+
+class CircularBuffer:
+    """One circular buffer; `size` and `page_size` in bytes, addresses in L1.
+
+    `received` and `acked` count pages that were pushed and popped, `pack_offset` the pages that the
+    packer has written since the last push. `aliased`: the pages are those of a tensor's buffer, and
+    hold its numbers without a push. `push_times` and `pop_times` say per slot when its page was
+    last pushed and popped; `producer` and `consumer` are the threads that last did so.
+    """
+
+    __slots__ = (
+        *("acked", "address", "aliased", "consumer", "data_format", "data_waiters", "index"),
+        *("limit", "num_pages", "pack_offset", "page_size", "pop_times", "producer", "push_times"),
+        *("rd_ptr", "received", "size", "space_waiters", "waits_for_data", "waits_for_space"),
+        "wr_ptr",
+    )
+
+    def __init__(
+        self,
+        index: int,
+        address: int,
+        page_size: int,
+        num_pages: int,
+        data_format: DataType,
+        *,
+        aliased: bool = False,
+    ) -> None:
+        """An empty circular buffer; SimError for an index or a size that cannot be."""
+        if not 0 <= index < COUNT:
+            raise SimError(f"circular buffer {index} does not exist; they are numbered 0 to 31")
+        if page_size < 1 or num_pages < 1:
+            raise SimError(
+                f"circular buffer {index} has {num_pages} pages of {page_size} bytes; "
+                "it needs at least one page of at least one byte"
+            )
+        self.index = index
+        self.address = address
+        self.page_size = page_size
+        self.num_pages = num_pages
+        self.size = page_size * num_pages
+        self.limit = address + self.size
+        self.data_format = data_format
+        self.aliased = aliased
+        self.received = 0
+        self.acked = 0
+        self.rd_ptr = address
+        self.wr_ptr = address
+        self.pack_offset = 0
+        self.push_times = [0] * num_pages
+        self.pop_times = [0] * num_pages
+        self.data_waiters: list[RunningThread] = []
+        self.space_waiters: list[RunningThread] = []
+        self.waits_for_data = _WaitForPages(self)
+        self.waits_for_space = _WaitForSpace(self)
+        self.producer: RunningThread | None = None
+        self.consumer: RunningThread | None = None
+
+    @property
+    def filled(self) -> int:
+        """Pages that were pushed and not popped, as the 16-bit counters say."""
+        return (self.received - self.acked) & COUNTER_MASK
+
+    @property
+    def free(self) -> int:
+        """Pages that can be reserved, as the 16-bit counters say."""
+        return (self.num_pages - self.received + self.acked) & COUNTER_MASK
+
+    def wait_for_data(self, thread: RunningThread, pages: int) -> None:
+        """Block the thread until `pages` are filled; error if they can never be."""
+        self._check(thread, pages, "cb_wait_front")
+        self.data_waiters.append(thread)
+        thread.wait(self.waits_for_data, pages)
+
+    def wait_for_space(self, thread: RunningThread, pages: int) -> None:
+        """Block the thread until `pages` are free; error if they can never be."""
+        self._check(thread, pages, "cb_reserve_back")
+        self.space_waiters.append(thread)
+        thread.wait(self.waits_for_space, pages)
+
+    def _check(self, thread: RunningThread, pages: int, call: str) -> None:
+        if pages < 0:
+            raise self._negative(thread, pages, call)
+        if pages > self.num_pages:
+            raise thread.error(
+                f"{call} of {pages} pages never returns: circular buffer {self.index} has "
+                f"{self.num_pages} of them; give it more pages or ask for fewer",
+                rule="cb-too-many-pages",
+                detail=(self.state(),),
+            )
+
+    def push(self, thread: RunningThread, pages: int) -> None:
+        """Hand pages to the consumer."""
+        if pages < 0:
+            raise self._negative(thread, pages, "cb_push_back")
+        wr_ptr = self.wr_ptr + pages * self.page_size
+        if wr_ptr >= self.limit:
+            wr_ptr -= self.size
+            if wr_ptr != self.address:
+                raise self._straddles(thread, pages, "cb_push_back", self.wr_ptr)
+        self.wr_ptr = wr_ptr
+        self.received += pages
+        self.pack_offset = 0
+        self.producer = thread
+
+    def pop(self, thread: RunningThread, pages: int) -> None:
+        """Hand pages back to the producer."""
+        if pages < 0:
+            raise self._negative(thread, pages, "cb_pop_front")
+        rd_ptr = self.rd_ptr + pages * self.page_size
+        if rd_ptr >= self.limit:
+            rd_ptr -= self.size
+            if rd_ptr != self.address:
+                raise self._straddles(thread, pages, "cb_pop_front", self.rd_ptr)
+        self.rd_ptr = rd_ptr
+        self.acked += pages
+        self.consumer = thread
+
+    def _negative(self, thread: RunningThread, pages: int, call: str) -> SimError:
+        return thread.error(
+            f"{call} of {pages} pages of circular buffer {self.index}; a number of pages is not "
+            "negative",
+            rule="arguments",
+            detail=(self.state(),),
+        )
+
+    def _straddles(self, thread: RunningThread, pages: int, call: str, pointer: int) -> SimError:
+        left = (self.limit - pointer) // self.page_size
+        return thread.error(
+            f"{call} of {pages} pages runs over the end of circular buffer {self.index}: "
+            f"{left} of its {self.num_pages} pages are left before it wraps around; use a number "
+            "of pages that divides the size of the circular buffer, always the same",
+            rule="cb-straddle",
+            detail=(self.state(),),
+        )
+
+    def set_push_time(self, pages: int, clock: int) -> None:
+        """Note when the last `pages` were pushed."""
+        for page in range(self.received - pages, self.received):
+            self.push_times[page % self.num_pages] = clock
+
+    def set_pop_time(self, pages: int, clock: int) -> None:
+        """Note when the last `pages` were popped."""
+        for page in range(self.acked - pages, self.acked):
+            self.pop_times[page % self.num_pages] = clock
+
+    def state(self) -> str:
+        """The counters in words, for messages."""
+        producer = "nobody yet" if self.producer is None else self.producer.role_name
+        consumer = "nobody yet" if self.consumer is None else self.consumer.role_name
+        return (
+            f"circular buffer {self.index}: {self.num_pages} pages of {self.page_size} bytes, "
+            f"received {self.received}, acked {self.acked}, {self.free} free; "
+            f"pushed by {producer}, popped by {consumer}"
+        )
+
+
+class LocalCBInterface:
+    """A circular buffer as a processor sees it, `word` bytes at a time (tt-metal's struct)."""
+
+    __slots__ = ("_buffer", "_thread", "_word")
+
+    def __init__(self, buffer: CircularBuffer, thread: RunningThread, word: int) -> None:
+        """`thread` is who looks at it, for errors."""
+        self._buffer = buffer
+        self._thread = thread
+        self._word = word
+
+    @property
+    def fifo_size(self) -> int:
+        """How long the buffer is."""
+        return self._buffer.size // self._word
+
+    @property
+    def fifo_limit(self) -> int:
+        """Where it ends."""
+        return self._buffer.limit // self._word
+
+    @property
+    def fifo_page_size(self) -> int:
+        """How long a page is."""
+        return self._buffer.page_size // self._word
+
+    @property
+    def fifo_num_pages(self) -> int:
+        """How many pages there are."""
+        return self._buffer.num_pages
+
+    @property
+    def fifo_rd_ptr(self) -> int:
+        """Where the first filled page is."""
+        return self._buffer.rd_ptr // self._word
+
+    @property
+    def fifo_wr_ptr(self) -> int:
+        """Where the first free page is."""
+        return self._buffer.wr_ptr // self._word
+
+    @property
+    def fifo_wr_tile_ptr(self) -> int:
+        """How much the packer has written behind the write pointer."""
+        return self._buffer.pack_offset * self._buffer.page_size // self._word
+
+    @property
+    def tiles_acked(self) -> int:
+        """Pages that were popped."""
+        return self._buffer.acked & COUNTER_MASK
+
+    @property
+    def tiles_received(self) -> int:
+        """Pages that were pushed."""
+        return self._buffer.received & COUNTER_MASK
+
+    @property
+    def tiles_acked_received_init(self) -> int:
+        """Both counters in one word."""
+        return self.tiles_received << 16 | self.tiles_acked
+
+    def set_member(self, name: str, value: int) -> None:
+        """Move a pointer; error if it leaves the buffer."""
+        buffer, address = self._buffer, value * self._word
+        if not buffer.address <= address <= buffer.limit:
+            raise self._thread.error(
+                f"{name} of circular buffer {buffer.index} is set to {value:#x}, which is outside "
+                f"of its {buffer.size} bytes from {buffer.address // self._word:#x} on",
+                rule="cb-bounds",
+                detail=(buffer.state(),),
+            )
+        if name == "fifo_rd_ptr":
+            buffer.rd_ptr = address
+        else:
+            buffer.wr_ptr = address
+
+
+class _WaitForPages(WaitReason):
+    """`cb_wait_front`."""
+
+    kind = "cb_wait_front"
+
+    def __init__(self, buffer: CircularBuffer) -> None:
+        self._buffer = buffer
+
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        buffer = self._buffer
+        return (
+            f"{thread.wanted} filled pages of circular buffer {buffer.index}; "
+            f"it has {buffer.filled}",
+            buffer.state(),
+        )
+
+
+class _WaitForSpace(WaitReason):
+    """`cb_reserve_back`."""
+
+    kind = "cb_reserve_back"
+
+    def __init__(self, buffer: CircularBuffer) -> None:
+        self._buffer = buffer
+
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        buffer = self._buffer
+        return (
+            f"{thread.wanted} free pages of circular buffer {buffer.index}; it has {buffer.free}",
+            buffer.state(),
+        )
+
+
+class CircularBuffers(dict[int, CircularBuffer]):
+    """The circular buffers of a core by index; one that is not there is an error that says so."""
+
+    def __missing__(self, index: int) -> CircularBuffer:
+        """Refuse an index that no circular buffer has."""
+        there = ", ".join(str(each) for each in sorted(self)) or "none"
+        raise SimError(
+            f"circular buffer {index} is not configured on this core; configured: {there}",
+            rule="cb-missing",
+        )
+
+
+# --- Memory ---------------------------------------------------------------------------------------
 
 POISON = 0xFF
 """Fills memory that nobody wrote: NaN in every floating-point format, 2^32 - 1 as a word."""

@@ -8,42 +8,777 @@ page docs/sanitizer.md.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Literal
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from types import FrameType
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.errors import SimError
-from ttmlir.sim.findings import Finding
-from ttmlir.sim.sanitizer.actors import Copies, ProgramActors, ThreadState
-from ttmlir.sim.sanitizer.buffer_rules import BufferRules
-from ttmlir.sim.sanitizer.conflicts import (
-    conflicting,
-    overlapping,
-    overrunning,
-    unallocated,
-    undoing,
-    unwritten,
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.errors import Finding, Position, Reporter, SanitizerError, SimError
+from ttmlir.sim.machine.numerics import TILE_BYTES
+from ttmlir.sim.sanitizer.shadow import (
+    SLOT,
+    Actor,
+    Agent,
+    Blocks,
+    Breach,
+    BreachKind,
+    BufferState,
+    Conflict,
+    HandOver,
+    Mark,
+    PageGrid,
+    Space,
+    Timeline,
+    Unwritten,
+    VectorClock,
+    WatchedCore,
+    WatchedMemory,
 )
-from ttmlir.sim.sanitizer.register_rules import (
-    HELD,
-    Destination,
-    allowed,
-    still_holds,
-    violation,
-)
-from ttmlir.sim.sanitizer.reporting import Reporter, SanitizerError
-from ttmlir.sim.sanitizer.semaphores import SLOT
-from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
-from ttmlir.sim.sanitizer.spaces import Blocks, PageGrid, Space, WatchedCore, WatchedMemory
-from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.address_generators import Strays
-    from ttmlir.sim.machine.chip import SimChip
-    from ttmlir.sim.machine.memory import Memory
+    from ttmlir.sim.machine.device import SimChip
+    from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
+
+
+# --- Actors ---------------------------------------------------------------------------------------
+# The threads of a program as the sanitizer sees them: what they know, and who copies for them.
+
+_frame_above: Callable[[int], FrameType | None] = vars(sys)["_getframe"]
+"""The frame of a caller by its distance; `inspect.currentframe` has no way to skip the others,
+and to make them takes a tenth of the sanitizer's time."""
+
+
+class Writers:
+    """The agents that write for one thread to one place, or to any rectangle.
+
+    `sources` reads what is sent: it is done when the bytes have left. `targets` writes it: it is
+    done when they have arrived.
+    """
+
+    __slots__ = ("sources", "targets")
+
+    def __init__(self, sources: Agent, targets: Agent) -> None:
+        """No copies are under way."""
+        self.sources = sources
+        self.targets = targets
+
+
+AGENTS = 5
+"""How many agents `Copies` makes at once."""
+
+
+class Copies:
+    """The agents that copy for one thread on one network under one transaction id.
+
+    Completion comes separately for reads, for the sources of writes (which may be used again once
+    the bytes have left), and for their destinations. Writes to one tile arrive in order, and so do
+    those to a rectangle, which travel on a virtual channel of their own; writes to different tiles
+    do not, and neither do the two kinds. All of one kind leave in order.
+    Source: tt-isa-documentation, WormholeB0/NoC/Ordering.md; tt-metal, dataflow_api.h.
+    """
+
+    __slots__ = (
+        *("_new_agent", "_to_core", "_writers", "atomic_mark", "multicast", "noc", "read_mark"),
+        *("reads", "to_dram", "transaction", "write_mark"),
+    )
+
+    def __init__(self, new_agent: Callable[[str], Agent], noc: int, transaction: int) -> None:
+        """No copies are under way; `new_agent` makes one that does a `read` or a `write`."""
+        self._new_agent = new_agent
+        self.noc = noc
+        self.transaction = transaction
+        self.reads = new_agent("read")
+        self.to_dram = Writers(new_agent("write"), new_agent("write"))
+        """Who writes to DRAM."""
+        self.multicast = Writers(new_agent("write"), new_agent("write"))
+        self._to_core: dict[Space, Writers] = {}
+        """Who writes to the L1 of single cores; they share the agent that reads what is sent."""
+        self._writers = [self.to_dram, self.multicast]
+        self.read_mark: Mark = None
+        self.write_mark: Mark = None
+        self.atomic_mark: Mark = None
+        """Where the last increment was sent that no barrier has waited for; the others likewise."""
+
+    def writers_to(self, space: Space) -> Writers:
+        """Who writes to a memory."""
+        if not space.is_core:
+            return self.to_dram
+        writers = self._to_core.get(space)
+        if writers is None:
+            writers = Writers(self.to_dram.sources, self._new_agent("write"))
+            self._to_core[space] = writers
+            self._writers.append(writers)
+        return writers
+
+    @property
+    def sources(self) -> tuple[Agent, Agent]:
+        """Who reads what is sent."""
+        return self.to_dram.sources, self.multicast.sources
+
+    @property
+    def open_writes(self) -> list[Agent]:
+        """Who writes and was not waited for."""
+        return [each.targets for each in self._writers if each.targets.busy]
+
+    def finish_reads(self) -> None:
+        """All reads have arrived."""
+        if self.reads.busy:
+            self.reads.finish()
+
+    def finish_writes(self) -> None:
+        """All writes have arrived."""
+        for writers in self._writers:
+            if writers.targets.busy:
+                writers.targets.finish()
+            if writers.sources.busy:
+                writers.sources.finish()
+
+    def flush(self) -> None:
+        """All writes have left."""
+        for writers in self._writers:
+            if writers.targets.busy:
+                writers.targets.flush()
+        for sources in self.sources:
+            if sources.busy:
+                sources.finish()
+
+
+class ThreadState:
+    """One thread of the running program."""
+
+    __slots__ = ("actor", "computes", "copies", "kernel_file", "strays", "thread")
+
+    def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
+        """A thread that has done nothing yet."""
+        self.thread = thread
+        self.kernel_file = thread.kernel.file
+        self.computes = Role.COMPUTE & thread.role == thread.role
+        self.actor = timeline.thread(0 if self.computes else AGENTS)
+        self.copies: dict[int, Copies] = {}
+        """Who copies for the thread, by transaction id and network."""
+        self.strays: Strays = {}
+
+    def mark(self) -> Mark:
+        """Where in the kernel the running thread is; cheap, as it is taken at every access.
+
+        A call of the kernel's called the sanitizer's, which called this: frames that are not looked
+        at need not be made.
+        """
+        frame = _frame_above(3)
+        file = self.kernel_file
+        while frame is not None:
+            if frame.f_code.co_filename == file:
+                return frame.f_code, frame.f_lasti
+            frame = frame.f_back
+        return None
+
+    def note(self, mark: Mark, message: str) -> Finding:
+        """A note at a place of this thread's kernel."""
+        return self.finding_at(mark, message, rule="", severity="note", detail=())
+
+    def finding_at(
+        self, mark: Mark, message: str, *, rule: str, severity: str, detail: tuple[str, ...]
+    ) -> Finding:
+        """A finding at a place where this thread was."""
+        kernel = self.thread.kernel
+        place = place_of(mark)
+        position = Position(self.kernel_file, 0, 0) if place is None else kernel.position(*place)
+        return Finding(
+            message=message,
+            rule=rule,
+            file=position.file,
+            line=position.line,
+            column=position.column,
+            core=self.thread.logical,
+            role=self.thread.role_name,
+            detail=detail,
+            source_line=kernel.line(position),
+            severity=severity,
+        )
+
+
+def place_of(mark: Mark) -> tuple[int, int] | None:
+    """The line of the compiled code and the column that a mark stands for."""
+    if mark is None:
+        return None
+    code, instruction = mark
+    for index, (line, _, column, _) in enumerate(code.co_positions()):
+        if index == instruction // 2 and line is not None:
+            return line, 0 if column is None else column + 1
+    return code.co_firstlineno, 0
+
+
+class ProgramActors:
+    """The actors of the running program, and whose they are."""
+
+    def __init__(self) -> None:
+        """No program runs."""
+        self.timeline = Timeline()
+        self.threads: dict[int, ThreadState] = {}
+        """By the index of the thread."""
+        self._owners: dict[Actor, tuple[ThreadState, str]] = {}
+
+    def begin(self, threads: list[RunningThread]) -> None:
+        """Start a program with these threads."""
+        self.timeline.begin()
+        self._owners.clear()
+        self.threads = {thread.index: ThreadState(self.timeline, thread) for thread in threads}
+        for state in self.threads.values():
+            self._owners[state.actor] = state, "thread"
+
+    def copies(self, state: ThreadState, noc: int, transaction: int) -> Copies:
+        """Who copies for a thread on a network under a transaction id."""
+        key = transaction << 1 | noc
+        copies = state.copies.get(key)
+        if copies is None:
+
+            def new_agent(kind: str) -> Agent:
+                agent = self.timeline.agent(state.actor, in_order=kind == "write")
+                self._owners[agent] = state, kind
+                return agent
+
+            copies = state.copies[key] = Copies(new_agent, noc, transaction)
+        return copies
+
+    def owner(self, actor: Actor) -> tuple[ThreadState, str]:
+        """Whose actor it is, and what it does: `thread`, `read` or `write`."""
+        return self._owners[actor]
+
+
+# --- Buffer rules ---------------------------------------------------------------------------------
+# The protocol of circular buffers: who may access, push and pop which pages when.
+#
+# Source: tt-metal, tt_metal/hw/inc/dataflow_api.h; tech_reports and programming examples for what
+# well-formed kernels keep to.
+
+POP_UNFILLED = "pop-unfilled"
+"""Leniency: circular buffers on tensors are popped although nobody pushed."""
+
+
+class BufferRules:
+    """Follows the calls on circular buffers and checks accesses to their pages."""
+
+    def __init__(self, program: ProgramActors, reporter: Reporter) -> None:
+        """Report to `reporter`; lenient as far as it is."""
+        self._program = program
+        self._reporter = reporter
+        self._pop_unfilled = POP_UNFILLED in reporter.leniencies
+        self._states: dict[CircularBuffer, BufferState] = {}
+        self.spaces: dict[CircularBuffer, Space] = {}
+
+    def begin(self) -> None:
+        """Forget the circular buffers of the last program."""
+        self._states.clear()
+        self.spaces.clear()
+
+    def add(self, buffer: CircularBuffer, space: Space) -> BufferState:
+        """Follow a circular buffer of the program."""
+        state = self._states[buffer] = BufferState(buffer)
+        self.spaces[buffer] = space
+        return state
+
+    def reserved(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_reserve_back` returns."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            self._produces(thread, state, "cb_reserve_back")
+        # What is popped beyond these pages may as well be popped later: nobody may rely on it.
+        needed = buffer.received + pages - buffer.num_pages
+        popped = state.popped
+        if popped.taken < needed:
+            popped.take_until(self._program.threads[thread.index].actor, needed)
+        size = pages * buffer.page_size
+        if size > state.reserved:
+            state.reserved = size
+
+    def waited(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_wait_front` returns."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            self._consumes(thread, state, "cb_wait_front")
+        state.waits = True
+        needed = buffer.acked + pages
+        pushed = state.pushed
+        if pushed.taken < needed:
+            pushed.take_until(self._program.threads[thread.index].actor, needed)
+        size = pages * buffer.page_size
+        if size > state.waited:
+            state.waited = size
+
+    def push(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_push_back` is called."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            self._produces(thread, state, "cb_push_back")
+        size = pages * buffer.page_size
+        if size > state.reserved and (pages > buffer.free or not buffer.aliased):
+            self._pushes_unreserved(thread, state, pages)
+        mine = self._program.threads[thread.index]
+        for copies in mine.copies.values():
+            if copies.reads.busy:
+                self._pushes_in_flight(mine, state, size)
+        state.pushed.put(mine.actor, pages)
+        state.reserved = state.reserved - size if state.reserved > size else 0
+
+    def pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_pop_front` is called."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            self._consumes(thread, state, "cb_pop_front")
+        size = pages * buffer.page_size
+        mine = self._program.threads[thread.index]
+        if size > state.waited and not (buffer.aliased and self._pop_unfilled):
+            self._check_unwaited_pop(mine, state, pages)
+        if mine.copies:
+            self._pops_in_flight(mine, state, size)
+        state.popped.put(mine.actor, pages)
+        state.waited = state.waited - size if state.waited > size else 0
+
+    def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> bool:
+        """A thread writes bytes, which may be pages of circular buffers; False if they are not.
+
+        Those of a circular buffer on a tensor belong to the tensor: whoever writes them without
+        the protocol is only judged by what orders the threads.
+        """
+        states = space.buffers(address, end)
+        if not states:
+            return False
+        if mine.computes and end - address > states[0].buffer.page_size:
+            self._check_tile(mine, states, end - address)
+        for state in states:
+            if state.covers_reserved(address, end) or state.covers_waited(address, end):
+                return True
+            if state.buffer.aliased:
+                return False
+        self._accesses(mine, states, address, end, "write")
+        return True
+
+    def check_read(self, mine: ThreadState, space: Space, address: int, end: int) -> bool:
+        """A thread reads bytes, which may be pages of circular buffers; False if they are not.
+
+        Pages that were pushed and that nobody waits for are there if something else has ordered
+        the thread behind those who wrote them: the wait for what the producer pushed later.
+        """
+        states = space.buffers(address, end)
+        if not states:
+            return False
+        if mine.computes and end - address > states[0].buffer.page_size:
+            self._check_tile(mine, states, end - address)
+        for state in states:
+            if state.covers_waited(address, end):
+                return True
+            if state.buffer.aliased:
+                return False
+            if state.producer is mine.thread and state.covers_reserved(address, end):
+                return True
+            if mine.thread.l1 is not space.endpoint.memory and state.covers_filled(address, end):
+                return True
+        by_itself = any(state.producer is mine.thread for state in states)
+        if (
+            by_itself or any(not each.waits and each.covers_filled(address, end) for each in states)
+        ) and space.shadow.is_written_before(address, end - address, mine.actor):
+            if not by_itself:
+                self._accesses(mine, states, address, end, "ordered read")
+            return True
+        self._accesses(mine, states, address, end, "read")
+        return True
+
+    def _check_tile(self, mine: ThreadState, states: list[BufferState], size: int) -> None:
+        """Find circular buffers whose pages are too small for the tiles of their format."""
+        for state in states:
+            buffer = state.buffer
+            if buffer.page_size >= size or TILE_BYTES.get(buffer.data_format) != size:
+                return
+        buffer = states[0].buffer
+        self._report(
+            mine.thread,
+            states[0],
+            "cb-page-size",
+            f"pages of circular buffer {buffer.index} have {buffer.page_size} bytes, but a tile of "
+            f"{buffer.data_format.schema_name} takes {size}; create it with pages of {size} bytes",
+        )
+
+    def end(self) -> None:
+        """Warn of what only one thread did without the protocol; note pages that nobody popped."""
+        for state in self._states.values():
+            for breach in list(state.breaches.values())[:1]:
+                if breach.state is state:
+                    self._reporter.report(breach.warning)
+            buffer = state.buffer
+            thread = state.producer
+            if thread is None or buffer.aliased or buffer.received == buffer.acked:
+                continue
+            mine = self._program.threads[thread.index]
+            self._reporter.report(
+                mine.finding_at(
+                    None,
+                    f"circular buffer {buffer.index} still has {_pages(buffer.filled)} at the end "
+                    "of the program, which nobody used; wait for and pop as many as are pushed",
+                    rule="cb-not-empty",
+                    severity="note",
+                    detail=(state.describe(),),
+                )
+            )
+
+    def _report(self, thread: RunningThread, state: BufferState, rule: str, message: str) -> None:
+        finding = thread.finding(message, rule=rule, detail=(state.describe(),))
+        self._reporter.report(finding)
+
+    def _produces(self, thread: RunningThread, state: BufferState, call: str) -> None:
+        if state.producer is None:
+            state.producer = thread
+            self._report_breaches(state)
+            return
+        self._report(
+            thread,
+            state,
+            "cb-producers",
+            f"{call} by {thread.role_name}, but {state.producer.role_name} is the producer of "
+            f"circular buffer {state.buffer.index}: each thread has a write pointer of its own, so "
+            "they would overwrite each other's pages; let one thread produce",
+        )
+
+    def _consumes(self, thread: RunningThread, state: BufferState, call: str) -> None:
+        if state.consumer is None:
+            state.consumer = thread
+            self._report_breaches(state)
+            return
+        self._report(
+            thread,
+            state,
+            "cb-consumers",
+            f"{call} by {thread.role_name}, but {state.consumer.role_name} is the consumer of "
+            f"circular buffer {state.buffer.index}: each thread has a read pointer of its own, so "
+            "they would take the same pages; let one thread consume",
+        )
+
+    def _pushes_unreserved(self, thread: RunningThread, state: BufferState, pages: int) -> None:
+        buffer = state.buffer
+        self._report(
+            thread,
+            state,
+            "cb-push-unreserved",
+            f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, of which "
+            f"{state.reserved // buffer.page_size} are reserved and {buffer.free} free; call "
+            f"cb_reserve_back({buffer.index}, {pages}) before writing them",
+        )
+
+    def _check_unwaited_pop(self, mine: ThreadState, state: BufferState, pages: int) -> None:
+        """Find pops of pages that may not be filled, whatever ordered the thread behind them."""
+        buffer = state.buffer
+        is_ordered = not state.waits and state.pushed.is_known(mine.actor, buffer.acked + pages)
+        finding = mine.thread.finding(
+            f"cb_pop_front of {_pages(pages)} of circular buffer {buffer.index}, of which "
+            f"{state.waited // buffer.page_size} were waited for and {buffer.filled} are filled; "
+            f"call cb_wait_front({buffer.index}, {pages}) before using them",
+            rule="cb-pop-unwaited",
+            detail=(state.describe(),),
+        )
+        self._keep(mine, [state], finding, "ordered read" if is_ordered else "read")
+
+    def _pushes_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:
+        """Find reads that have not arrived in pages that are pushed."""
+        buffer = state.buffer
+        for copies in mine.copies.values():
+            if not copies.reads.busy:
+                continue
+            cell = self.spaces[buffer].shadow.writing(buffer.wr_ptr, size, copies.reads)
+            if cell is None:
+                continue
+            finding = mine.thread.finding(
+                f"cb_push_back hands over pages of circular buffer {buffer.index} that a "
+                "noc_async_read still fills; call noc_async_read_barrier() before",
+                rule="read-before-barrier",
+                detail=(state.describe(),),
+            )
+            note = mine.note(cell.write_mark, "the read was started here")
+            self._reporter.report(replace(finding, related=(note,)))
+            return
+
+    def _pops_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:
+        """Find writes that have not left pages that are popped."""
+        buffer = state.buffer
+        for copies in mine.copies.values():
+            shadow = self.spaces[buffer].shadow
+            busy = (sources for sources in copies.sources if sources.busy)
+            found = next(
+                filter(None, (shadow.reading(buffer.rd_ptr, size, each) for each in busy)), None
+            )
+            if found is None:
+                continue
+            finding = mine.thread.finding(
+                f"cb_pop_front gives back pages of circular buffer {buffer.index} that a "
+                "noc_async_write still sends; call noc_async_writes_flushed() or "
+                "noc_async_write_barrier() before",
+                rule="reuse-before-barrier",
+                detail=(state.describe(),),
+            )
+            note = mine.note(found[1], "the write was started here")
+            self._reporter.report(replace(finding, related=(note,)))
+            return
+
+    def _accesses(
+        self,
+        mine: ThreadState,
+        states: list[BufferState],
+        address: int,
+        end: int,
+        kind: BreachKind,
+    ) -> None:
+        """Find out what an access means to pages that the thread has no right to."""
+        key = mine.thread.index, kind, mine.mark()
+        if all(key in state.breaches for state in states):
+            return
+        state = states[0]
+        buffer = state.buffer
+        index = buffer.index
+        if kind == "write":
+            rule, verb, need = "cb-unreserved-write", "writes", "reserved"
+            call = f"cb_reserve_back({index}, n)"
+        else:
+            rule, verb, need = "cb-unwaited-read", "reads", "waited for"
+            call = f"cb_wait_front({index}, n)"
+        what = f"{verb} {end - address} bytes at {address:#x}"
+        if end > buffer.limit:
+            reason = (
+                f"bytes beyond the end of circular buffer {index} at {buffer.limit:#x}: pages "
+                "that are used together must not wrap around; use numbers of pages that divide "
+                f"its {buffer.num_pages}"
+            )
+            rule = "cb-straddle"
+            self._report(mine.thread, state, rule, f"{what}, {reason}")
+            return
+        reason = f"pages of circular buffer {index} that were not {need}; call {call} before"
+        finding = mine.thread.finding(f"{what}, {reason}", rule=rule, detail=(state.describe(),))
+        self._keep(mine, states, finding, kind)
+
+    def _keep(
+        self,
+        mine: ThreadState,
+        states: list[BufferState],
+        finding: Finding,
+        kind: BreachKind,
+    ) -> None:
+        """Report a breach of the protocol once another thread keeps to it; else it is a warning.
+
+        A circular buffer that one thread has for itself is scratch memory.
+        """
+        breach = Breach(kind, finding, mine.thread, states[0])
+        for state in states:
+            state.breaches.setdefault((mine.thread.index, kind, mine.mark()), breach)
+        for state in states:
+            self._report_breaches(state)
+
+    def _report_breaches(self, state: BufferState) -> None:
+        for breach in state.breaches.values():
+            if breach.meets(state):
+                self._reporter.report(breach.finding)
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
+# --- Sanitizer ------------------------------------------------------------------------------------
+
+# --- Register rules -------------------------------------------------------------------------------
+# Who may use DST when: MATH between acquire and commit, PACK between wait and release.
+#
+# Source: tt-metal, tt_metal/include/compute_kernel_api/reg_api.h; tt-isa-documentation,
+# WormholeB0/TensixTile/TensixCoprocessor/Dst.md.
+
+_PACK = Role.PACK
+
+
+class Destination(Protocol):
+    """What the rules have to know of DST: which threads own the part that they work on."""
+
+    @property
+    def acquired(self) -> bool:
+        """True between `tile_regs_acquire` and `tile_regs_commit`."""
+        ...
+
+    @property
+    def waited(self) -> bool:
+        """True between `tile_regs_wait` and `tile_regs_release`."""
+        ...
+
+
+def allowed(thread: RunningThread, dst: Destination) -> bool:
+    """True if the thread owns the part of DST that it works on."""
+    return dst.waited if thread.role is _PACK else dst.acquired
+
+
+HELD = (
+    "the kernel ends and holds DST: the next program that computes waits for it for ever; call "
+    "tile_regs_release() behind the last pack_tile"
+)
+
+
+def still_holds(thread: RunningThread, dst: Destination | None) -> bool:
+    """True if a thread has ended between `tile_regs_wait` and `tile_regs_release`.
+
+    Source: tt-llk, llk_math_pack_sync_init, which waits until all halves are free.
+    """
+    return thread.role is _PACK and dst is not None and dst.waited
+
+
+def violation(thread: RunningThread, index: int, kind: Literal["read", "write"]) -> Finding:
+    """The finding about a use that is not allowed."""
+    if thread.role == Role.PACK:
+        return thread.finding(
+            f"packs tile {index} of DST without having waited for it: MATH may not have finished; "
+            "call tile_regs_wait() before and tile_regs_release() after",
+            rule="dst-wait",
+        )
+    return thread.finding(
+        f"{kind}s tile {index} of DST without having acquired it: PACK may still use it; call "
+        "tile_regs_acquire() before and tile_regs_commit() after",
+        rule="dst-acquire",
+    )
+
+
+# --- Conflicts ------------------------------------------------------------------------------------
+# Says what is wrong with an access: not ordered, not written, or not in a buffer.
+
+ORDER_BY = (
+    "hand the bytes over through a circular buffer (cb_push_back, cb_wait_front) or a semaphore "
+    "(noc_semaphore_inc or _set, noc_semaphore_wait)"
+)
+
+
+def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) -> Finding:
+    """The finding about bytes that nobody wrote."""
+    finding = mine.thread.finding(
+        f"{reader} {_bytes(missing.start, missing.end)} of {space.name}, which nobody has written; "
+        "write them first, or check the address",
+        rule="uninitialised-read",
+        detail=_buffers(space, missing.start, missing.end),
+    )
+    return finding
+
+
+def overrunning(
+    mine: ThreadState, space: Space, address: int, end: int, buffer: tuple[int, int], verb: str
+) -> Finding:
+    """The finding about bytes behind the end of the buffer that the first of them is in."""
+    start, stop = buffer
+    return mine.thread.finding(
+        f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them behind the end of "
+        f"the buffer at {start:#x}, which has {stop - start} bytes there; other buffers may lie "
+        "behind it: check the address and the size",
+        rule="out-of-bounds",
+    )
+
+
+def overlapping(mine: ThreadState, space: Space, address: int, end: int) -> Finding:
+    """The finding about a copy to a semaphore that reaches over the next ones."""
+    return mine.thread.finding(
+        f"copies to {_bytes(address, end)} of {space.name}, over a semaphore and what lies behind "
+        f"it; a semaphore has 4 bytes, and the next one begins {SLOT} bytes behind it",
+        rule="out-of-bounds",
+    )
+
+
+def unallocated(mine: ThreadState, space: Space, address: int, end: int, verb: str) -> Finding:
+    """The finding about bytes that nobody was given."""
+    given = "buffer, circular buffer or semaphore" if space.is_core else "buffer"
+    return mine.thread.finding(
+        f"{verb} {_bytes(address, end)} of {space.name}, which belong to no {given}; check the "
+        "address, or create a buffer for them",
+        rule="unallocated-write",
+    )
+
+
+def undoing(
+    program: ProgramActors, mine: ThreadState, space: Space, address: int, actor: Actor, mark: Mark
+) -> Finding:
+    """The finding about two changes of a semaphore that are not ordered."""
+    other, _ = program.owner(actor)
+    name = other.thread.name
+    finding = mine.thread.finding(
+        f"changes the semaphore at {address:#x} in {space.name}, which {name} changes at any time: "
+        "one may undo the other; set a semaphore before the message that lets others change it, "
+        "or after a wait for all their changes",
+        rule="semaphore-race",
+    )
+    return replace(finding, related=(other.note(mark, f"{name} changes it here"),))
+
+
+def conflicting(
+    program: ProgramActors, mine: ThreadState, space: Space, conflict: Conflict, writer: str
+) -> Finding:
+    """The finding about two accesses that are not ordered; `writer` says what this one does."""
+    other, kind = program.owner(conflict.actor)
+    where = f"{_bytes(conflict.start, conflict.end)} of {space.name}"
+    rule, text, note = "race", "", ""
+    if other is mine:
+        rule, text, note = _own_copy(kind, conflict.writes)
+        message = f"{writer} {where}, {text}"
+    else:
+        verb = "writes" if conflict.writes else "reads"
+        busy = kind != "thread" and conflict.actor.time == conflict.time
+        message = (
+            f"race: {writer} {where}, which {other.thread.name} {verb} at any time: nothing orders "
+            f"the two accesses; {ORDER_BY}"
+        )
+        note = f"{other.thread.name} {verb} them here"
+        if busy:
+            note += f", by a noc_async_{kind} that it does not wait for"
+    finding = mine.thread.finding(
+        message, rule=rule, detail=_buffers(space, conflict.start, conflict.end)
+    )
+    return replace(finding, related=(other.note(conflict.mark, note),))
+
+
+def _own_copy(kind: str, writes: bool) -> tuple[str, str, str]:
+    """Rule, message and note for a conflict with a copy that the same thread has started."""
+    started = f"the {kind} was started here"
+    match kind, writes:
+        case "read", True:
+            return (
+                "read-before-barrier",
+                "which a noc_async_read still brings; call noc_async_read_barrier() before",
+                started,
+            )
+        case "read", False:
+            return (
+                "reuse-before-barrier",
+                "which a noc_async_read still takes; call noc_async_read_barrier() before",
+                started,
+            )
+        case _, True:
+            return (
+                "write-before-barrier",
+                "which a noc_async_write still changes; call noc_async_write_barrier() before",
+                started,
+            )
+        case _:
+            return (
+                "reuse-before-barrier",
+                "which a noc_async_write still sends; call noc_async_writes_flushed() or "
+                "noc_async_write_barrier() before",
+                started,
+            )
+
+
+def _bytes(start: int, end: int) -> str:
+    return f"bytes {start:#x} to {end:#x}"
+
+
+def _buffers(space: Space, start: int, end: int) -> tuple[str, ...]:
+    """The circular buffers that bytes belong to, in words."""
+    return tuple(state.describe() for state in space.buffers(start, end))
+
+
+# --- Sanitizer ------------------------------------------------------------------------------------
 
 CopyKind = Literal["read", "write", "multicast"]
 WordKind = Literal["write", "atomic"]

@@ -9,11 +9,323 @@ exact to the byte, and memory that nobody touched costs nothing.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import CodeType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from ttmlir.sim.sanitizer.vector_clock import Actor
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ttmlir.sim.errors import Finding
+    from ttmlir.sim.machine.memory import CircularBuffer, Memory
+    from ttmlir.sim.protocols import RunningThread
+    from ttmlir.sim.sanitizer.sanitizer import Destination
+
+
+# --- Vector clock ---------------------------------------------------------------------------------
+# What happened before what: vector clocks over the threads of a program and their copies.
+#
+# Everything that accesses memory is an actor with a time of its own. A thread is an actor that
+# knows, of every actor, up to which time its accesses are over. Two accesses are ordered if the
+# later actor knows the time of the earlier one; otherwise they are a race, whatever the order was
+# in which this run made them. Threads learn from each other through sync points: a semaphore, the
+# pages of a circular buffer.
+#
+# Bytes of an asynchronous copy move at some time between the call and the barrier. The copy is
+# therefore the access of another actor, an agent: it knows what its thread knows, and the thread
+# knows of its time only after the barrier.
+#
+# Source: Flanagan, Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009.
+
+Times = NDArray[np.int64]
+
+_STEP = 16
+"""Actors that clocks have room for at first; the room doubles when it is used up."""
+
+
+class VectorClock:
+    """A time for every actor; `view` holds the same numbers as `times`, for reading single ones.
+
+    What it knows of actors of the running program lies in `part`, the times from `start` up to
+    `end`: threads of one core, which have neighbouring places, need not look at those of others.
+    """
+
+    __slots__ = ("end", "part", "start", "times", "view")
+
+    def __init__(self, times: Times) -> None:
+        """Keep the array, which nobody else may write, and know of no actor of the program."""
+        self.start = self.end = 0
+        self.set_times(times)
+
+    def set_times(self, times: Times) -> None:
+        """Replace the array, for instance by a longer one."""
+        self.times = times
+        self.view: memoryview[int] = times.data
+        self.part = times[self.start : self.end]
+
+    def reach(self, start: int, end: int) -> None:
+        """Have the places from `start` up to `end` in the part that is looked at."""
+        if self.start < self.end:
+            start, end = min(start, self.start), max(end, self.end)
+        self.start, self.end = start, end
+        self.part = self.times[start:end]
+
+    def copy(self) -> VectorClock:
+        """A clock that knows the same."""
+        clock = VectorClock(self.times.copy())
+        clock.reach(self.start, self.end)
+        return clock
+
+    def learn(self, start: int, end: int, part: Times) -> None:
+        """Know what a clock knows that has this part."""
+        own = self.part
+        if start != self.start or end != self.end:
+            if start < self.start or end > self.end:
+                self.reach(start, end)
+            own = self.times[start:end]
+        np.maximum(own, part, out=own)
+
+    def learn_of(self, index: int, time: int) -> None:
+        """Know of one actor up to a time."""
+        if not self.start <= index < self.end:
+            self.reach(index, index + 1)
+        if self.view[index] < time:
+            self.view[index] = time
+
+
+class Actor:
+    """Something that accesses memory: a thread, or an agent that copies for it.
+
+    `index` is its place in vector clocks, `time` its own, `knows` the clock of its thread.
+    `in_order` says that accesses of this actor to one place take effect in the order of the calls.
+    """
+
+    __slots__ = ("in_order", "index", "knows", "time")
+
+    def __init__(self, index: int, time: int, knows: VectorClock, in_order: bool) -> None:
+        """An actor that has done nothing yet."""
+        self.index = index
+        self.time: int = time
+        self.knows = knows
+        self.in_order = in_order
+
+    def sees(self, other: Actor, time: int) -> bool:
+        """True if what the other did at that time is over before this actor's next access."""
+        return self.knows.view[other.index] >= time or (other is self and self.in_order)
+
+
+class Agent(Actor):
+    """An actor that copies for a thread; busy from the first copy until its thread has waited."""
+
+    __slots__ = ("_thread", "busy", "flushed", "last")
+
+    def __init__(self, index: int, time: int, thread: Thread, in_order: bool) -> None:
+        """An agent without copies under way."""
+        super().__init__(index, time, thread.knows, in_order)
+        thread.knows.reach(index, index + 1)
+        self._thread = thread
+        self.busy = False
+        self.flushed = time - 1
+        self.last = time - 1
+        """When it last started a copy."""
+
+    def finish(self) -> None:
+        """The thread has waited for all copies."""
+        self.knows.view[self.index] = self.time
+        self._thread.lessons += 1
+        self.time += 1
+        self.busy = False
+
+    def flush(self) -> None:
+        """The copies so far have left: what is sent from now on arrives behind them."""
+        self.flushed = self.time
+        self.time += 1
+
+
+class Thread(Actor):
+    """An actor with a vector clock of its own; `lessons` counts how often it learnt of others."""
+
+    __slots__ = ("_news", "_told", "learnt", "lessons", "places")
+
+    def __init__(self, index: int, time: int, knows: VectorClock, places: range) -> None:
+        """A thread that knows what its clock says; `places` are kept for its agents."""
+        super().__init__(index, time, knows, in_order=True)
+        self.lessons = 0
+        self.learnt: News | None = None
+        """What it learnt last, which brings nothing new a second time."""
+        self._news: News = (0, 0, knows.part)
+        self._told = -1
+        """Its lessons when it told `_news`."""
+        self.places = places
+        knows.reach(index, max(places.stop, index + 1))
+        knows.view[index] = time
+
+    def advance(self) -> None:
+        """Go on to the next time: what comes from now on is not told yet."""
+        self.time += 1
+        self.knows.view[self.index] = self.time
+
+    def tell(self) -> News:
+        """What it has learnt of others, and of itself up to some earlier time."""
+        if self._told != self.lessons:
+            knows = self.knows
+            self._news = knows.start, knows.end, knows.part.copy()
+            self._told = self.lessons
+        return self._news
+
+    def release(self, point: VectorClock) -> None:
+        """Let those who acquire the point know all that this thread did and knows."""
+        known = self.knows
+        point.learn(known.start, known.end, known.part)
+        self.advance()
+
+    def release_behind(self, point: VectorClock, agent: Agent) -> None:
+        """Release a point by a message behind which the copies of an agent are over."""
+        point.learn_of(agent.index, agent.time)
+        agent.time += 1
+
+    def release_flushed(self, point: VectorClock, agent: Agent) -> None:
+        """Release a point by a message that only overtakes what has not left."""
+        point.learn_of(agent.index, agent.flushed)
+
+    def acquire(self, point: VectorClock) -> None:
+        """Know what those knew who released the point."""
+        self.knows.learn(point.start, point.end, point.part)
+        self.lessons += 1
+
+
+News = tuple[int, int, Times]
+"""What a clock knew: start, end and part."""
+
+
+class HandOver:
+    """A queue from one thread to one other: whoever takes an entry knows what its giver knew.
+
+    Unlike a sync point it does not tell what the giver does ahead of the taker. Entries may be
+    counted: pages of a circular buffer, for instance.
+    """
+
+    __slots__ = ("_entries", "_put", "_told", "taken")
+
+    def __init__(self) -> None:
+        """An empty queue."""
+        self._entries: deque[tuple[int, Thread, int, News | None]] = deque()
+        self._told = -1
+        """Lessons of the giver when its whole clock was last put into an entry."""
+        self._put = 0
+        self.taken = 0
+        """The sum of what was taken; `_put` is that of what was put."""
+
+    def put(self, giver: Thread, count: int = 1) -> None:
+        """Tell what the giver did and knows."""
+        news = None
+        if giver.lessons != self._told:
+            news = giver.tell()
+            self._told = giver.lessons
+        self._put += count
+        time = giver.time
+        self._entries.append((self._put, giver, time, news))
+        giver.time = giver.knows.view[giver.index] = time + 1  # As `advance` does.
+
+    def take(self, taker: Thread) -> None:
+        """Know what the first entry tells, if there is one."""
+        if not self._entries:
+            return
+        self.taken, giver, time, news = self._entries.popleft()
+        knows = taker.knows
+        if news is not None and news is not taker.learnt:
+            knows.learn(*news)
+            taker.learnt = news
+        index = giver.index
+        if knows.start <= index < knows.end:
+            if knows.view[index] < time:
+                knows.view[index] = time
+        else:
+            knows.learn_of(index, time)
+        taker.lessons += 1
+
+    def is_known(self, taker: Thread, count: int) -> bool:
+        """Whether something else told the taker of the entries until the sum reached `count`."""
+        known = self.taken
+        for total, giver, time, _ in self._entries:
+            if known >= count or taker.knows.view[giver.index] < time:
+                break
+            known = total
+        return known >= count
+
+    def take_until(self, taker: Thread, count: int) -> None:
+        """Know what the entries tell that were put until the sum reached `count`."""
+        while self.taken < count and self._entries:
+            self.take(taker)
+
+
+class Timeline:
+    """The actors of one program after the other: each program knows all that was before it.
+
+    Actors may join while the program runs; its clocks grow with them.
+    """
+
+    def __init__(self) -> None:
+        """No program has run."""
+        self._past: Times = np.zeros(_STEP, np.int64)
+        self._actors: list[Actor] = []
+        self._clocks: list[VectorClock] = []
+        self._places = 0
+        """How many places of clocks are taken."""
+
+    def begin(self) -> None:
+        """Start a program; what was before is over for all its actors."""
+        for actor in self._actors:
+            self._past[actor.index] = actor.time
+        self._actors = []
+        self._clocks = []
+        self._places = 0
+
+    def clock(self) -> VectorClock:
+        """A clock that knows the programs before this one."""
+        clock = VectorClock(self._past.copy())
+        self._clocks.append(clock)
+        return clock
+
+    def thread(self, room: int = 0) -> Thread:
+        """One more actor, with a clock of its own, and places beside it for so many agents."""
+        index = self._take_places(1 + room)
+        places = range(index + 1, index + 1 + room)
+        thread = Thread(index, int(self._past[index]) + 1, self.clock(), places)
+        self._actors.append(thread)
+        return thread
+
+    def agent(self, thread: Thread, *, in_order: bool = False) -> Agent:
+        """One more actor, which copies for the thread."""
+        if thread.places:
+            index, thread.places = thread.places[0], thread.places[1:]
+        else:
+            index = self._take_places(1)
+        agent = Agent(index, int(self._past[index]) + 1, thread, in_order)
+        self._actors.append(agent)
+        return agent
+
+    def is_known(self, agent: Agent) -> bool:
+        """Whether some thread knows that all copies of an agent are over."""
+        threads = (actor for actor in self._actors if isinstance(actor, Thread))
+        return any(thread.knows.view[agent.index] >= agent.last for thread in threads)
+
+    def _take_places(self, count: int) -> int:
+        """The first of the places of the next actors, for which there is room in all clocks."""
+        first = self._places
+        self._places += count
+        while self._places > self._past.size:
+            room = np.zeros(self._past.size, np.int64)
+            self._past = np.concatenate((self._past, room))
+            for clock in self._clocks:
+                clock.set_times(np.concatenate((clock.times, room)))
+        return first
+
+
+# --- Shadow ---------------------------------------------------------------------------------------
 
 Mark = tuple[CodeType, int] | None
 """Where in a kernel an access was made: its code and the offset of the instruction."""
@@ -353,3 +665,377 @@ class Shadow:
             left.end = cell.end
             del self._cells[address]
             del self._starts[position]
+
+
+# --- Semaphores -----------------------------------------------------------------------------------
+# Semaphores: what waiting for them tells, and changes of which one may undo the other.
+
+SLOT = 16
+"""Bytes from semaphore to semaphore."""
+
+_MOST_STATES = 256
+"""Values of a semaphore that are told apart; a wait that others met counts for all before."""
+
+
+class _Change(NamedTuple):
+    """A change of the word: who made it when, the value that it met, and what it tells."""
+
+    thread: Thread
+    time: int
+    met: int
+    told: VectorClock
+
+
+class WatchedSemaphore:
+    """One word of L1 by which threads are ordered.
+
+    Increments may come in any order; whoever sets the word has to know of all changes before, and
+    has to be known to all who change it next. Who waits for a value knows of the changes up to the
+    first one with which the wait might have ended: later ones may as well come after it.
+    """
+
+    __slots__ = ("_changes", "_increments", "_known", "_set")
+
+    def __init__(self, known: VectorClock) -> None:
+        """A semaphore that nobody has changed in this program; `known` is an empty clock."""
+        self._known = known
+        """What whoever waits for any value is told."""
+        self._changes: list[_Change] = []
+        """The changes behind, in order."""
+        self._set: Mapping[Thread, tuple[int, Mark]] = {}
+        """Who has set it last, at which of its times, and where."""
+        self._increments: dict[Thread, tuple[int, Mark]] = {}
+        """Who has incremented it since."""
+
+    def check(
+        self, thread: Thread, mark: Mark, *, is_increment: bool = False
+    ) -> tuple[Thread, Mark] | None:
+        """Note who changes it; an earlier change that is not ordered before, and its place."""
+        unordered = _unordered(thread, self._set)
+        if is_increment:
+            self._increments[thread] = thread.time, mark
+        else:
+            unordered = unordered or _unordered(thread, self._increments)
+            self._set = {thread: (thread.time, mark)}
+            self._increments.clear()
+        return unordered
+
+    def change(self, thread: Thread, met: int) -> VectorClock:
+        """Tell what a thread has done; the clock that takes what its messages tell.
+
+        `met` is the value before the change.
+        """
+        if len(self._changes) == _MOST_STATES:
+            self._tell(_MOST_STATES // 2)
+        told = thread.knows.copy()
+        self._changes.append(_Change(thread, thread.time, met, told))
+        thread.advance()
+        return told
+
+    def look(self, thread: Thread) -> None:
+        """A thread reads the word: it knows of all changes."""
+        self._tell(len(self._changes))
+        thread.acquire(self._known)
+
+    def wait(self, thread: Thread, value: int, now: int, *, exactly: bool) -> None:
+        """A thread has waited for a value, or with `exactly` False for at least it."""
+        changes = self._changes
+        count = len(changes)
+        while count and not thread.sees(changes[count - 1].thread, changes[count - 1].time):
+            count -= 1
+        values = [*(change.met for change in changes[count:]), now]
+        for seen in values[:-1]:
+            if seen == value or (not exactly and seen > value):
+                break
+            count += 1
+        self._tell(count)
+        thread.acquire(self._known)
+
+    def _tell(self, count: int) -> None:
+        """Let whoever waits know of the first changes."""
+        for change in self._changes[:count]:
+            told = change.told
+            self._known.learn(told.start, told.end, told.part)
+        del self._changes[:count]
+
+
+def _unordered(
+    thread: Thread, changes: Mapping[Thread, tuple[int, Mark]]
+) -> tuple[Thread, Mark] | None:
+    for other, (time, mark) in changes.items():
+        if not thread.sees(other, time):
+            return other, mark
+    return None
+
+
+# --- Spaces ---------------------------------------------------------------------------------------
+# A memory as the sanitizer sees it: histories of its bytes, what lies where, what is aligned.
+
+
+class Blocks(Protocol):
+    """What tells which bytes of a memory buffers have."""
+
+    def block_at(self, address: int) -> tuple[int, int] | None:
+        """Start and end of the buffer that has the byte at an address; None if none has."""
+        ...
+
+
+class WatchedMemory(Protocol):
+    """A tile of the chip whose memory the sanitizer watches."""
+
+    @property
+    def kind(self) -> str:
+        """`worker` or `dram`."""
+        ...
+
+    @property
+    def memory(self) -> Memory:
+        """Its memory."""
+        ...
+
+
+class WatchedCore(Protocol):
+    """A core as the sanitizer sees it when a program starts."""
+
+    @property
+    def l1(self) -> Memory:
+        """Its memory."""
+        ...
+
+    @property
+    def cbs(self) -> Mapping[int, CircularBuffer]:
+        """Its circular buffers by index."""
+        ...
+
+    @property
+    def semaphores(self) -> Mapping[int, int]:
+        """The address of the word of each semaphore, by id."""
+        ...
+
+    @property
+    def dst(self) -> Destination | None:
+        """Its registers, where a kernel computes."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageGrid:
+    """How the pages of a buffer lie in each of its banks; sizes in bytes."""
+
+    page_size: int
+    stride: int
+    """From page to page: the size of a page and its padding."""
+    bank_size: int
+    num_pages: int | None
+    """Of all banks together; None for shards."""
+
+    def count_pages(self, page_size: int, stride: int, num_banks: int) -> int | None:
+        """How many pages of a size there are in so many banks, if they lie `stride` bytes apart."""
+        if page_size == self.page_size:
+            return self.num_pages
+        rows = (self.bank_size - page_size) // stride + 1
+        return max(rows, 0) * num_banks
+
+    def is_padding(self, start: int, end: int) -> bool:
+        """Whether bytes, counted from the first of the buffer, are the padding of one page."""
+        return (
+            start % self.stride >= self.page_size and end <= -(-start // self.stride) * self.stride
+        )
+
+
+BreachKind = Literal["write", "read", "ordered read"]
+"""What a thread does without the protocol; the last is ordered behind the writes by other means."""
+
+
+class Breach:
+    """Something that the protocol forbids; it is an error only if others keep to the protocol."""
+
+    __slots__ = ("finding", "kind", "state", "thread")
+
+    def __init__(
+        self, kind: BreachKind, finding: Finding, thread: RunningThread, state: BufferState
+    ) -> None:
+        """What `thread` did; `state` is the circular buffer that the finding names."""
+        self.kind: BreachKind = kind
+        self.finding = finding
+        self.thread = thread
+        self.state = state
+
+    def meets(self, state: BufferState) -> bool:
+        """Whether another thread hands over the pages, or takes those that are written."""
+        if self.kind == "ordered read":
+            return False
+        return self._is_other(state.producer) or (
+            self.kind == "write" and self._is_other(state.consumer)
+        )
+
+    def _is_other(self, thread: RunningThread | None) -> bool:
+        return thread is not None and thread is not self.thread
+
+    @property
+    def warning(self) -> Finding:
+        """The finding where no order of events changes the result."""
+        reason = (
+            "something else has ordered this thread behind those who wrote them"
+            if self.kind == "ordered read"
+            else "no other thread hands over its pages"
+        )
+        message = f"{self.finding.message}; {reason}, so that the result is always the same"
+        return replace(self.finding, severity="warning", message=message)
+
+
+class BufferState:
+    """What the protocol of a circular buffer allows now; `reserved` and `waited` in bytes."""
+
+    __slots__ = (
+        *("breaches", "buffer", "consumer", "popped", "producer", "pushed", "reserved"),
+        *("waited", "waits"),
+    )
+
+    def __init__(self, buffer: CircularBuffer) -> None:
+        """A circular buffer that nobody has used in this program."""
+        self.buffer = buffer
+        self.reserved = 0
+        """From the write pointer on."""
+        self.waited = 0
+        """From the read pointer on."""
+        self.waits = False
+        """Whether anybody has waited for its pages."""
+        self.producer: RunningThread | None = None
+        self.consumer: RunningThread | None = None
+        self.pushed = HandOver()
+        self.popped = HandOver()
+        self.breaches: dict[tuple[int, BreachKind, Mark], Breach] = {}
+        """By thread, kind and place."""
+
+    def covers_reserved(self, address: int, end: int) -> bool:
+        """True if bytes are in pages that the producer has reserved."""
+        start = self.buffer.wr_ptr
+        if start <= address and end <= start + self.reserved <= self.buffer.limit:
+            return True  # As almost always; the pages do not go round the end.
+        return self._covers(start, self.reserved, address, end)
+
+    def covers_waited(self, address: int, end: int) -> bool:
+        """True if bytes are in pages that the consumer has waited for."""
+        start = self.buffer.rd_ptr
+        if start <= address and end <= start + self.waited <= self.buffer.limit:
+            return True
+        return self._covers(start, self.waited, address, end)
+
+    def covers_filled(self, address: int, end: int) -> bool:
+        """True if bytes are in pages that were pushed and not popped."""
+        buffer = self.buffer
+        filled = min(buffer.filled, buffer.num_pages) * buffer.page_size
+        return self._covers(buffer.rd_ptr, filled, address, end)
+
+    def _covers(self, start: int, size: int, address: int, end: int) -> bool:
+        """True if bytes are among `size` from `start` on; behind the last page comes the first."""
+        limit = self.buffer.limit
+        if address < start:
+            size -= limit - start
+            start, limit = self.buffer.address, start
+        return start <= address and end <= start + size and end <= limit
+
+    def describe(self) -> str:
+        """The state in words, for messages."""
+        page = self.buffer.page_size
+        return (
+            f"{self.buffer.state()}; reserved {self.reserved // page}, waited {self.waited // page}"
+        )
+
+
+class Space:
+    """One memory: its histories, its limits, and the words and buffers in it."""
+
+    __slots__ = (
+        *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
+        *("has_buffers", "is_core", "lasting_semaphores", "name", "semaphores", "shadow", "size"),
+    )
+
+    def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
+        """A memory that nobody has touched; without an allocator, all of it is free to use."""
+        self.endpoint = endpoint
+        self.is_core = endpoint.kind == "worker"
+        self.name = endpoint.memory.name
+        self.size = endpoint.memory.size
+        self.first_free = first_free
+        """The first byte that kernels may write; below are firmware and its data."""
+        self.allocator = allocator
+        self.grids: dict[int, PageGrid] = {}
+        """The buffers that have pages here, by address."""
+        self.shadow = Shadow()
+        self.semaphores: dict[int, WatchedSemaphore] = {}
+        """By the address of the word."""
+        self.lasting_semaphores: set[int] = set()
+        """Addresses of those that belong to no program."""
+        self.has_buffers = False
+        self._segment_starts: list[int] = []
+        self._segments: list[list[BufferState]] = []
+
+    def begin(self, timeline: Timeline) -> None:
+        """Start a program: what was in L1 stays, its uses do not."""
+        self.shadow.settle()
+        self.semaphores = {
+            address: WatchedSemaphore(timeline.clock()) for address in self.lasting_semaphores
+        }
+        self.has_buffers = False
+
+    def place(self, core: WatchedCore, buffers: list[BufferState], timeline: Timeline) -> None:
+        """Note where the circular buffers and semaphores of a core are.
+
+        What a program before left in the pages of circular buffers counts as never written.
+        """
+        for each in buffers:
+            if not each.buffer.aliased:
+                self.shadow.forget(each.buffer.address, each.buffer.size)
+        self.semaphores |= {
+            address: WatchedSemaphore(timeline.clock()) for address in core.semaphores.values()
+        }
+        self.has_buffers = bool(buffers)
+        edges = {edge for each in buffers for edge in (each.buffer.address, each.buffer.limit)}
+        self._segment_starts = sorted(edges)
+        self._segments = [
+            [each for each in buffers if each.buffer.address <= start < each.buffer.limit]
+            for start in self._segment_starts
+        ]
+
+    def word(self, address: int) -> int:
+        """The 32-bit word at an address."""
+        return int.from_bytes(self.endpoint.memory.read(address, 4), "little")
+
+    def is_free(self, address: int, end: int) -> bool:
+        """Whether bytes begin in no buffer, and nobody is known to have put anything there."""
+        if self.allocator is None or self.shadow.is_written(address, end):
+            return False
+        return self.allocator.block_at(address) is None
+
+    def overrun(self, address: int, end: int) -> tuple[int, int] | None:
+        """Start and end of the buffer that bytes begin in and reach out of, if they do."""
+        block = None if self.allocator is None else self.allocator.block_at(address)
+        return None if block is None or end <= block[1] else block
+
+    def missing(self, address: int, end: int) -> Unwritten | None:
+        """The first bytes that nobody has written, apart from padding of pages."""
+        for start, stop in self.shadow.gaps(address, end):
+            block = None if self.allocator is None else self.allocator.block_at(start)
+            grid = None if block is None else self.grids.get(block[0])
+            if (
+                block is None
+                or grid is None
+                or not grid.is_padding(start - block[0], stop - block[0])
+            ):
+                return Unwritten(start, stop)
+        return None
+
+    def buffers(self, address: int, end: int) -> list[BufferState]:
+        """The circular buffers, more than one if they share pages, that the bytes begin in.
+
+        Bytes that begin in none and reach into some belong to these.
+        """
+        starts = self._segment_starts
+        position = bisect_right(starts, address) - 1
+        if position >= 0 and self._segments[position]:
+            return self._segments[position]
+        if position + 1 < len(starts) and starts[position + 1] < end:
+            return self._segments[position + 1]
+        return []

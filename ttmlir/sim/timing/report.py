@@ -9,11 +9,203 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from ttmlir.sim.timing.profiler_columns import PROCESSORS, PROFILER_COLUMNS
-from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
-from ttmlir.sim.timing.roofline import bound
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.sim.timing.costs import UNITS, fidelity_phases
+from ttmlir.sim.timing.noc_model import NocModel
+
+# --- Program times --------------------------------------------------------------------------------
+# What a timed program's threads and networks were busy with, as far as reports need it.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadTimes:
+    """One kernel on one processor."""
+
+    core: tuple[int, int]
+    """Logical (x, y)."""
+    role: str
+    """BRISC, NCRISC, UNPACK, MATH or PACK."""
+    kernel: str
+    cycles: int
+    """When it ended, counted from the start of the program."""
+    stalls: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many of these it waited, by the call that waited."""
+    counters: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What it moved: bytes, tiles."""
+
+    @property
+    def busy(self) -> int:
+        """Cycles in which it did not wait."""
+        return self.cycles - sum(self.stalls.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramTimes:
+    """One run of a program on one chip."""
+
+    name: str
+    clock_hz: int
+    threads: Sequence[ThreadTimes]
+    networks: NocModel
+    launch_ns: float
+    """What starting the program takes before its first kernel runs."""
+
+    @property
+    def cycles(self) -> int:
+        """From the start of the kernels to the end of the last one."""
+        return max((thread.cycles for thread in self.threads), default=0)
+
+    @property
+    def kernel_ns(self) -> float:
+        """The same in nanoseconds."""
+        return self.cycles * 1e9 / self.clock_hz
+
+    @property
+    def total_ns(self) -> float:
+        """With the launch."""
+        return self.launch_ns + self.kernel_ns
+
+
+# --- Roofline -------------------------------------------------------------------------------------
+# What a program is bound by, and how far it is from what the chip can do.
+#
+# Every unit and every link has been busy for some share of the program's time. The largest share
+# names the bound; where it is far below one, the program is bound by latencies: by waiting in turn.
+
+BOUND_SHARE = 0.6
+"""Below this share of the time no unit is held to be what binds a program."""
+
+_UNITS = {
+    "UNPACK": "unpack",
+    "MATH": "compute",
+    "PACK": "pack",
+    "BRISC": "data movement processor",
+    "NCRISC": "data movement processor",
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """How busy the busiest resource of a kind was."""
+
+    kind: str
+    """compute, unpack, pack, data movement processor, NoC, DRAM or dispatch."""
+    where: str
+    cycles: float
+    share: float
+    """Of the time of the program, launch included."""
+
+
+def loads(times: ProgramTimes) -> list[Load]:
+    """The busiest resource of each kind, the busiest kind first."""
+    total = times.total_ns * times.clock_hz / 1e9
+    if not total:
+        return []
+    busiest: dict[str, tuple[float, str]] = {}
+    for kind, where, cycles in _all_loads(times):
+        if kind not in busiest or cycles > busiest[kind][0]:
+            busiest[kind] = cycles, where
+    found = [Load(kind, where, cycles, cycles / total) for kind, (cycles, where) in busiest.items()]
+    return sorted(found, key=lambda load: -load.share)
+
+
+def bound(times: ProgramTimes) -> str:
+    """What the program is bound by: the busiest kind, or latency if nothing is busy enough."""
+    busiest = loads(times)
+    if not busiest or busiest[0].share < BOUND_SHARE:
+        return "latency"
+    return busiest[0].kind
+
+
+def peak_flops(clock_hz: int, cores: int, fidelity: MathFidelity) -> float:
+    """Operations per second of matrix products on so many cores."""
+    return UNITS.matrix_operations * clock_hz * cores / fidelity_phases(fidelity)
+
+
+def summary(times: ProgramTimes, *, flops: float, cores: int, fidelity: MathFidelity) -> str:
+    """A few lines: time, rates against their peaks, and what binds.
+
+    `flops` is how many operations of matrix products the program was meant to do; 0 for none.
+    """
+    lines = [
+        f"{times.name}: {times.cycles:,} cycles = {times.kernel_ns / 1000:.1f} us, "
+        f"and {times.launch_ns / 1000:.1f} us to launch"
+    ]
+    seconds = times.kernel_ns / 1e9
+    if flops and seconds:
+        peak = peak_flops(times.clock_hz, cores, fidelity)
+        lines.append(
+            f"  {flops / seconds / 1e12:.2f} of {peak / 1e12:.1f} TFLOP/s on {cores} cores at "
+            f"{fidelity.schema_name}: {100 * flops / seconds / peak:.1f}% utilisation"
+        )
+    if seconds:
+        moved = times.networks.dram_bytes
+        rate = times.networks.dram_peak * times.clock_hz
+        lines.append(
+            f"  {moved / seconds / 1e9:.1f} of {rate / 1e9:.0f} GB/s of DRAM: "
+            f"{100 * moved / seconds / rate:.1f}%"
+        )
+    shares = ", ".join(f"{load.kind} {100 * load.share:.0f}%" for load in loads(times))
+    lines.append(f"  bound by {bound(times)} (busiest of each kind: {shares or 'nothing ran'})")
+    return "\n".join(lines)
+
+
+def _all_loads(times: ProgramTimes) -> Iterator[tuple[str, str, float]]:
+    for thread in times.threads:
+        yield _UNITS[thread.role], f"core {thread.core} {thread.role}", thread.busy
+    networks = times.networks
+    yield from _of("DRAM", networks.dram_resources())
+    yield from _of("NoC", networks.network_resources())
+    yield "dispatch", "host", times.launch_ns * times.clock_hz / 1e9
+
+
+def _of(kind: str, resources: Iterable[tuple[str, float]]) -> Iterator[tuple[str, str, float]]:
+    for name, cycles in resources:
+        yield kind, name, cycles
+
+
+# --- Profiler columns -----------------------------------------------------------------------------
+# The columns of tt-metal's table of operations, `ops_perf_results.csv`.
+#
+# Source: tt-metal of 2024, tt_metal/tools/profiler/process_ops_logs.py.
+
+PROCESSORS = {
+    "BRISC": "BRISC",
+    "NCRISC": "NCRISC",
+    "TRISC0": "UNPACK",
+    "TRISC1": "MATH",
+    "TRISC2": "PACK",
+}
+"""Processors of a core as the profiler names them, and what they do."""
+
+PROFILER_COLUMNS = (
+    "OP CODE",
+    "OP TYPE",
+    "GLOBAL CALL COUNT",
+    "DEVICE ID",
+    "ATTRIBUTES",
+    "MATH FIDELITY",
+    "CORE COUNT",
+    "PARALLELIZATION STRATEGY",
+    "HOST START TS",
+    "HOST END TS",
+    "HOST DURATION [ns]",
+    "DEVICE FW START CYCLE",
+    "DEVICE FW END CYCLE",
+    "DEVICE FW DURATION [ns]",
+    "DEVICE KERNEL DURATION [ns]",
+    *(f"DEVICE {processor} KERNEL DURATION [ns]" for processor in PROCESSORS),
+    "DEVICE ERISC KERNEL DURATION [ns]",
+    "DEVICE COMPUTE CB WAIT FRONT [ns]",
+    "DEVICE COMPUTE CB RESERVE BACK [ns]",
+)
+"""Those that come before the columns of the tensors."""
+
+
+# --- Tables ---------------------------------------------------------------------------------------
 
 MISSING = "-"
 

@@ -10,28 +10,542 @@ lines and superfluous semicolons included, except that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+import math
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import cast
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    TupleType,
+    UnrankedTensorType,
+)
+from xdsl.dialects.emitc import (
+    EmitC_ArrayType,
+    EmitC_OpaqueAttr,
+    EmitC_OpaqueType,
+    EmitC_PointerType,
+    EmitC_PtrDiffT,
+    EmitC_SignedSizeT,
+    EmitC_SizeT,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.traits import SymbolTable
 
 from ttmlir.cpp.errors import CannotEmitError
-from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.nesting import deep_recursion
-from ttmlir.target.cpp.expressions import (
-    ExpressionRenderer,
-    elements_of,
-    is_expression_part,
-    is_inlined,
-    property_of,
-    string_text,
-    text_of,
+from ttmlir.cpp.types import (
+    BFLOAT16,
+    DOUBLE,
+    FIXED_WIDTHS,
+    FLOAT,
+    HALF,
+    ArrayType,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    declare,
+    find_integer_type,
 )
-from ttmlir.target.cpp.literals import literal_text
-from ttmlir.target.cpp.names import Names
-from ttmlir.target.cpp.types import declaration_text, result_text, type_text
+from ttmlir.mlir.attributes import (
+    Elements,
+    element_count,
+    format_all_digits,
+    raw_bytes,
+    splat_bytes,
+    unpack_values,
+)
+from ttmlir.mlir.reporting import OpError
+from ttmlir.nesting import deep_recursion
+
+# --- Types ----------------------------------------------------------------------------------------
+# Types as C++ spells them, in the words of MLIR's C++ emitter.
+#
+# `i32` is `int32_t`, `!emitc.opaque<"ttnn::Tensor">` is `ttnn::Tensor`, several results make a
+# `std::tuple`. 16-bit floats follow LLVM 20 (`_Float16`, `__bf16`).
+
+MAX_TUPLE_LENGTH = 1 << 16
+"""Longest text of a tuple type, in characters."""
+
+_FLOATS: dict[type[Attribute], FloatType] = {
+    Float16Type: HALF,
+    BFloat16Type: BFLOAT16,
+    Float32Type: FLOAT,
+    Float64Type: DOUBLE,
+}
+_SIZES: dict[type[Attribute], ObjectType] = {
+    IndexType: ObjectType("size_t"),
+    EmitC_SizeT: ObjectType("size_t"),
+    EmitC_SignedSizeT: ObjectType("ssize_t"),
+    EmitC_PtrDiffT: ObjectType("ptrdiff_t"),
+}
+"""Types whose width the C++ compiler knows."""
+
+
+def type_text(type_: Attribute) -> str:
+    """The C++ type; raises CannotEmitError if there is none."""
+    return find_type(type_).name
+
+
+def find_type(type_: Attribute) -> CType:
+    """The C++ type; raises CannotEmitError if there is none."""
+    match type_:
+        case IntegerType():
+            return _find_integer(type_)
+        case TensorType():
+            return ObjectType(_tensor_text(type_))
+        case TupleType():
+            return ObjectType(_nested_tuple_text(type_))
+        case EmitC_OpaqueType():
+            return ObjectType(type_.value.data)
+        case EmitC_ArrayType():
+            found = find_type(type_.element_type)
+            for extent in reversed(type_.get_shape()):
+                found = ArrayType(found, extent)
+            return found
+        case EmitC_PointerType():
+            return _find_pointer(type_)
+        case UnrankedTensorType():
+            raise CannotEmitError("cannot emit unranked tensor type")
+        case _:
+            return _find_simple_type(type_)
+
+
+def _find_simple_type(type_: Attribute) -> CType:
+    found = _FLOATS.get(type(type_)) or _SIZES.get(type(type_))
+    if found is None:
+        kind = "float type" if isinstance(type_, AnyFloat) else "type"
+        raise CannotEmitError(f"cannot emit {kind} '{type_}'")
+    return found
+
+
+def is_emitted_float(type_: Attribute) -> bool:
+    """True for the float types that have a C++ form."""
+    return type(type_) in _FLOATS
+
+
+def declaration_text(type_: Attribute, name: str) -> str:
+    """A declaration without its semicolon; the extents of an array follow the name."""
+    return declare(find_type(type_), name)
+
+
+def result_text(types: Sequence[Attribute]) -> str:
+    """The return type of a function: `void`, the one type, or a tuple."""
+    if not types:
+        return "void"
+    if any(isinstance(type_, EmitC_ArrayType) for type_ in types):
+        raise CannotEmitError("cannot emit array type as result type")
+    return type_text(types[0]) if len(types) == 1 else tuple_text(types)
+
+
+def tuple_text(types: Sequence[Attribute]) -> str:
+    """The tuple of these types."""
+    if any(isinstance(type_, EmitC_ArrayType) for type_ in types):
+        raise CannotEmitError("cannot emit tuple of array type")
+    return f"std::tuple<{', '.join(map(type_text, types))}>"
+
+
+@lru_cache(maxsize=1024)
+def _nested_tuple_text(type_: TupleType) -> str:
+    """The text of a tuple in a type, which may hold the same tuple again and again."""
+    text = tuple_text(type_.types.data)
+    if len(text) > MAX_TUPLE_LENGTH:
+        raise CannotEmitError(
+            f"cannot emit tuple type whose text is longer than {MAX_TUPLE_LENGTH} characters"
+        )
+    return text
+
+
+def _find_integer(type_: IntegerType) -> IntType:
+    width = type_.width.data
+    if width not in (1, *FIXED_WIDTHS):
+        raise CannotEmitError(f"cannot emit integer type '{type_}'")
+    return find_integer_type(width, type_.signedness.data is not Signedness.UNSIGNED)
+
+
+def _tensor_text(type_: TensorType) -> str:
+    if not type_.has_static_shape():
+        raise CannotEmitError("cannot emit tensor type with non static shape")
+    if isinstance(type_.element_type, EmitC_ArrayType):
+        raise CannotEmitError(f"cannot emit tensor of array type '{type_}'")
+    extents = map(str, type_.get_shape())
+    return f"Tensor<{', '.join((type_text(type_.element_type), *extents))}>"
+
+
+def _find_pointer(type_: EmitC_PointerType) -> PointerType:
+    if isinstance(type_.pointee_type, EmitC_ArrayType):
+        raise CannotEmitError(f"cannot emit pointer to array type '{type_}'")
+    return PointerType(find_type(type_.pointee_type))
+
+
+# --- Expressions ----------------------------------------------------------------------------------
+# C++ expressions: the right-hand sides of operations that compute one.
+#
+# An `emitc.expression` nests operations into one C++ expression; operands bind as tightly as C++'s
+# precedence says, parentheses stand where it says otherwise.
+
+# --- Literals -------------------------------------------------------------------------------------
+# Attributes as C++ literals, in the words of MLIR's C++ emitter.
+#
+# `3 : i32` is `3`, `true` is `true`, `1.5 : f32` is `1.500000000e+00f`, `dense<[1, 2]>` is `{1,
+# 2}`, `#emitc.opaque<"std::nullopt">` is its text, a type is its C++ spelling.
+
+_SUFFIXES: dict[type[Attribute], str] = {
+    Float16Type: "f16",
+    BFloat16Type: "bf16",
+    Float32Type: "f",
+}
+
+
+def literal_text(attribute: Attribute, *, elide_above: int | None = None) -> str:
+    """The literal; raises CannotEmitError if the attribute has none.
+
+    Constants of more than `elide_above` elements become `{/* 4096 values */}`.
+    """
+    match attribute:
+        case IntegerAttr():
+            return _integer_text(attribute.value.data, attribute.type)
+        case FloatAttr():
+            return _float_text(attribute.value.data, attribute.type)
+        case DenseIntOrFPElementsAttr():
+            return _elements_text(attribute, elide_above)
+        case EmitC_OpaqueAttr():
+            return attribute.value.data
+        case SymbolRefAttr():
+            return _symbol_text(attribute)
+        case TypeAttribute():
+            return type_text(attribute)
+        case _:
+            raise CannotEmitError(f"cannot emit attribute: {attribute}")
+
+
+def _integer_text(value: int, type_: IntegerType | IndexType) -> str:
+    if isinstance(type_, IntegerType) and type_.width.data == 1:
+        return "true" if value else "false"
+    return str(value)
+
+
+def _float_text(value: float, type_: AnyFloat) -> str:
+    if not is_emitted_float(type_):
+        raise CannotEmitError("expected floating point attribute to be f16, bf16, f32 or f64")
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "-INFINITY" if value == -math.inf else "INFINITY"
+    return format_all_digits(value, type_) + _SUFFIXES.get(type(type_), "")
+
+
+def _elements_text(elements: Elements, elide_above: int | None) -> str:
+    count = element_count(elements)
+    if elide_above is not None and count > elide_above:
+        return f"{{/* {count} values */}}"
+    type_ = elements.get_element_type()
+    if isinstance(type_, IntegerType | IndexType):
+        texts = [_integer_text(cast(int, value), type_) for value in _stored_values(elements)]
+    elif isinstance(type_, AnyFloat):
+        texts = [_float_text(cast(float, value), type_) for value in _stored_values(elements)]
+    else:
+        raise CannotEmitError(f"cannot emit attribute: {elements}")
+    if splat_bytes(elements) is not None:
+        texts *= count
+    return f"{{{', '.join(texts)}}}"
+
+
+def _stored_values(elements: Elements) -> list[object]:
+    """The value of a splat once, or all values."""
+    data = splat_bytes(elements) or raw_bytes(elements)
+    return list(unpack_values(data, elements.get_element_type()))
+
+
+def _symbol_text(symbol: SymbolRefAttr) -> str:
+    if len(symbol.nested_references.data) > 1:
+        raise CannotEmitError("attribute has more than 1 nested reference")
+    return symbol.root_reference.data
+
+
+# --- Expressions ----------------------------------------------------------------------------------
+
+BINARY = {
+    "emitc.mul": ("*", 13),
+    "emitc.div": ("/", 13),
+    "emitc.rem": ("%", 13),
+    "emitc.add": ("+", 12),
+    "emitc.sub": ("-", 12),
+    "emitc.bitwise_left_shift": ("<<", 11),
+    "emitc.bitwise_right_shift": (">>", 11),
+    "emitc.bitwise_and": ("&", 7),
+    "emitc.bitwise_xor": ("^", 6),
+    "emitc.bitwise_or": ("|", 5),
+    "emitc.logical_and": ("&&", 4),
+    "emitc.logical_or": ("||", 3),
+}
+"""C++ operator and its precedence; a higher one binds more tightly."""
+
+UNARY = {
+    "emitc.bitwise_not": "~",
+    "emitc.logical_not": "!",
+    "emitc.unary_minus": "-",
+    "emitc.unary_plus": "+",
+}
+
+COMPARISONS = (("==", 8), ("!=", 8), ("<", 9), ("<=", 9), (">", 9), (">=", 9), ("<=>", 10))
+"""By the number of the predicate of `emitc.cmp`."""
+
+_CALL, _PREFIX, _CONDITIONAL, _LOWEST = 16, 15, 2, 0
+
+
+def property_of(op: Operation, name: str) -> Attribute | None:
+    """A property, or in older spellings an attribute, of an operation."""
+    return op.properties.get(name, op.attributes.get(name))
+
+
+def text_of(op: Operation, name: str) -> str:
+    """The text of a required string or symbol property."""
+    attribute = property_of(op, name)
+    if attribute is None:
+        raise CannotEmitError(f"requires attribute '{name}'")
+    return string_text(attribute)
+
+
+def string_text(attribute: Attribute) -> str:
+    """The text of a string or symbol."""
+    match attribute:
+        case StringAttr():
+            return attribute.data
+        case SymbolRefAttr():
+            return attribute.root_reference.data
+        case _:
+            raise CannotEmitError(f"expected a string or symbol, got {attribute}")
+
+
+def elements_of(op: Operation, name: str) -> tuple[Attribute, ...] | None:
+    """The elements of an array property; None if it is absent."""
+    attribute = property_of(op, name)
+    if not isinstance(attribute, ArrayAttr):
+        return None
+    return cast("ArrayAttr[Attribute]", attribute).data
+
+
+def is_expression_part(op: Operation) -> bool:
+    """True if the operation may stand in an `emitc.expression`."""
+    return op.name in _RENDERERS
+
+
+class ExpressionRenderer:
+    """Renders operations to C++ expressions.
+
+    `name_of` gives the text of a value that has been emitted before; `literal` that of an
+    attribute.
+    """
+
+    def __init__(
+        self, name_of: Callable[[SSAValue], str], literal: Callable[[Attribute], str]
+    ) -> None:
+        """A renderer without parts."""
+        self.name_of = name_of
+        self.literal = literal
+        # Text and precedence of the operations inside `emitc.expression`s.
+        self._parts: dict[SSAValue, tuple[str, int]] = {}
+
+    def render(self, op: Operation) -> str:
+        """The expression that computes the result of `op`."""
+        return self._render(op)[0]
+
+    def render_region(self, expression: Operation) -> str:
+        """The expression that an `emitc.expression` holds."""
+        *parts, terminator = expression.regions[0].block.ops
+        for op in parts:
+            self._parts[op.results[0]] = self._render(op)
+        text, _ = self._parts[terminator.operands[0]]
+        return text
+
+    def operand(self, value: SSAValue, precedence: int = _LOWEST) -> str:
+        """An operand of an operation whose operator has this precedence."""
+        if value in self._parts:
+            text, own = self._parts[value]
+            return f"({text})" if own <= precedence else text
+        if isinstance(value.owner, Operation) and is_inlined(value.owner):
+            return self.render_region(value.owner)
+        return self.name_of(value)
+
+    def operands(self, values: Sequence[SSAValue]) -> str:
+        """Operands in a list, which need no parentheses."""
+        return ", ".join(map(self.operand, values))
+
+    def _render(self, op: Operation) -> tuple[str, int]:
+        if op.name not in _RENDERERS:
+            raise CannotEmitError(f"'{op.name}' cannot be part of an expression")
+        return _RENDERERS[op.name](self, op)
+
+    def binary(self, op: Operation) -> tuple[str, int]:
+        """`lhs + rhs`."""
+        return self._infix(op, *BINARY[op.name])
+
+    def compare(self, op: Operation) -> tuple[str, int]:
+        """`lhs < rhs`."""
+        predicate = property_of(op, "predicate")
+        if not isinstance(predicate, IntegerAttr):
+            raise CannotEmitError("requires attribute 'predicate'")
+        return self._infix(op, *COMPARISONS[predicate.value.data])
+
+    def _infix(self, op: Operation, operator: str, precedence: int) -> tuple[str, int]:
+        lhs, rhs = (self.operand(value, precedence) for value in op.operands)
+        return f"{lhs} {operator} {rhs}", precedence
+
+    def unary(self, op: Operation) -> tuple[str, int]:
+        """`-value`."""
+        return UNARY[op.name] + self.operand(op.operands[0], _PREFIX), _PREFIX
+
+    def apply(self, op: Operation) -> tuple[str, int]:
+        """`&value` or `*value`."""
+        operator = text_of(op, "applicableOperator")
+        return operator + self.operand(op.operands[0], _PREFIX), _PREFIX
+
+    def cast(self, op: Operation) -> tuple[str, int]:
+        """`(type) value`."""
+        value = self.operand(op.operands[0], _PREFIX)
+        return f"({type_text(op.results[0].type)}) {value}", _PREFIX
+
+    def conditional(self, op: Operation) -> tuple[str, int]:
+        """`condition ? value : value`."""
+        condition, true, false = (self.operand(value, _CONDITIONAL) for value in op.operands)
+        return f"{condition} ? {true} : {false}", _CONDITIONAL
+
+    def call(self, op: Operation) -> tuple[str, int]:
+        """`function(operands)`."""
+        return f"{text_of(op, 'callee')}({self.operands(op.operands)})", _CALL
+
+    def call_opaque(self, op: Operation) -> tuple[str, int]:
+        """`function<template arguments>(arguments)`."""
+        callee = text_of(op, "callee")
+        template_args, args = elements_of(op, "template_args"), elements_of(op, "args")
+        if template_args is not None:
+            callee += f"<{', '.join(map(self.literal, template_args))}>"
+        if args is None:
+            return f"{callee}({self.operands(op.operands)})", _CALL
+        listed = ", ".join(self._argument(op, argument) for argument in args)
+        return f"{callee}({listed})", _CALL
+
+    def _argument(self, op: Operation, argument: Attribute) -> str:
+        """A literal, or for an integer of type index the operand with that number."""
+        if not isinstance(argument, IntegerAttr):
+            return self.literal(argument)
+        number = cast("IntegerAttr[IntegerType | IndexType]", argument)
+        if not isinstance(number.type, IndexType):
+            return self.literal(number)
+        return self.operand(op.operands[number.value.data])
+
+
+_RENDERERS: dict[str, Callable[[ExpressionRenderer, Operation], tuple[str, int]]] = {
+    **dict.fromkeys(BINARY, ExpressionRenderer.binary),
+    **dict.fromkeys(UNARY, ExpressionRenderer.unary),
+    "emitc.apply": ExpressionRenderer.apply,
+    "emitc.call": ExpressionRenderer.call,
+    "emitc.call_opaque": ExpressionRenderer.call_opaque,
+    "emitc.cast": ExpressionRenderer.cast,
+    "emitc.cmp": ExpressionRenderer.compare,
+    "emitc.conditional": ExpressionRenderer.conditional,
+}
+
+
+def is_inlined(op: Operation) -> bool:
+    """True for an `emitc.expression` that stands where its result is used.
+
+    Not where that would repeat it, move a side effect, or need a variable: in the index of a
+    subscript and in operations that could have been part of the expression.
+    """
+    if op.name != "emitc.expression" or property_of(op, "do_not_inline") is not None:
+        return False
+    if _has_side_effects(op) or not op.results[0].has_one_use():
+        return False
+    user = next(iter(op.results[0].uses)).operation
+    return user.name != "emitc.subscript" and not is_expression_part(user)
+
+
+def _has_side_effects(expression: Operation) -> bool:
+    return any(_touches_memory(op) for op in expression.regions[0].block.ops)
+
+
+def _touches_memory(op: Operation) -> bool:
+    """True for opaque calls, reads through pointers, and reads of variables."""
+    if op.name == "emitc.call_opaque":
+        return True
+    if op.name == "emitc.apply":
+        return text_of(op, "applicableOperator") == "*"
+    return any(
+        isinstance(value.owner, Operation) and value.owner.name == "emitc.variable"
+        for value in op.operands
+    )
+
+
+# --- Emitter --------------------------------------------------------------------------------------
+
+# --- Names ----------------------------------------------------------------------------------------
+# Names of values and labels of blocks, numbered as they are first met: `v1`, `v2`, `label1`.
+
+
+class Names:
+    """Names in nested scopes; numbers start again where a scope ends."""
+
+    def __init__(self) -> None:
+        """No names."""
+        self._values: dict[SSAValue, str] = {}
+        self._labels: dict[Block, str] = {}
+        self._value_count = 0
+        self._label_count = 0
+
+    @contextmanager
+    def scope(self) -> Generator[None]:
+        """Names given inside are forgotten at the end."""
+        saved = self._values.copy(), self._labels.copy(), self._value_count, self._label_count
+        yield
+        self._values, self._labels, self._value_count, self._label_count = saved
+
+    def declare(self, value: SSAValue) -> str:
+        """A new name for a value, or the one that it has."""
+        if value not in self._values:
+            self._value_count += 1
+            self._values[value] = f"v{self._value_count}"
+        return self._values[value]
+
+    def define(self, value: SSAValue, text: str) -> None:
+        """Let `text` stand for a value that gets no variable."""
+        self._values[value] = text
+
+    def of(self, value: SSAValue) -> str:
+        """The name of a declared value."""
+        name = self._values.get(value)
+        if name is None:
+            raise CannotEmitError("an operand has no variable in this scope")
+        return name
+
+    def label(self, block: Block) -> str:
+        """The label of a block."""
+        if block not in self._labels:
+            self._label_count += 1
+            self._labels[block] = f"label{self._label_count}"
+        return self._labels[block]
+
+
+# --- Emitter --------------------------------------------------------------------------------------
 
 _INDENT = "  "
 

@@ -15,23 +15,31 @@ of that operation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import cast
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
     LocationAttr,
     MemRefType,
+    ModuleOp,
+    StringAttr,
     SymbolRefAttr,
     UnrealizedConversionCastOp,
+    i1,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir import Block as IRBlock
 
-from ttmlir.cpp.errors import CannotEmitError
-from ttmlir.cpp.frames import frame
+from ttmlir.cpp.errors import CannotEmitError, frame
 from ttmlir.cpp.render import render
 from ttmlir.cpp.tree import (
     Assign,
@@ -39,35 +47,407 @@ from ttmlir.cpp.tree import (
     Block,
     Boolean,
     Break,
+    Cast,
     Comment,
+    Conditional,
+    Construct,
     Declaration,
     Declarator,
     Evaluate,
     Expression,
+    Floating,
     For,
     FunctionCall,
     If,
     Index,
+    Initializer,
     Integer,
+    Member,
     Name,
+    NamedType,
     Place,
+    Pointer,
     Position,
     Return,
     Statement,
+    String,
+    TemplateArgument,
     TranslationUnit,
     Type,
     Unary,
     While,
 )
+from ttmlir.cpp.types import FIXED_WIDTHS, find_integer_type
+from ttmlir.dialects import ttmetal
+from ttmlir.dialects.arith import (
+    CASTS,
+    COMPARISONS,
+    EXTREMA,
+    ON_BOOLEANS,
+    PLAIN,
+    UNSIGNED_CASTS,
+    WRAPPING,
+)
+from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.emitc import LiteralOp, VerbatimOp
-from ttmlir.dialects.ttkernel import BuiltinOp, CallOp, CBType, ReturnOp
+from ttmlir.dialects.emitc import expressions as emitc
+from ttmlir.dialects.ttkernel import (
+    BuiltinOp,
+    CallOp,
+    CBType,
+    DataFormatType,
+    EthernetConfigAttr,
+    InterleavedAddrGenType,
+    L1AddrPtrType,
+    LocalSemaphoreType,
+    NocAddrType,
+    NocConfigAttr,
+    ReturnOp,
+    TensixConfigAttr,
+    TensorAccessorArgsType,
+    TensorAccessorType,
+    ThreadTypeAttr,
+    TTKernelOp,
+)
 from ttmlir.layout.enums import ThreadType
-from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reporting import OpError, file_line_col
+from ttmlir.mlir.text_files import DEFAULT_MARKER
 from ttmlir.nesting import deep_recursion
-from ttmlir.target.cpp.arithmetic import CB_TYPE, Arithmetic, cpp_type
-from ttmlir.target.cpp.calls import call_expression
-from ttmlir.target.cpp.expressions import text_of
+from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
+from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.target.cpp.emitter import UNARY, literal_text, text_of, type_text
+
+# --- Arithmetic -----------------------------------------------------------------------------------
+# Operations of arith as expressions of the kernel tree, and values and types with them.
+#
+# Integers without sign are `int32_t` and the like. What wraps around or is unsigned is computed on
+# `uint32_t`, since overflow of signed numbers has no meaning in C++: the operands are cast, and the
+# result is cast back, in variables of their own as MLIR's arith-to-emitc does.
+
+CB_TYPE = NamedType("::tt::CB")
+_AUTO = NamedType("auto")
+_OPAQUE: dict[type[Attribute], NamedType] = {
+    CBType: CB_TYPE,
+    NocAddrType: NamedType("int64_t"),
+    LocalSemaphoreType: NamedType("uint32_t"),
+    DataFormatType: NamedType("DataFormat"),
+    InterleavedAddrGenType: _AUTO,
+    TensorAccessorArgsType: _AUTO,
+    TensorAccessorType: _AUTO,
+}
+
+
+def cpp_type(type_: Attribute) -> Type:
+    """The C++ type of a value; raises CannotEmitError if it has none."""
+    if isinstance(type_, L1AddrPtrType):
+        name = find_integer_type(type_.width.data, False).name
+        return Pointer(NamedType(name, qualifiers=("volatile", "tt_l1_ptr")))
+    known = _OPAQUE.get(type(type_))
+    return NamedType(type_text(type_)) if known is None else known
+
+
+def unsigned(type_: Attribute) -> NamedType:
+    """The unsigned C++ type of the same width; CannotEmitError if it is no integer."""
+    match type_:
+        case IndexType():
+            return NamedType("size_t")
+        case IntegerType() if type_.width.data in FIXED_WIDTHS:
+            return NamedType(find_integer_type(type_.width.data, False).name)
+        case _:
+            raise CannotEmitError(f"cannot emit arithmetic on type '{type_}'")
+
+
+def literal(value: Attribute) -> Expression:
+    """The number that an attribute is."""
+    match value:
+        case IntegerAttr(value=number, type=IntegerType() as type_) if type_.width.data == 1:
+            return Boolean(number.data != 0)
+        case IntegerAttr() | FloatAttr():
+            return _number(literal_text(value))
+        case _:
+            raise CannotEmitError(f"cannot emit constant '{value}'; kernels have scalar ones only")
+
+
+def _number(text: str) -> Expression:
+    if text.startswith("-"):
+        return Unary("-", _number(text[1:]))
+    if text in ("NAN", "INFINITY"):
+        return Name(text)
+    return Integer(text) if text.isdigit() else Floating(text)
+
+
+Declare = Callable[[Type, Expression], Name]
+"""Makes a variable of this type and value."""
+
+
+class Arithmetic:
+    """Makes the expression of an operation; parts become variables through `declare`."""
+
+    def __init__(self, operand: Callable[[Operation, int], Name], declare: Declare) -> None:
+        """`operand` gives the variable of an operand."""
+        self._operand = operand
+        self._declare = declare
+
+    def expression(self, op: Operation) -> Expression | None:
+        """The expression that computes the result; None for an operation of another kind."""
+        kind = type(op)
+        if kind in WRAPPING:
+            return self._wrapping(op, WRAPPING[kind])
+        if kind in PLAIN:
+            return BinaryOperation(PLAIN[kind], self._as_signed(op, 0), self._as_signed(op, 1))
+        if kind in EXTREMA:
+            return self._extremum(op, *EXTREMA[kind])
+        if isinstance(op, arith.FloorDivSIOp):
+            return self._floor_division(op)
+        if isinstance(op, emitc.UnaryMinusOp):
+            return self._negation(op)
+        if isinstance(op, emitc.LogicalNotOp | emitc.BitwiseNotOp | emitc.UnaryPlusOp):
+            return Unary(UNARY[op.name], self._operand(op, 0))
+        return self._other(op)
+
+    def _other(self, op: Operation) -> Expression | None:
+        match op:
+            case arith.ConstantOp():
+                return literal(op.value)
+            case arith.CmpiOp():
+                return self._comparison(op)
+            case arith.SelectOp():
+                return Conditional(*(self._operand(op, index) for index in range(3)))
+            case arith.NegfOp():
+                return Unary("-", self._operand(op, 0))
+            case arith.FPToUIOp() if not _is_boolean(op.results[0].type):
+                kind = unsigned(op.results[0].type)
+                value = self._declare(kind, Cast("c", kind, self._operand(op, 0)))
+                return Cast("c", cpp_type(op.results[0].type), value)
+            case _ if isinstance(op, CASTS):
+                return self._cast(op, self._operand(op, 0))
+            case _ if isinstance(op, UNSIGNED_CASTS):
+                return self._cast(op, self._as_unsigned(op, 0))
+            case _:
+                return None
+
+    def _as_unsigned(self, op: Operation, index: int) -> Name:
+        """The operand as an unsigned number."""
+        value, type_ = self._operand(op, index), op.operands[index].type
+        if isinstance(type_, IndexType) or _is_boolean(type_):
+            return value
+        kind = unsigned(type_)
+        return self._declare(kind, Cast("c", kind, value))
+
+    def _as_signed(self, op: Operation, index: int) -> Name:
+        """The operand as it is; an index, `size_t` in C++, as a signed number."""
+        value = self._operand(op, index)
+        if not isinstance(op.operands[index].type, IndexType):
+            return value
+        kind = NamedType("int32_t")
+        return self._declare(kind, Cast("c", kind, value))
+
+    def _wrapping(self, op: Operation, operator: str) -> Expression:
+        result = op.results[0].type
+        if _is_boolean(result) and operator not in ON_BOOLEANS:
+            raise CannotEmitError("cannot emit arithmetic on booleans; use 'arith.andi' and others")
+        left, right = self._as_unsigned(op, 0), self._as_unsigned(op, 1)
+        computed = BinaryOperation(operator, left, right)
+        if isinstance(result, IndexType) or _is_boolean(result):
+            return computed
+        return Cast("c", cpp_type(result), self._declare(unsigned(result), computed))
+
+    def _negation(self, op: Operation) -> Expression:
+        """`-x`; of integers on unsigned ones, so that the least has a defined result."""
+        result: Attribute = op.results[0].type
+        if result.name != IntegerType.name:
+            return Unary("-", self._operand(op, 0))
+        kind = unsigned(result)
+        negated = self._declare(kind, Unary("-", self._as_unsigned(op, 0)))
+        return Cast("c", cpp_type(result), negated)
+
+    def _floor_division(self, op: Operation) -> Expression:
+        """The quotient, one less where a remainder and the divisor differ in sign."""
+        result = cpp_type(op.results[0].type)
+        left, right = self._as_signed(op, 0), self._as_signed(op, 1)
+        quotient = self._declare(result, BinaryOperation("/", left, right))
+        rest = self._declare(result, BinaryOperation("%", left, right))
+        zero = Integer("0")
+        signs = self._declare(result, BinaryOperation("^", rest, right))
+        differ = BinaryOperation("<", signs, zero)
+        wrong = BinaryOperation("&&", BinaryOperation("!=", rest, zero), differ)
+        less = self._declare(NamedType("bool"), wrong)
+        return Conditional(less, BinaryOperation("-", quotient, Integer("1")), quotient)
+
+    def _comparison(self, op: arith.CmpiOp) -> Expression:
+        operator, is_unsigned = COMPARISONS[op.predicate.value.data]
+        operand = self._as_unsigned if is_unsigned else self._as_signed
+        return BinaryOperation(operator, operand(op, 0), operand(op, 1))
+
+    def _extremum(self, op: Operation, operator: str, is_unsigned: bool) -> Expression:
+        operand = self._as_unsigned if is_unsigned else self._as_signed
+        compared = BinaryOperation(operator, operand(op, 0), operand(op, 1))
+        chosen = self._declare(NamedType("bool"), compared)
+        return Conditional(chosen, self._operand(op, 0), self._operand(op, 1))
+
+    def _cast(self, op: Operation, value: Expression) -> Expression:
+        source, target = op.operands[0].type, op.results[0].type
+        if _is_boolean(target):
+            return Cast("c", NamedType("bool"), BinaryOperation("&", value, Integer("1")))
+        cast_ = Cast("c", cpp_type(target), value)
+        # A set bit is -1 where the bit is the sign.
+        signed = isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and _is_boolean(source)
+        return Unary("-", cast_) if signed else cast_
+
+
+def _is_boolean(type_: Attribute) -> bool:
+    return type_ == i1
+
+
+# --- Calls ----------------------------------------------------------------------------------------
+# Calls of the ttkernel dialect as expressions of the kernel tree, in the form their rows say.
+
+_END_OF_LINE = FunctionCall(Name("ENDL"))
+_WORD = NamedType("uint32_t")
+
+
+def call_expression(op: CallOp, operands: Sequence[Name], position: Position | None) -> Expression:
+    """What an operation is in C++; `operands` are the variables of its operands.
+
+    CannotEmitError if tt-metal has nothing for it.
+    """
+    call = type(op).CALL
+    if not call.header:
+        raise CannotEmitError("has no form in C++: tt-metal has no function for it")
+    match call.form:
+        case Form.CALL | Form.OBJECT | Form.METHOD:
+            return _function(op, call, operands, position)
+        case Form.ELEMENT:
+            return Index(Name(call.cpp), *operands, position=position)
+        case Form.LOAD:
+            return Index(*operands, position=position)
+        case Form.STORE:
+            value, pointer, offset = operands
+            return Assign(Index(pointer, offset), "=", value, position=position)
+        case Form.AGGREGATE:
+            elements = map(_initializer, operands, call.operands)
+            kind = NamedType(call.cpp, template_arguments(op, call))
+            return Construct(kind, tuple(elements), position=position)
+        case Form.CAST:
+            return Cast(
+                "reinterpret_cast", cpp_type(op.results[0].type), operands[0], position=position
+            )
+        case Form.STREAM:
+            return _stream(op, call, operands, position)
+
+
+def _initializer(operand: Name, member: tuple[str, ValueKind]) -> Initializer:
+    """A member of an aggregate; braces do not take a signed number for an unsigned one."""
+    name, kind = member
+    return Initializer(Cast("c", _WORD, operand) if kind is ValueKind.I32 else operand, name)
+
+
+def _function(
+    op: Operation, call: KernelCall, operands: Sequence[Name], position: Position | None
+) -> Expression:
+    callee: Name | Member = Name(call.cpp, position=position)
+    if call.form is Form.METHOD:
+        first, *operands = operands
+        callee = Member(first, call.cpp, position=position)
+    constants = (Integer(str(_integer(op, name))) for name in call.constants)
+    flags = (_flag(op, each) for each in call.flags)
+    arguments = (*constants, *operands, *(each for each in flags if each is not None))
+    return FunctionCall(callee, arguments, template_arguments(op, call), position=position)
+
+
+def _flag(op: Operation, option: Template) -> Boolean | None:
+    """An option; None where the operation leaves it as it is."""
+    attr = op.properties.get(option.name)
+    return Boolean(True) if isinstance(attr, IntegerAttr) and attr.value.data else None
+
+
+def _stream(
+    op: Operation, call: KernelCall, operands: Sequence[Name], position: Position | None
+) -> Expression:
+    """The pieces of a text and the values between them, one after the other."""
+    text = op.properties[call.text]
+    assert isinstance(text, StringAttr), "the verifier has checked the attribute"
+    pieces = text.data.split("{}")
+    if len(pieces) != len(operands) + 1:
+        raise CannotEmitError(
+            f"prints a text with {len(pieces) - 1} places {{}} for {len(operands)} values"
+        )
+    streamed: Expression = Name(call.cpp, position=position)
+    for index, piece in enumerate(pieces):
+        if index:
+            streamed = BinaryOperation("<<", streamed, operands[index - 1], position=position)
+        if piece == "\n" and index == len(pieces) - 1:
+            streamed = BinaryOperation("<<", streamed, _END_OF_LINE, position=position)
+        elif piece:
+            streamed = BinaryOperation("<<", streamed, String(_escape(piece)), position=position)
+    return streamed
+
+
+def _escape(text: str) -> str:
+    """A text as it stands between quotes."""
+    special = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
+    return "".join(
+        special.get(char, char if char.isprintable() or ord(char) > 127 else f"\\{ord(char):03o}")
+        for char in text
+    )
+
+
+def template_arguments(op: Operation, call: KernelCall) -> tuple[TemplateArgument, ...]:
+    """The template arguments that the operation gives; those at the end that it leaves out are
+    left out in C++, too."""
+    given = [_template_argument(op, each) for each in call.templates]
+    while given and given[-1] is None:
+        given.pop()
+    return tuple(
+        _write(template, template.default) if argument is None else argument
+        for template, argument in zip(call.templates, given, strict=False)
+    )
+
+
+def _template_argument(op: Operation, template: Template) -> TemplateArgument | None:
+    attr = op.properties.get(template.name)
+    match attr:
+        case None:
+            return None if template.implied is None else _write(template, template.implied)
+        case IntegerAttr() if template.kind is TemplateKind.BOOL:
+            return Boolean(attr.value.data != 0)
+        case IntegerAttr():
+            return Integer(str(attr.value.data))
+        case StringAttr(data=text) if template.kind is TemplateKind.ENUM:
+            member = Name(enumerator_text(template.enum, text))
+            return Cast("c", _WORD, member) if template.number else member
+        case StringAttr(data=text):
+            return NamedType(text)
+        case _:
+            raise AssertionError("the verifier has checked the attribute")
+
+
+def _write(template: Template, text: str | None) -> TemplateArgument:
+    """An argument that a row spells."""
+    assert text is not None, "an operation without the attribute has been refused by its verifier"
+    match template.kind:
+        case TemplateKind.TYPE:
+            return NamedType(text)
+        case TemplateKind.BOOL:
+            return Boolean(text == "true")
+        case TemplateKind.INT | TemplateKind.ENUM:
+            return Integer(text) if text.isdigit() else Name(text)
+
+
+def enumerator_text(enum: str, member: str) -> str:
+    """A member of an enumeration as C++ names it."""
+    known = ENUMS[enum]
+    namespace = f"{known.namespace}::" if known.namespace else ""
+    return f"{namespace}{known.name}::{member}"
+
+
+def _integer(op: Operation, name: str) -> int:
+    attr = op.properties[name]
+    assert isinstance(attr, IntegerAttr), "the verifier has checked the attribute"
+    return attr.value.data
+
+
+# --- From ttkernel --------------------------------------------------------------------------------
 
 # MLIR's printer ends every statement in a loop or branch with a semicolon, loops included.
 _NESTED_END = re.compile(r"^( {4,}\})$", re.MULTILINE)
@@ -345,3 +725,67 @@ class _KernelWriter:
         terminator = block.last_op
         if targets and terminator is not None:
             self._assign_all(targets, terminator.operands)
+
+
+# --- Kernels --------------------------------------------------------------------------------------
+# The kernels of a module as C++: what `ttmlir-translate --ttkernel-to-cpp` prints.
+
+
+def write_kernels(module: ModuleOp) -> str:
+    """The C++ of every kernel: regions of `ttmetal.dispatch`, and functions that are kernels.
+
+    A function is a kernel if it has the attribute `ttkernel.thread`, which says for which
+    processor. Several kernels are separated by the marker that `--split-input-file` knows, each
+    after a line that says where it comes from. Raises OpError for what is no kernel in C++, and for
+    a module without kernels.
+    """
+    kernels = list(_kernels(module))
+    if not kernels:
+        raise OpError(
+            module,
+            "has no kernels: no 'ttmetal.dispatch', and no function with the attribute "
+            f"'{KERNEL_THREAD}'; lower the module with --ttir-to-ttmetal-backend-pipeline first",
+        )
+    if len(kernels) == 1:
+        return kernels[0][1]
+    return f"{DEFAULT_MARKER}\n".join(f"// {title}\n{text}" for title, text in kernels)
+
+
+def _kernels(module: ModuleOp) -> Iterator[tuple[str, str]]:
+    """Title and text of each kernel in the order of the module."""
+    for op in module.walk():
+        match op:
+            case ttmetal.DispatchOp():
+                yield from _dispatch(op)
+            case FuncOp() if KERNEL_THREAD in op.attributes:
+                yield f"@{op.sym_name.data}", _find_function(op)
+            case FuncOp() if any(isinstance(each, TTKernelOp) for each in op.body.ops):
+                raise OpError(
+                    op,
+                    f"has kernel calls, but no attribute '{KERNEL_THREAD}' with its processor; "
+                    "give it #ttkernel.thread<noc>, #ttkernel.thread<tensix> or "
+                    "#ttkernel.thread<ethernet>",
+                )
+            case _:
+                pass
+
+
+def _find_function(op: FuncOp) -> str:
+    thread = op.attributes[KERNEL_THREAD]
+    if not isinstance(thread, ThreadTypeAttr):
+        raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
+    return kernel_text(op, op.body, thread.data)
+
+
+def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:
+    configs = cast(
+        "ArrayAttr[TensixConfigAttr | NocConfigAttr | EthernetConfigAttr]",
+        op.properties["kernelConfigs"],
+    )
+    if len(configs) != len(op.regions):
+        raise OpError(op, f"has {len(op.regions)} kernels and {len(configs)} kernelConfigs")
+    place = file_line_col(op.location)
+    where = "" if place is None else f" at {place.file}:{place.line}:{place.column}"
+    for index, (region, config) in enumerate(zip(op.regions, configs, strict=True)):
+        title = f"kernel {index} of 'ttmetal.dispatch'{where}, {config.thread_type.keyword}"
+        yield title, kernel_text(op, region, config.thread_type)

@@ -8,21 +8,176 @@ different shape never share strides, and those of different memory layout never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from ttmlir.dialects import ttmetal
+from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import TensorLayoutAttr, element_of
-from ttmlir.layout.core_ranges import core_range_set
+from ttmlir.dialects.ttkernel import ThreadTypeAttr
+from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
-from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.grid import NO_MAPPING
-from ttmlir.limits import MAX_RANK
-from ttmlir.target.flatbuffer.file_kind import FileKind
+from ttmlir.layout.tensor_layout import NO_MAPPING, core_range_set
+from ttmlir.limits import MAX_RANK, memory_advice, memory_limit
+from ttmlir.mlir.attributes import (
+    Elements,
+    ElementType,
+    blob_bytes,
+    element_count,
+    element_size,
+    large_bytes,
+    raw_bytes,
+)
+from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.schema.packer import LargeVector, SharedText
+from ttmlir.target.cpp.from_ttkernel import kernel_text
+
+# --- File kind ------------------------------------------------------------------------------------
+# The two kinds of program files, `.ttnn` and `.ttm`.
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file that programs are written to."""
+
+    extension: str
+    schema: str
+    pipeline: str
+    """The flag of the pipeline that lowers a module to what such a file holds."""
+
+    @property
+    def refused(self) -> str:
+        """How messages about operations that no file can hold begin."""
+        return f"cannot be written to a {self.extension} file"
+
+
+TTNN = FileKind(".ttnn", "TTNN/binary.fbs", "--ttir-to-ttnn-backend-pipeline")
+TTMETAL = FileKind(".ttm", "TTMetal/binary.fbs", "--ttir-to-ttmetal-backend-pipeline")
+
+
+# --- Symbols --------------------------------------------------------------------------------------
+# The kernels and constants of a module by the names that programs give them.
+
+# --- Constants ------------------------------------------------------------------------------------
+# The elements of constants as bytes.
+
+
+def constant_bytes(
+    op: Operation, value: Attribute, kind: FileKind
+) -> bytes | memoryview | LargeVector:
+    """The elements of `value`, the result of `op`, in row-major order; OpError if it has none."""
+    if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+        raise OpError(op, f"{kind.refused}: '{value.name}' is not a list of elements")
+    given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
+    result = cast("TensorType[ElementType]", op.results[0].type)
+    if given.element_type != result.element_type:
+        raise OpError(
+            op,
+            f"{kind.refused}: its elements are of type '{given.element_type}', "
+            f"those of its result of type '{result.element_type}'",
+        )
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        size = element_count(cast("Elements", value)) * element_size(given.element_type)
+        if size > memory_limit():
+            raise OpError(op, f"{kind.refused}: its elements take {size} bytes; {memory_advice()}")
+        return large_bytes(cast("Elements", value)) or raw_bytes(cast("Elements", value))
+    return _resource_bytes(op, value.resource_handle.data, result, kind)
+
+
+def _resource_bytes(
+    op: Operation, name: str, type: TensorType[ElementType], kind: FileKind
+) -> memoryview:
+    data = blob_bytes(op, name)
+    if data is None:
+        raise OpError(op, f"{kind.refused}: the module does not hold the resource '{name}'")
+    expected = math.prod(type.get_shape()) * element_size(type.element_type)
+    if len(data) != expected:
+        raise OpError(
+            op, f"{kind.refused}: the resource '{name}' has {len(data)} bytes instead of {expected}"
+        )
+    return data
+
+
+# --- Symbols --------------------------------------------------------------------------------------
+
+
+class Symbols:
+    """The functions and constants of a module by name, and the C++ of its kernels."""
+
+    def __init__(self, module: Operation) -> None:
+        """Look at all of the module."""
+        self._functions: dict[str, FuncOp] = {}
+        self._globals: dict[str, memref.GlobalOp] = {}
+        self.kernels: set[str] = set()
+        """Functions that programs name."""
+        self._texts: dict[tuple[str, ThreadType], str] = {}
+        for op in module.walk():
+            match op:
+                case FuncOp():
+                    self._functions[op.sym_name.data] = op
+                case memref.GlobalOp():
+                    self._globals[op.sym_name.data] = op
+                case ttmetal.EnqueueProgramOp():
+                    self.kernels.update(each.data.symbol for each in op.kernels)
+                case _:
+                    pass
+
+    def is_kernel(self, function: FuncOp) -> bool:
+        """True for a function that programs run on cores."""
+        return function.sym_name.data in self.kernels or KERNEL_THREAD in function.attributes
+
+    def has(self, symbol: str) -> bool:
+        """Whether the module has a function of this name."""
+        return symbol in self._functions
+
+    def function(self, op: Operation, symbol: str) -> FuncOp:
+        """The kernel that a program names; OpError if there is none."""
+        function = self._functions.get(symbol)
+        if function is None or not function.body.blocks:
+            what = "is not in the module" if function is None else "has no body"
+            raise OpError(op, f"runs kernel @{symbol}, which {what}")
+        return function
+
+    def text(self, op: Operation, symbol: str, thread: ThreadType) -> str:
+        """The C++ of a kernel; OpError for functions that are none."""
+        key = symbol, thread
+        if key not in self._texts:
+            function = self.function(op, symbol)
+            marked = function.attributes.get(KERNEL_THREAD)
+            if isinstance(marked, ThreadTypeAttr) and marked.data is not thread:
+                raise OpError(
+                    op,
+                    f"runs kernel @{symbol} as one of thread {thread.keyword}, but the "
+                    f"function's '{KERNEL_THREAD}' is {marked.data.keyword}",
+                )
+            self._texts[key] = SharedText(kernel_text(function, function.body, thread))
+        return self._texts[key]
+
+    def constant(self, op: memref.GetGlobalOp) -> memref.GlobalOp:
+        """The constant that an operation reads; OpError if it is none."""
+        name = op.name_.root_reference.data
+        found = self._globals.get(name)
+        if found is None or not found.initial_value.name.startswith(("dense", "dense_resource")):
+            raise OpError(op, f"reads @{name}, which is no 'memref.global' with elements")
+        return found
+
+
+# --- Tensors --------------------------------------------------------------------------------------
 
 Table = dict[str, Any]
 
@@ -162,3 +317,234 @@ def _implied_name(element: Element) -> str:
         assert isinstance(element, TileFormat)
         return SCHEMA_NAMES[element.scalar.keyword]
     return data_type.schema_name
+
+
+# --- Values ---------------------------------------------------------------------------------------
+# Tensors and devices of programs by the values of the IR that they stand for.
+
+
+class Values:
+    """The `TensorRef` and `DeviceRef` tables of a module, numbered in the order of its text."""
+
+    def __init__(self, kind: FileKind) -> None:
+        """Start with number 1; 0 stands for no tensor."""
+        self._kind = kind
+        self._next_id = 1
+        self._tensors: dict[SSAValue, Table] = {}
+        self._devices: dict[SSAValue, Table] = {}
+
+    def define(self, value: SSAValue, op: Operation, tables: TensorTables) -> Table:
+        """A new tensor for a result of `op` or an argument of the function `op`."""
+        try:
+            desc = tables.desc(value.type)
+        except LayoutError as error:
+            raise OpError(op, f"{self._kind.refused}: {error}") from error
+        return self.add(value, {"desc": desc})
+
+    def define_constant(
+        self,
+        value: SSAValue,
+        op: Operation,
+        tables: TensorTables,
+        data: bytes | memoryview | LargeVector,
+    ) -> Table:
+        """A new tensor for the result of `op`, with these elements in a description of its own."""
+        table = self.define(value, op, tables)
+        table["desc"] = table["desc"] | {"constant_data": data}
+        return table
+
+    def define_result(self, op: DestinationStyleOp, tables: TensorTables) -> Table:
+        """The tensor that an operation in destination-passing style writes its result to.
+
+        It is the one of its init, whose memory the operation takes over; a new one if the init is
+        an argument or has other uses, which still have to find what it held before.
+        """
+        return self._define_written(op.output, op.results[0], op, tables)
+
+    def define_results(self, op: Operation, tables: TensorTables) -> list[Table]:
+        """The tensors that an operation writes its results to, as `define_result` finds them."""
+        if not isinstance(op, DestinationStyleOp) or not op.inits:
+            return [self.define(result, op, tables) for result in op.results]
+        return [
+            self._define_written(init, result, op, tables)
+            for init, result in zip(op.inits, op.results, strict=True)
+        ]
+
+    def _define_written(
+        self, init: SSAValue, result: SSAValue, op: Operation, tables: TensorTables
+    ) -> Table:
+        if isinstance(init, BlockArgument) or not _has_one_use(init):
+            return self.define(result, op, tables)
+        table = self._tensors[result] = self.tensor(init)
+        return table
+
+    def tensor(self, value: SSAValue) -> Table:
+        """The tensor of a value that has been defined, as verified modules have it for operands."""
+        return self._tensors[value]
+
+    def define_device(self, value: SSAValue, chip_id: int) -> Table:
+        """A device for the result of an operation."""
+        table = self._devices[value] = {"global_id": chip_id}
+        return table
+
+    def device(self, value: SSAValue) -> Table:
+        """The device of a value that has been defined."""
+        return self._devices[value]
+
+    def define_at(
+        self, value: SSAValue, op: Operation, tables: TensorTables, address: int, size: int
+    ) -> Table:
+        """A new tensor that lies at an address."""
+        table = self.define(value, op, tables)
+        table |= {"address": address, "size": size}
+        return table
+
+    def alias(self, value: SSAValue, other: SSAValue) -> None:
+        """Let the tensor of `other` be that of `value`, too."""
+        self._tensors[value] = self._tensors[other]
+
+    def next_id(self) -> int:
+        """The next number."""
+        number = self._next_id
+        self._next_id += 1
+        return number
+
+    def add(self, value: SSAValue, ref: Table) -> Table:
+        """A new tensor for a value, with these fields and the next number."""
+        table = self._tensors[value] = {"global_id": self.next_id(), **ref}
+        return table
+
+
+def _has_one_use(value: SSAValue[Attribute]) -> bool:
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None
+
+
+# --- Golden ---------------------------------------------------------------------------------------
+# Inputs and expected outputs of a program, kept in its file so that others can check it.
+#
+# They come from the framework that the program was written in: `ttrt run --golden` runs the program
+# on these inputs and compares.
+
+_KEYWORDS = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float64": "f64",
+    "bool": "i1",
+    "uint8": "ui8",
+    "uint16": "ui16",
+    "uint32": "ui32",
+    "uint64": "ui64",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Golden:
+    """What a reference was given and what it computed, as NumPy arrays in the program's order."""
+
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    function: str | None = None
+    """The function that they belong to; None for the only one of the module."""
+
+
+@dataclass(frozen=True)
+class GoldenOfFunction:
+    """What references computed for functions of a module."""
+
+    infos: Mapping[FuncOp, Table]
+    signatures: Mapping[str, Table] = field(default_factory=dict[str, Table])
+    """How the models are called that functions come from, by the names of these."""
+
+    @classmethod
+    def find(
+        cls,
+        module: ModuleOp,
+        functions: Sequence[FuncOp],
+        golden: Golden | Sequence[Golden] | None,
+        signatures: Mapping[str, Table],
+    ) -> GoldenOfFunction:
+        """The functions that golden results are for; LocatedError if they do not fit."""
+        names = [function.sym_name.data for function in functions]
+        if len(names) == 1 and "" in signatures:
+            signatures = {names[0]: signatures[""]}
+        assert signatures.keys() <= set(names), "models are functions"
+        given = [golden] if isinstance(golden, Golden) else golden or ()
+        infos: dict[FuncOp, Table] = {}
+        for each in given:
+            wanted = names[0] if each.function is None and len(names) == 1 else each.function
+            if wanted not in names:
+                raise LocatedError(
+                    module.location,
+                    f"golden results are for one function; name one of {', '.join(names)}",
+                )
+            function = functions[names.index(wanted)]
+            types = function.function_type
+            _check_shapes(function, "input", types.inputs.data, each.inputs)
+            _check_shapes(function, "output", types.outputs.data, each.outputs)
+            try:
+                infos[function] = _golden_info(each)
+            except ValueError as error:
+                raise OpError(function, f"golden results do not fit a file: {error}") from error
+        return cls(infos, signatures)
+
+    def debug_info(self, function: FuncOp, table: Table) -> Table:
+        """The `DebugInfo` table of a function: the given one, with what belongs to it."""
+        if function in self.infos:
+            table = {**table, "golden_info": self.infos[function]}
+        signature = self.signatures.get(function.sym_name.data)
+        return table if signature is None else {**table, "call_signature": signature}
+
+
+def _check_shapes(
+    function: FuncOp, kind: str, types: Sequence[Attribute], arrays: Sequence[Any]
+) -> None:
+    """Refuse golden tensors of other shapes than the function's."""
+    shapes = [
+        tuple(cast("TensorType[Attribute] | MemRefType[Attribute]", type).get_shape())
+        for type in types
+    ]
+    given = [tuple(array.shape) for array in arrays]
+    if shapes != given:
+        raise OpError(
+            function,
+            f"golden {kind}s have the shapes {given}; those of the function are {shapes}",
+        )
+
+
+def _golden_info(golden: Golden) -> Table:
+    """The `GoldenInfo` table; ValueError for arrays that no tensor can hold."""
+    return {"golden_map": [*_entries("input", golden.inputs), *_entries("output", golden.outputs)]}
+
+
+def _entries(kind: str, arrays: Sequence[Any]) -> Iterator[Table]:
+    for number, array in enumerate(arrays):
+        name = f"{kind}_{number}"
+        yield {"key": name, "value": _tensor(name, array)}
+
+
+def _tensor(name: str, array: Any) -> Table:
+    keyword = _KEYWORDS.get(array.dtype.name)
+    if keyword is None:
+        raise ValueError(
+            f"{name} has element type {array.dtype}; supported are {', '.join(_KEYWORDS)}"
+        )
+    shape = tuple(int(extent) for extent in array.shape)
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * extent)
+    if sys.byteorder == "big":
+        array = array.byteswap()
+    return {
+        "name": name,
+        "shape": shape,
+        "stride": strides if shape else (),
+        "dtype": ScalarType(keyword).data_type.schema_name,
+        "data": array.tobytes(),
+        "element_type": SCHEMA_NAMES[keyword],
+    }

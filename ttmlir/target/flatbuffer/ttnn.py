@@ -11,25 +11,552 @@ function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Operation
 
-from ttmlir.dialects.definition.names import KERNEL_THREAD
+from ttmlir.dialects import tt, ttnn
+from ttmlir.dialects.definition.control import control_ops_in
+from ttmlir.dialects.definition.ods import (
+    DEVICE_NAME,
+    KERNEL_THREAD,
+    SYSTEM_DESC,
+    DestinationStyleOp,
+)
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.layout.device import DeviceView
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.printing.printer import OpLinePrinter
-from ttmlir.target.flatbuffer.control import order_parts
-from ttmlir.target.flatbuffer.file_kind import TTNN
-from ttmlir.target.flatbuffer.golden import Golden, GoldenOfFunction
-from ttmlir.target.flatbuffer.operations import OperationWriter
-from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
-from ttmlir.target.flatbuffer.symbols import Symbols
-from ttmlir.target.flatbuffer.tensors import Table, TensorTables
-from ttmlir.target.flatbuffer.values import Values
+from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
+from ttmlir.layout.metal import CIRCULAR_BUFFERS
+from ttmlir.layout.system import SystemDesc, system_desc_to_table
+from ttmlir.limits import MAX_CALL_DEPTH
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT, OpLinePrinter, PrintOptions
+from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.optable.row import Flatbuffer
+from ttmlir.program import (
+    AddressOfTensor,
+    Argument,
+    Arguments,
+    CircularBufferDescription,
+    CircularBufferIndex,
+    ComputeConfig,
+    CoreRanges,
+    DataMovementConfig,
+    KernelConfig,
+    KernelDescription,
+    ProgramDescription,
+    ReaderConfig,
+    SemaphoreAt,
+    TensorAccessorArgs,
+    WriterConfig,
+)
+from ttmlir.schema import PackError, load_schema
+from ttmlir.schema.types import Field, ScalarType, TableType
+from ttmlir.schema.versions import version_stamp
+from ttmlir.target.flatbuffer.tensors import (
+    TTNN,
+    FileKind,
+    Golden,
+    GoldenOfFunction,
+    Symbols,
+    Table,
+    TensorTables,
+    Values,
+    constant_bytes,
+)
+
+# --- Generic --------------------------------------------------------------------------------------
+# Programs of kernels as tables of the schema's `generic_op.fbs`.
+
+_NO_ID = -1
+"""The `id` of a semaphore that has none."""
+
+
+def program_table(program: ProgramDescription) -> Table:
+    """The `ProgramDescriptor` of a program."""
+    return {
+        "kernels": [_kernel(each) for each in program.kernels],
+        "semaphores": [
+            {
+                "core_type": "WORKER",
+                "core_ranges": _core_ranges(each.core_ranges),
+                "initial_value": each.initial_value,
+                "id": _NO_ID if each.id is None else each.id,
+            }
+            for each in program.semaphores
+        ],
+        "cbs": [_circular_buffer(each) for each in program.circular_buffers],
+    }
+
+
+def _kernel(kernel: KernelDescription) -> Table:
+    member, config = _config(kernel.config)
+    table: Table = {
+        "source": kernel.source,
+        "source_type": "SOURCE_CODE",
+        "config_type": member,
+        "config": config,
+        "core_ranges": _core_ranges(kernel.core_ranges),
+        "ct_args": {"args": _arguments(kernel.compile_time_args)},
+        "rt_args": [
+            {"core_coord": core, "args": _arguments(each)} for core, each in kernel.runtime_args
+        ],
+        "common_rt_args": {"args": _arguments(kernel.common_runtime_args)},
+        "name": kernel.name,
+        "defines": [{"name": name, "value": value} for name, value in kernel.defines],
+    }
+    if kernel.named_compile_time_args:
+        table["named_ct_args"] = [
+            {"name": name, "value": _argument_table(value)}
+            for name, value in kernel.named_compile_time_args
+        ]
+    return table
+
+
+def _config(config: KernelConfig) -> tuple[str, Table]:
+    """The member of the union `KernelConfig`, and its table."""
+    match config:
+        case ReaderConfig():
+            return "ReaderKernelConfig", {}
+        case WriterConfig():
+            return "WriterKernelConfig", {}
+        case DataMovementConfig(processor, noc):
+            return "DataMovementKernelConfig", {
+                "processor": processor.name,
+                "noc": noc.schema_name,
+            }
+        case ComputeConfig():
+            return "ComputeKernelConfig", {
+                "math_fidelity": config.math_fidelity.schema_name,
+                "fp32_dest_acc_en": config.fp32_dest_acc_en,
+                "dst_full_sync_en": config.dst_full_sync_en,
+                "unpack_to_dest_modes": [
+                    "Fp32" if index in config.unpack_to_dest_fp32 else "Default"
+                    for index in range(CIRCULAR_BUFFERS)
+                ],
+                "bfp8_pack_precise": config.bfp8_pack_precise,
+                "math_approx_mode": config.math_approx_mode,
+            }
+
+
+def _arguments(arguments: Arguments) -> list[Table]:
+    return [_argument_table(each) for each in arguments]
+
+
+def _argument_table(argument: Argument) -> Table:
+    member, table = _argument(argument)
+    return {"arg_type": member, "arg": table}
+
+
+def _argument(argument: Argument) -> tuple[str, Table]:
+    """The member of the union `KernelArgType`, and its table."""
+    match argument:
+        case CircularBufferIndex(index):
+            return "KernelArgCBBufferIndex", {"buffer_index": index}
+        case AddressOfTensor(number):
+            return "KernelArgBufferAddressOfTensor", {"tensor_index": number}
+        case SemaphoreAt(number):
+            return "KernelArgSemaphoreAt", {"semaphore_index": number}
+        case TensorAccessorArgs(number):
+            return "KernelArgTensorAccessorArgs", {"operand_index": number}
+        case int():
+            return "KernelArgScalar", {"value": argument}
+
+
+def _circular_buffer(buffer: CircularBufferDescription) -> Table:
+    table: Table = {
+        "total_size": buffer.total_size,
+        "core_range": _core_ranges(buffer.core_ranges),
+        "formats": [
+            {
+                "buffer_index": each.index,
+                "dtype": each.data_type.schema_name,
+                "page_size": each.page_size,
+            }
+            for each in buffer.formats
+        ],
+    }
+    if buffer.tensor is not None:
+        table["buffer"] = {"tensor_operand_index": buffer.tensor}
+    return table
+
+
+def _core_ranges(ranges: CoreRanges) -> Table:
+    return {"core_ranges": [(each.start, each.end) for each in ranges]}
+
+
+# --- Programs -------------------------------------------------------------------------------------
+# What the files of both kinds of program take from the module around their operations.
+
+DEBUG_TEXT = PrintOptions(
+    debuginfo=True, elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True
+)
+"""How the line of an operation is printed that stands in a file for people to read."""
+FILE_TEXT_LIMIT = 1024
+FILE_TEXT = PrintOptions(
+    elide_larger_than=FILE_TEXT_LIMIT, elide_resources_larger_than=8 * FILE_TEXT_LIMIT
+)
+"""How the module is printed that stands in a file: its numbers are in the file already."""
+
+
+def pack_file(
+    module: ModuleOp, kind: FileKind, programs: Iterable[Table], functions: Iterable[Table] = ()
+) -> bytes:
+    """Bytes of the file with these programs of a module, and the functions that they call.
+
+    The module is checked before the first of them is asked for, functions before programs.
+    """
+    system = system_desc_to_table(system_desc_of(module))
+    called = [*functions]
+    root = version_stamp() | {"system_desc": system, "programs": [*programs]}
+    if called:
+        root["functions"] = called
+    try:
+        return load_schema(kind.schema).pack(root)
+    except PackError as error:
+        message = f"the module {kind.refused}: {error}"
+        raise LocatedError(module.location, message) from error
+
+
+def system_desc_of(module: ModuleOp) -> SystemDesc:
+    """The machine of the first module, from the outside in, that names one."""
+    modules = (op for op in module.walk() if isinstance(op, ModuleOp))
+    found = (op.attributes.get(SYSTEM_DESC) for op in modules)
+    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
+    if attr is None:
+        raise OpError(
+            module,
+            f"has no attribute '{SYSTEM_DESC}' with the system to run on; "
+            "add it with --ttir-load-system-desc",
+        )
+    return attr.data
+
+
+def device_of(function: FuncOp, kind: FileKind) -> DeviceView:
+    """The device of the nearest operation around a function that has one."""
+    op: Operation | None = function
+    while op is not None:
+        attr: Any = op.attributes.get(DEVICE_NAME)
+        if isinstance(attr, tt.DeviceAttr):
+            return attr.data
+        if isinstance(op, ModuleOp) and (device := _device_operation(op)) is not None:
+            return device
+        op = op.parent_op()
+    raise OpError(
+        function,
+        f"has no attribute '{DEVICE_NAME}' around it with the device to run on; add it with "
+        f"--ttir-implicit-device, or lower the module with {kind.pipeline}",
+    )
+
+
+def _device_operation(module: ModuleOp) -> DeviceView | None:
+    """The device that a `ttcore.device` in a module names, as modules have it since 2025."""
+    for op in module.body.ops:
+        if op.name == "ttcore.device":
+            attr: Any = op.properties.get("device_attr")
+            return attr.data
+    return None
+
+
+def body_of(function: FuncOp) -> Block:
+    """The operations of a function, which are one block."""
+    if len(function.body.blocks) != 1:
+        count = len(function.body.blocks)
+        reason = f"has {count} blocks; a program is one sequence of operations"
+        raise OpError(function, "has no body to run" if count == 0 else reason)
+    return function.body.blocks[0]
+
+
+# --- Ttnn -----------------------------------------------------------------------------------------
+
+# --- Operations -----------------------------------------------------------------------------------
+# Operations of the ttnn dialect as members of the schema's `OpType` union.
+#
+# Operations that have a row in the operation table are written from it; those that manage devices
+# and memory are written out here.
+
+REFUSED = TTNN.refused
+_NAMESPACE = "tt.target.ttnn."
+
+
+class OperationWriter:
+    """Writes the operations of a function in the order of its text."""
+
+    def __init__(
+        self,
+        values: Values,
+        tables: TensorTables,
+        symbols: Symbols,
+        functions: Mapping[str, int],
+    ) -> None:
+        """Write tensors and devices to `values`, their types to `tables`.
+
+        Kernels that are functions of the module are those of `symbols`; `functions` are the
+        numbers of those that loops and branches call.
+        """
+        self._values = values
+        self._functions = functions
+        self._symbols = symbols
+        self._tables = tables
+        self._types = load_schema(TTNN.schema).document.types
+        self._structure_ops: Mapping[type[Operation], Callable[[Any], Table]] = {
+            ttnn.GetDeviceOp: self._get_device,
+            ttnn.ToMemoryConfigOp: self._to_memory_config,
+            ttnn.ToLayoutOp: self._to_layout,
+            ttnn.ToDeviceOp: self._to_device,
+            ttnn.DeallocOp: self._dealloc,
+            ttnn.GenericOp: self._generic,
+            ttnn.WhileOp: self._while,
+            ttnn.CaseOp: self._case,
+        }
+
+    def write(self, op: Operation) -> tuple[str, Table]:
+        """Name of the union member and its table; OpError for what no file can hold."""
+        structure = self._structure_ops.get(type(op))
+        if structure is not None:
+            return type(op).__name__, structure(op)
+        if isinstance(op, RowOperation) and isinstance(op, ttnn.TTNNOp):
+            form = op.ROW.flatbuffer
+            if form is not None:
+                return form.table, self._row(op, form)
+        if isinstance(op, ttnn.AllocOp):
+            raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
+        raise OpError(op, f"{REFUSED}, which holds 'ttnn' operations only; {_remedy(op)}")
+
+    # -- operations of the table ------------------------------------------------------------------
+
+    def _row(self, op: RowOperation, form: Flatbuffer) -> Table:
+        table_type = cast("TableType", self._types[_NAMESPACE + form.table])
+        parameters = op.parameters()
+        table: Table = {}
+        for name, filler in form.fields:
+            content = self._filled(op, form, filler, parameters)
+            if content is not None:
+                _check_number(op, table_type.by_name[name], filler, content)
+                table[name] = content
+        config = op.properties.get("compute_config")
+        if isinstance(config, ttnn.DeviceComputeConfigAttr):
+            table["compute_config"] = {
+                "math_fidelity": config.data.math_fidelity.schema_name,
+                "fp32_dest_acc_en": config.data.fp32_dest_acc_en,
+            }
+        return table
+
+    def _filled(
+        self, op: RowOperation, form: Flatbuffer, filler: str, parameters: Mapping[str, Any]
+    ) -> Any:
+        """What the filler named in a row gives for a field, None for nothing."""
+        if filler == "type":
+            return form.kind
+        if filler == "output":
+            return self._output(op)
+        if filler == "outputs":
+            return self._values.define_results(op, self._tables)
+        if filler == "device":
+            return self._device(op)
+        if filler == "parameters":
+            return [float(value) for value in parameters.values()]
+        if filler in op.form().operand_index:
+            return self._operand(op, filler)
+        return parameters.get(filler)
+
+    def _operand(self, op: RowOperation, name: str) -> Any:
+        tensors = [self._values.tensor(value) for value in op.group(name)]
+        if op.form().operands[op.form().operand_index[name]].variadic:
+            return tensors
+        return tensors[0] if tensors else None
+
+    def _output(self, op: Operation) -> Table:
+        if len(op.results) != 1:
+            raise OpError(op, f"{REFUSED} with {len(op.results)} results; split it up")
+        if isinstance(op, ttnn.ConstantOp):
+            data = constant_bytes(op, op.value, TTNN)
+            return self._values.define_constant(op.results[0], op, self._tables, data)
+        if isinstance(op, DestinationStyleOp) and op.inits:
+            return self._values.define_result(op, self._tables)
+        return self._values.define(op.results[0], op, self._tables)
+
+    # -- devices and memory -----------------------------------------------------------------------
+
+    def _get_device(self, op: ttnn.GetDeviceOp) -> Table:
+        result = op.results[0]
+        # The later type leaves it to the module to say which device it is.
+        device = result.type.desc if isinstance(result.type, tt.DeviceType) else self._tables.device
+        chips = math.prod(device.mesh_shape)
+        table: Table = {
+            "mesh": (1, chips),
+            "chip_ids": device.chip_ids,
+            "out": self._values.define_device(result, device.chip_ids[0]),
+        }
+        if chips > 1:
+            table["mesh_shape"] = device.mesh_shape
+        return table
+
+    def _to_memory_config(self, op: ttnn.ToMemoryConfigOp) -> Table:
+        return {
+            "in0": self._input(op),
+            "device": self._device(op),
+            "out": self._output(op),
+        }
+
+    def _to_layout(self, op: ttnn.ToLayoutOp) -> Table:
+        return {
+            "in": self._input(op),
+            "layout": op.layout.data.schema_name,
+            "device": self._device(op),
+            "out": self._output(op),
+        }
+
+    def _to_device(self, op: ttnn.ToDeviceOp) -> Table:
+        config = op.memory_config
+        # The schema numbers memory layouts in another way than the dialect: names agree.
+        memory_layout: TTNNTensorMemoryLayout = config.tensor_memory_layout.data
+        return {
+            "in": self._input(op),
+            "device": self._device(op),
+            "memcfg": {
+                "tensor_memory_layout": memory_layout.schema_name,
+                "buffer_type": config.buffer_type.data.schema_name,
+            },
+            "out": self._output(op),
+        }
+
+    def _dealloc(self, op: ttnn.DeallocOp) -> Table:
+        return {"in": self._input(op)}
+
+    def _generic(self, op: ttnn.GenericOp) -> Table:
+        program = op.program
+        kernels = tuple(
+            each if each.source else replace(each, source=self._kernel_text(op, each))
+            for each in program.kernels
+        )
+        return {
+            "io_tensors": [self._values.tensor(value) for value in op.operands],
+            "program": program_table(replace(program, kernels=kernels)),
+            "num_outputs": op.num_outputs,
+        }
+
+    # -- control ----------------------------------------------------------------------------------
+
+    def _while(self, op: ttnn.WhileOp) -> Table:
+        table = self._call(op) | {"body": self._functions[op.body]}
+        if op.condition is not None:
+            return table | {"condition": self._functions[op.condition]}
+        return table | {"trip_count": op.trip_count}
+
+    def _case(self, op: ttnn.CaseOp) -> Table:
+        branches = [self._functions[name] for name in op.callees()]
+        return self._call(op) | {"index": self._input(op), "branches": branches}
+
+    def _call(self, op: ttnn.WhileOp | ttnn.CaseOp) -> Table:
+        """What goes into the functions, and what comes out."""
+        return {
+            "inputs": [self._values.tensor(value) for value in op.passed],
+            "outputs": [self._values.define(value, op, self._tables) for value in op.results],
+        }
+
+    def _kernel_text(self, op: ttnn.GenericOp, kernel: KernelDescription) -> str:
+        """The C++ of a kernel that is a function of the module."""
+        if not self._symbols.has(kernel.name):
+            raise OpError(
+                op,
+                f"{REFUSED}: kernel '{kernel.name}' has no text; give it its C++ as 'source', or "
+                "as a function of the module",
+            )
+        is_compute = isinstance(kernel.config, ComputeConfig)
+        thread = ThreadType.TENSIX if is_compute else ThreadType.NOC
+        return self._symbols.text(op, kernel.name, thread)
+
+    def _input(self, op: ttnn.TTNNOp) -> Table:
+        return self._values.tensor(op.operands[0])
+
+    def _device(self, op: Operation) -> Table | None:
+        """The device of an operation; None for one of the later form that stays on its own."""
+        assert isinstance(op, ttnn.TTNNOp)
+        return None if op.device is None else self._values.device(op.device)
+
+
+def _remedy(op: Operation) -> str:
+    """What to do about an operation that is not of ttnn."""
+    if isinstance(op, CallOp):
+        return (
+            "put what it calls in its place with --inline before the pipeline; a function that "
+            "calls itself has to be a loop instead"
+        )
+    return "lower the module with --ttir-to-ttnn-backend-pipeline first"
+
+
+def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
+    """Refuse a number that its field cannot hold."""
+    if not isinstance(field.type, ScalarType):
+        return
+    try:
+        field.type.packer.pack(content)
+    except (struct.error, OverflowError) as error:
+        raise OpError(
+            op,
+            f"{REFUSED}: attribute '{name}' is {content}, and the field of type "
+            f"{field.type.name} for it does not hold that",
+        ) from error
+
+
+# --- Control --------------------------------------------------------------------------------------
+# The functions that loops and branches call, in the order in which a file has them.
+
+_PRIVATE = StringAttr("private")
+
+
+def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
+    """What loops and branches call, each function after those that it calls itself.
+
+    OpError for functions that call themselves, for those that are programs, too, and for loops and
+    branches that nest deeper than the runtime follows them.
+    """
+    by_name = {op.sym_name.data: op for op in functions}
+    ordered: dict[str, FuncOp] = {}
+    depths: dict[str, int] = {}
+    for caller in control_ops_in(module):
+        pending = [(caller, caller.callees(), 0)]
+        path: list[str] = []
+        while pending:
+            op, names, place = pending.pop()
+            if place == len(names):
+                depth = 1 + max((depths[name] for name in names), default=-1)
+                if depth > MAX_CALL_DEPTH:
+                    raise OpError(
+                        op,
+                        f"{TTNN.refused}: loops and branches nest more than {MAX_CALL_DEPTH} deep",
+                    )
+                if path:
+                    name = path.pop()
+                    ordered[name] = by_name[name]
+                    depths[name] = depth
+                continue
+            pending.append((op, names, place + 1))
+            name = names[place]
+            if name in ordered:
+                continue
+            if name in path:
+                raise OpError(op, f"{TTNN.refused}: @{name} calls itself")
+            function = by_name[name]
+            if function.sym_visibility != _PRIVATE:
+                raise OpError(
+                    op, f"{TTNN.refused}: @{name} is a program of its own; make it private"
+                )
+            path.append(name)
+            inner = tuple(name for each in control_ops_in(function) for name in each.callees())
+            pending.append((op, inner, 0))
+    return list(ordered.values())
+
+
+# --- Ttnn -----------------------------------------------------------------------------------------
 
 _DIALECT = "ttnn"
 
@@ -39,7 +566,7 @@ def ttnn_to_flatbuffer(
     *,
     mlir_source: str | None = None,
     cpp_source: str = "",
-    golden: Golden | None = None,
+    golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
     """Bytes of the `.ttnn` file of a verified module.

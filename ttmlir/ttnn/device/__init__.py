@@ -20,8 +20,11 @@ from ttmlir.ttnn.device.opening import (
     open_device,
     synchronize_device,
 )
+from ttmlir.ttnn.namespace import all_names
 
 Device = MeshDevice
+
+__getattr__ = all_names("device")
 
 __all__ = [
     "Arch",

@@ -94,34 +94,45 @@ class Distribution:
         return self
 
 
-class ReplicateTensorToMesh(Distribution):
+class TensorToMesh(Distribution):
+    """How a tensor goes to a mesh."""
+
+
+class MeshToTensor(Distribution):
+    """How a tensor comes from a mesh."""
+
+
+CppTensorToMesh, CppMeshToTensor = TensorToMesh, MeshToTensor
+
+
+class ReplicateTensorToMesh(TensorToMesh):
     """Every device gets all of a tensor."""
 
 
-class ShardTensorToMesh(Distribution):
+class ShardTensorToMesh(TensorToMesh):
     """Every device gets a part along a dimension."""
 
 
-class ShardTensor2dMesh(Distribution):
+class ShardTensor2dMesh(TensorToMesh):
     """Every device gets a part along two dimensions."""
 
 
-class ConcatMeshToTensor(Distribution):
+class ConcatMeshToTensor(MeshToTensor):
     """The parts of all devices are put together along a dimension."""
 
 
-class ConcatMesh2dToTensor(Distribution):
+class ConcatMesh2dToTensor(MeshToTensor):
     """The parts of all devices are put together along two dimensions."""
 
 
-def create_mesh_mapper(mesh_device: MeshDevice, config: object = None) -> Distribution:
+def create_mesh_mapper(mesh_device: MeshDevice, config: object = None) -> TensorToMesh:
     """How a tensor goes to a mesh."""
-    return Distribution(mesh_device, config)
+    return TensorToMesh(mesh_device, config)
 
 
-def create_mesh_composer(mesh_device: MeshDevice, config: object = None) -> Distribution:
+def create_mesh_composer(mesh_device: MeshDevice, config: object = None) -> MeshToTensor:
     """How a tensor comes from a mesh."""
-    return Distribution(mesh_device, config)
+    return MeshToTensor(mesh_device, config)
 
 
 def open_mesh_device(

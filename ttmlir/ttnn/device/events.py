@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ttmlir.metalium.buffers import GlobalSemaphore
 from ttmlir.metalium.cores import CoreSpec
 from ttmlir.metalium.enums import BufferType
-from ttmlir.metalium.global_semaphores import GlobalSemaphore
 from ttmlir.ttnn.operations.operation import OBSERVERS, Recorder, tensors_of
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class MeshTraceId:
 def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: int | None = None) -> MeshTraceId:
     """Keep the operations that follow; they are computed, too."""
     mesh_device.check_open()
-    if any(isinstance(each, Recorder) for each in OBSERVERS):
+    if any(isinstance(each, Recorder) for each in OBSERVERS.current):
         raise RuntimeError("a trace is being captured; end it with ttnn.end_trace_capture first")
     trace = MeshTraceId()
-    OBSERVERS.append(trace.recorder)
+    OBSERVERS.add(trace.recorder)
     return trace
 
 
@@ -73,7 +73,7 @@ def end_trace_capture(
     mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: int | None = None
 ) -> None:
     """Keep no more operations."""
-    if trace_id.recorder not in OBSERVERS:
+    if trace_id.recorder not in OBSERVERS.current:
         raise RuntimeError("the trace is not being captured")
     OBSERVERS.remove(trace_id.recorder)
 

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ttmlir.layout.enums import Arch, MemorySpace
-from ttmlir.layout.system.boards import board as board_named
+from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.device import Device
-from ttmlir.metalium.distributed.shapes import MeshShape
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.chip import SimChip
+from ttmlir.metalium.meshes import MeshShape
+from ttmlir.sim.machine.device import Allocator, SimChip
 from ttmlir.ttnn.device.sub_devices import SubDevice, SubDeviceId, SubDevices
 from ttmlir.ttnn.types.memory import CoreGrid
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.command_queue import CommandQueue
+    from ttmlir.sim.execution.run import CommandQueue
     from ttmlir.sim.options import SimOptions
     from ttmlir.ttnn.tensor.storage import DeviceStorage
 
@@ -215,7 +214,7 @@ def chip_of(board: str, device_id: int) -> SimChip:
     try:
         return chip_of_board(board, device_id)
     except MetaliumError as error:
-        raise RuntimeError(str(error)) from None
+        raise RuntimeError(str(error)) from error
 
 
 def num_chips(board: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from ttmlir.layout.enums import Arch
 from ttmlir.metalium.enums import NamedNumber
@@ -48,6 +49,7 @@ class DispatchCoreConfig:
 
 _open: dict[int, MeshDevice] = {}
 """Open devices by their numbers."""
+_opening = Lock()
 _default: list[MeshDevice] = []
 """The default device, if there is one."""
 
@@ -69,14 +71,17 @@ def open_device(
     `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
     all digits) and `sanitize` are those of the simulator.
     """
-    if device_id in _open:
-        return _open[device_id]
-    if num_command_queues not in (1, 2):
-        raise RuntimeError(f"a device has one or two command queues, not {num_command_queues}")
-    options = SimOptions(numerics=numerics, sanitize=sanitize)
-    device = MeshDevice(device_id, chip_of(board, device_id), options, l1_small_size=l1_small_size)
-    _open[device_id] = device
-    return device
+    # Threads that open the same device share it.
+    with _opening:
+        if device_id in _open:
+            return _open[device_id]
+        if num_command_queues not in (1, 2):
+            raise RuntimeError(f"a device has one or two command queues, not {num_command_queues}")
+        options = SimOptions(numerics=numerics, sanitize=sanitize)
+        chip = chip_of(board, device_id)
+        device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size)
+        _open[device_id] = device
+        return device
 
 
 def close_device(device: MeshDevice) -> None:
@@ -160,7 +165,7 @@ def SetDefaultDevice(device: MeshDevice | None) -> None:
 
 def GetDefaultDevice() -> MeshDevice | None:
     """The device that `SetDefaultDevice` set."""
-    return _default[0] if _default else None
+    return next(iter(_default), None)
 
 
 def GetNumAvailableDevices() -> int:
@@ -187,6 +192,16 @@ def GetPCIeDeviceID(device_id: int) -> int:
 def get_arch_name() -> str:
     """The generation of the board, such as wormhole_b0."""
     return chip_of(DEFAULT_BOARD, 0).arch.keyword
+
+
+def get_l1_alignment() -> int:
+    """Bytes that addresses in L1 are multiples of."""
+    return chip_of(DEFAULT_BOARD, 0).l1_alignment
+
+
+def get_dram_alignment() -> int:
+    """Bytes that addresses in DRAM are multiples of."""
+    return chip_of(DEFAULT_BOARD, 0).dram_alignment
 
 
 def _is_arch(arch: Arch, device: MeshDevice | None) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ttmlir.sim.execution.command_queue import CommandQueue
 from ttmlir.sim.execution.program import Program
-from ttmlir.sim.execution.run import ProgramReport
+from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.device import SimDevice
 
 if TYPE_CHECKING:

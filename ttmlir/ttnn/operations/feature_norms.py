@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
     operations_of,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -76,7 +75,6 @@ def _batch_norm(values: dict[str, Any]) -> Tensor:
             dimension=1,
             epsilon=values["eps"],
         )
-    remember_program(device, ("batch_norm", *(each.spec for each in given)))
     return store(
         np.asarray(result, np.float32),
         given,
@@ -111,7 +109,6 @@ def _group_norm(values: dict[str, Any]) -> Tensor:
     result = ((array - mean) / np.sqrt(variance + values["epsilon"])).reshape(shape)
     result = result * _per_channel(values["weight"], channels, 1)
     result = result + _per_channel(values["bias"], channels, 0)
-    remember_program(device, ("group_norm", groups, *(each.spec for each in given)))
     return store(
         result.astype(np.float32),
         given,
@@ -180,7 +177,9 @@ def create_group_norm_input_negative_mask(
 def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
     """Sums of squares of each row, and the rows' sums if `centred`, in the first column of tiles.
 
-    Sums of parts of rows on several devices, side by side, are statistics of the whole rows.
+    Sums of parts of rows on several devices, side by side, are statistics of the whole rows. Of
+    shards, as cards have it, they are means instead, those of squares last, and a residual is added
+    to the tensor in place.
     """
     given = _given(values, "residual_input_tensor")
     device = common_device(*given)
@@ -188,7 +187,12 @@ def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
     x = tensor.array.astype(np.float64)
     if residual:
         x = x + residual[0].array
-    sums = [np.square(x).sum(-1), x.sum(-1)][: 2 if centred else 1]
+    if tensor.is_sharded():
+        if residual:
+            store(x.astype(np.float32), given, device=device, output_tensor=tensor)
+        sums = [x.mean(-1), np.square(x).mean(-1)][0 if centred else 1 :]
+    else:
+        sums = [np.square(x).sum(-1), x.sum(-1)][: 2 if centred else 1]
     result = np.zeros((*x.shape[:-1], _PART * len(sums)), np.float32)
     for number, total in enumerate(sums):
         result[..., number * _PART] = total
@@ -214,7 +218,13 @@ def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
         raise ValueError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
     columns = tensor.shape[-1]
     sums = stats.array.astype(np.float64)[..., ::_PART]
-    count = columns * (width // (_PART * kinds))
+    parts = width // (_PART * kinds)
+    if tensor.is_sharded():
+        # Means, of which those of squares come last.
+        sums, count = sums.reshape(*sums.shape[:-1], parts, kinds)[..., ::-1], parts
+        sums = sums.reshape(*sums.shape[:-2], -1)
+    else:
+        count = columns * parts
     x = tensor.array.astype(np.float64)
     square = sums[..., ::kinds].sum(-1, keepdims=True) / count
     if centred:

@@ -1,4 +1,4 @@
-"""Operations that read and write by number: embedding, gather, scatter."""
+"""Operations that read, write and find by number: embedding, gather, scatter, nonzero."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.enums import Layout
+from ttmlir.ttnn.types.enums import DataType, Layout
 
 
 def _embedding(values: dict[str, Any]) -> Tensor:
@@ -32,7 +31,6 @@ def _embedding(values: dict[str, Any]) -> Tensor:
     if layout is None:
         fills_tiles = bool(indices.shape) and indices.shape[-1] % weight.tile.tile_shape[0] == 0
         layout = weight.layout if fills_tiles else Layout.ROW_MAJOR
-    remember_program(device, ("embedding", indices.spec, weight.spec))
     return store(
         result,
         (weight,),
@@ -91,6 +89,37 @@ def _scatter_add(values: dict[str, Any]) -> Tensor:
     return _scatter({**values, "reduce": "add"})
 
 
+def _nonzero(values: dict[str, Any]) -> list[Tensor]:
+    """How many elements are not 0, and their four indices each, one after the other.
+
+    The first is number 0 of [1, 1, 1, 8], as on a card; the indices are uint32 in rows of as many
+    as there could be, and what is behind those that there are, is 0.
+    """
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    device = common_device(tensor)
+    if len(tensor.shape) != 4:
+        raise ValueError(
+            f"it takes tensors of 4 dimensions, not {len(tensor.shape)}; use ttnn.unsqueeze_to_4D"
+        )
+    found = np.argwhere(tensor.array).astype(np.uint32)
+    count = np.zeros((1, 1, 1, 8), np.uint32)
+    count[..., 0] = len(found)
+    indices = np.zeros((1, 1, 1, 4 * tensor.array.size), np.uint32)
+    indices[..., : found.size] = found.reshape(-1)
+    return [
+        store(
+            each,
+            (tensor,),
+            device=device,
+            dtype=DataType.UINT32,
+            layout=Layout.ROW_MAJOR,
+            memory_config=values["memory_config"],
+            exact=True,
+        )
+        for each in (count, indices)
+    ]
+
+
 def _places(index: Array, tensor: Tensor, dim: int) -> Array:
     """Places along a dimension; ValueError for those that the tensor does not have."""
     shape = tensor.shape
@@ -128,6 +157,7 @@ OPERATIONS: dict[str, Operation] = table_of(
         "input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None, "
         "sub_core_grids",
     ),
+    Operation("nonzero", _nonzero, "input_tensor, *, memory_config=None"),
     Operation("scatter", _scatter, f"{_SCATTER}, reduce=None"),
     Operation("scatter_add", _scatter_add, _SCATTER),
 )

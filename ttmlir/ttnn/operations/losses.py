@@ -10,7 +10,6 @@ from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -34,7 +33,6 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
         reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
         result = reduce(np, result, keep_dim=False)
-    remember_program(device, (name, reference.spec, mode))
     return store(np.asarray(result), given, device=device, memory_config=values["memory_config"])
 
 
@@ -71,7 +69,6 @@ def _bcast(values: dict[str, Any]) -> Tensor:
             f"input_tensor_b has {b.shape}; its last extents must be {list(wanted)} for {dim}"
         )
     result = meaning_of(_MEANINGS[math_op])(np, a.array, b.array)
-    remember_program(device, ("bcast", a.spec, b.spec, math_op, dim))
     return store(
         result,
         given,

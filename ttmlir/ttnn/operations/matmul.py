@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ttmlir.optable.contraction import matmul_shape
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
+    require_floats,
     require_tensor,
     store,
     table_of,
@@ -40,6 +40,12 @@ def _multiply(values: dict[str, Any]) -> Tensor:
     device = common_device(*given)
     for tensor, name in zip(given, ("input_tensor_a", "input_tensor_b", "bias"), strict=False):
         require_tiles(tensor, name)
+    require_floats(a, b)
+    if any(extent != 1 for extent in b.shape[: max(0, len(b.shape) - max(2, len(a.shape)))]):
+        raise ValueError(
+            f"input_tensor_b has {b.shape}, with more dimensions than {a.shape} of input_tensor_a: "
+            "those in front must be 1; use ttnn.unsqueeze or ttnn.repeat for input_tensor_a"
+        )
     left = _transposed(a.array, values["transpose_a"])
     right = _transposed(b.array, values["transpose_b"])
     plan = values["program_config"]
@@ -53,7 +59,6 @@ def _multiply(values: dict[str, Any]) -> Tensor:
             if chain:
                 result = apply_activations(result, chain)
     made = _store(result, given, values, device)
-    remember_program(device, ("matmul", made.spec, *(each.spec for each in given), str(plan)))
     return made
 
 
@@ -79,7 +84,7 @@ def _product(a: Array, b: Array) -> Array:
         raise ValueError(
             f"The width of the first tensor must be equal to the height of the second tensor: "
             f"{list(a.shape)} and {list(b.shape)} ({error})"
-        ) from None
+        ) from error
     result = meaning_of("matmul")(np, rows, columns)
     if a.ndim == 1:
         result = result[..., 0, :]
@@ -109,7 +114,14 @@ def _add_product(values: dict[str, Any]) -> Tensor:
     device = common_device(*given)
     for tensor, name in zip(given, names, strict=True):
         require_tiles(tensor, name)
-    result = values["alpha"] * _product(a.array, b.array) + values["beta"] * added.array
+    require_floats(*given)
+    product = _product(a.array, b.array)
+    if added.shape != product.shape:
+        raise ValueError(
+            f"input_tensor has {added.shape}, the product Shape({list(product.shape)}); they must "
+            "be the same; use ttnn.expand"
+        )
+    result = values["alpha"] * product + values["beta"] * added.array
     return _store(np.asarray(result, added.array.dtype), given, values, device)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -75,12 +75,40 @@ def reshape(
     """The numbers, row by row, in another shape; one extent may be -1."""
     tensor = require_tensor(input_tensor, "input_tensor")
     array = tensor.array
-    return _moved(tensor, array.reshape(_resolve(shape, array.size)), memory_config)
+    extents = _resolve(shape, array.size)
+    if _stays(tensor, memory_config):
+        if extents == tensor.shape:
+            return tensor
+        if not _find_moves(tensor, extents):
+            return tensor.share(extents)
+    return _moved(tensor, array.reshape(extents), memory_config)
+
+
+def _stays(tensor: Tensor, memory_config: MemoryConfig | None) -> bool:
+    """Whether a result with the same numbers in the same places is the tensor's own memory."""
+    on_device = isinstance(tensor.storage, DeviceStorage)
+    return on_device and memory_config in (None, tensor.spec.memory_config)
+
+
+def _find_moves(tensor: Tensor, shape: tuple[int, ...]) -> str:
+    """Why numbers would have other places in memory with another shape; empty if they would not."""
+    old, new = ((1, *extents)[-2:] for extents in (tensor.shape, shape))
+    if not tensor.shape or not shape or old[1] != new[1]:
+        return f"the last dimension cannot change in a view, from {old[1]} to {new[1]}"
+    height = tensor.tile.tile_shape[0]
+    if tensor.layout is Layout.TILE and old[0] != new[0] and (old[0] % height or new[0] % height):
+        return f"{old[0]} and {new[0]} rows fill different tiles"
+    return ""
 
 
 def view(input_tensor: Tensor, shape: Extents) -> Tensor:
-    """As `reshape`."""
-    return reshape(input_tensor, shape)
+    """The tensor's memory with another shape; ValueError where numbers would have to move."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    extents = _resolve(shape, tensor.array.size)
+    moves = _find_moves(tensor, extents)
+    if moves:
+        raise ValueError(f"{moves}; use ttnn.reshape")
+    return reshape(tensor, extents)
 
 
 def reshape_on_device(
@@ -127,6 +155,8 @@ def permute(
         raise ValueError(
             f"dims={list(dims)} are not the {rank} dimensions of the tensor, once each"
         )
+    if order == tuple(range(rank)) and _stays(tensor, memory_config):
+        return tensor
     return _moved(tensor, meaning_of("permute")(np, tensor.array, permutation=order), memory_config)
 
 
@@ -142,6 +172,8 @@ def transpose(
     tensor = require_tensor(input_tensor, "input_tensor")
     rank = len(tensor.shape)
     pair = _dimension(dim1, rank), _dimension(dim2, rank)
+    if pair[0] == pair[1] and _stays(tensor, memory_config):
+        return tensor
     array = meaning_of("transpose")(np, tensor.array, dim0=pair[0], dim1=pair[1])
     return _moved(tensor, array, memory_config)
 
@@ -175,6 +207,8 @@ def concat(
         raise ValueError(f"tensors differ in other extents than that of dimension {dim}: {shapes}")
     if any(each.dtype != first.dtype for each in parts):
         raise ValueError("tensors have different data types; use ttnn.typecast first")
+    if len(parts) == groups == 1 and output_tensor is None and _stays(first, memory_config):
+        return first
     array = meaning_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
     return store(
         array,
@@ -235,6 +269,26 @@ def chunk(input_tensor: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
     return split(input_tensor, max(1, -(-extent // chunks)), dim)
 
 
+def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """So many elements of a dimension from a place on, which may count from the end.
+
+    The result has numbers of its own, also where a card's would be a view of the tensor.
+    """
+    tensor = require_tensor(input_tensor, "input_tensor")
+    dim = _dimension(dim, len(tensor.shape))
+    extent = tensor.shape[dim]
+    first = start + extent if start < 0 else start
+    if length < 1 or first < 0 or first + length > extent:
+        raise ValueError(
+            f"{length} elements from {start} on are not in the {extent} of dimension {dim}; "
+            "length is at least 1"
+        )
+    places = [(0, each) for each in tensor.shape]
+    places[dim] = (first, first + length)
+    begins, ends = ([each[side] for each in places] for side in (0, 1))
+    return slice(tensor, begins, ends)
+
+
 def slice(
     input_tensor: Tensor,
     starts: Sequence[int] | Tensor | None = None,
@@ -260,6 +314,8 @@ def slice(
         },
     )
     array = meaning_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
+    if array.shape == tensor.shape and output_tensor is None and _stays(tensor, memory_config):
+        return tensor
     return _moved(tensor, array, memory_config, output_tensor)
 
 
@@ -289,8 +345,10 @@ def _places(given: Any, name: str, shape: Shape) -> list[int]:
     listed: list[int] = given.to_list() if isinstance(given, Tensor) else list(given)
     if len(listed) != len(shape):
         raise ValueError(f"{name} has {len(listed)} places, the tensor {len(shape)} dimensions")
+    if any(place > extent for place, extent in zip(listed, shape, strict=True)):
+        raise ValueError(f"{name} {listed} go beyond the tensor of {shape}")
     return [
-        min(max(int(place) + extent if place < 0 else int(place), 0), extent)
+        max(int(place) + extent, 0) if place < 0 else int(place)
         for place, extent in zip(listed, shape, strict=True)
     ]
 
@@ -330,6 +388,8 @@ def pad(
             "a tensor in TILE_LAYOUT on a device cannot be padded in front; use ttnn.to_layout "
             "with ROW_MAJOR_LAYOUT first"
         )
+    if not any(map(any, pairs)) and _stays(tensor, memory_config):
+        return tensor
     array = np.pad(tensor.array, pairs, constant_values=fill)
     return store(array, (tensor,), device=tensor.device(), memory_config=memory_config)
 
@@ -345,6 +405,8 @@ def repeat(
     counts = tuple(int(count) for count in repetition_vector)
     if any(count < 0 for count in counts):
         raise ValueError(f"a tensor is repeated at least 0 times, got {list(counts)}")
+    if set(counts) == {1} and len(counts) <= len(tensor.shape) and _stays(tensor, memory_config):
+        return tensor
     return _moved(tensor, np.tile(tensor.array, counts), memory_config)
 
 
@@ -373,6 +435,8 @@ def expand(
     shape = [
         mine if extent == -1 else extent for mine, extent in zip(own, output_shape, strict=True)
     ]
+    if tuple(shape) == tensor.shape and _stays(tensor, memory_config):
+        return tensor
     return _moved(tensor, np.broadcast_to(tensor.array, shape), memory_config)
 
 
@@ -381,9 +445,12 @@ def broadcast_to(
     output_shape: Sequence[int],
     *,
     memory_config: MemoryConfig | None = None,
+    output: Tensor | None = None,
 ) -> Tensor:
-    """As `expand`."""
-    return expand(input_tensor, output_shape, memory_config=memory_config)
+    """Extents of 1 repeated to those of a shape, in a tensor of its own."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    array = np.broadcast_to(tensor.array, tuple(output_shape))
+    return _moved(tensor, array, memory_config, output)
 
 
 def roll(
@@ -397,7 +464,7 @@ def roll(
 OPERATIONS: dict[str, Operation] = {
     **operations_of(
         *(reshape, view, reshape_on_device, squeeze, unsqueeze, permute, transpose, concat, stack),
-        *(split, chunk, slice, pad, repeat, repeat_interleave, expand, roll),
+        *(split, chunk, slice, narrow, pad, repeat, repeat_interleave, expand, roll),
     ),
     **operations_of(broadcast_to, view, prefix="experimental."),
 }

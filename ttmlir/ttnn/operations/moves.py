@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -20,6 +18,7 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, without_shards
 from ttmlir.ttnn.types.shape import Extents, Shape
+from ttmlir.ttnn.types.spec import TensorSpec
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
@@ -36,7 +35,9 @@ def to_device(
     if tensor.device() is device and memory_config in (None, tensor.spec.memory_config):
         return tensor
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
-    return Tensor.on(device, tensor.spec.replace(memory_config=config), tensor.array)
+    moved = Tensor.on(device, tensor.spec.replace(memory_config=config), tensor.array)
+    moved.pad_value = tensor.pad_value
+    return moved
 
 
 def from_device(tensor: Tensor, blocking: bool = True, cq_id: int | None = None) -> Tensor:
@@ -44,7 +45,9 @@ def from_device(tensor: Tensor, blocking: bool = True, cq_id: int | None = None)
     if tensor.storage_type() is StorageKind.HOST:
         return tensor
     config = without_shards(tensor.spec.memory_config)
-    return Tensor.on(None, tensor.spec.replace(memory_config=config), tensor.array)
+    moved = Tensor.on(None, tensor.spec.replace(memory_config=config), tensor.array)
+    moved.pad_value = tensor.pad_value
+    return moved
 
 
 def to_layout(
@@ -62,7 +65,24 @@ def to_layout(
         raise TypeError(f"layout is a ttnn.Layout, not {layout!r}")
     if layout is tensor.layout and dtype is None and memory_config is None:
         return tensor
+    if layout is Layout.ROW_MAJOR and dtype is None:
+        dtype = _type_in_rows(tensor)
     return _kept_as(tensor, layout=layout, dtype=dtype, memory_config=memory_config)
+
+
+def _type_in_rows(tensor: Tensor) -> DataType | None:
+    """The data type of a tensor's rows if it is another: a device makes bfloat16 of block floats.
+
+    ValueError for block floats on the host.
+    """
+    if not tensor.dtype.facts.is_block:
+        return None
+    if not isinstance(tensor.storage, DeviceStorage):
+        raise ValueError(
+            f"{tensor.dtype} has no rows, and on the host it is not converted; use "
+            "ttnn.typecast(tensor, ttnn.bfloat16) first, or a tensor on a device"
+        )
+    return DataType.BFLOAT16
 
 
 def to_memory_config(
@@ -101,6 +121,8 @@ def _kept_as(
 
 def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     """The tensor, which is on the host, with numbers of another type."""
+    if isinstance(tensor.storage, DeviceStorage):
+        raise ValueError("it takes a tensor on the host; use ttnn.typecast on a device")
     layout = Layout.TILE if dtype.facts.is_block else tensor.layout
     spec = tensor.spec.replace(dtype=dtype, layout=layout)
     return Tensor.on(tensor.device(), spec, round_to(tensor.array, dtype))
@@ -120,12 +142,11 @@ def typecast(
     tensor = require_tensor(input_tensor, "input_tensor")
     if output_dtype is not None and dtype != tensor.dtype:
         raise RuntimeError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
-    device = common_device(tensor)
     array = round_to(tensor.array, wanted)
     return store(
         array,
         (tensor,),
-        device=device,
+        device=tensor.device(),
         dtype=wanted,
         memory_config=memory_config,
         output_tensor=output_tensor,
@@ -172,7 +193,7 @@ def clone(
 def move(input_tensor: Tensor, *, memory_config: MemoryConfig | None = None) -> Tensor:
     """The tensor at another place; its old memory is given back."""
     array, spec, device = input_tensor.array, input_tensor.spec, input_tensor.device()
-    input_tensor.deallocate()
+    input_tensor.deallocate(force=True)
     config = spec.memory_config if memory_config is None else memory_config
     return Tensor.on(device, spec.replace(memory_config=config), array)
 
@@ -197,6 +218,7 @@ def assign(
     input_b: Tensor | MemoryConfig | None = None,
     *,
     memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
     output_tensor: Tensor | None = None,
 ) -> Tensor:
     """A tensor of its own with the same numbers, or those written to the second tensor."""
@@ -204,7 +226,7 @@ def assign(
     if target is not None:
         return copy(input_a, target)
     config = input_b if isinstance(input_b, MemoryConfig) else memory_config
-    return clone(input_a, memory_config=config)
+    return clone(input_a, dtype=dtype, memory_config=config)
 
 
 def interleaved_to_sharded(
@@ -289,10 +311,14 @@ def tilize_with_zero_padding(
     use_multicore: bool = True,
     sub_core_grids: object = None,
 ) -> Tensor:
-    """The tensor in tiles, filled up with zeros that are numbers of the result."""
-    spec = input_tensor.spec.replace(layout=Layout.TILE, memory_config=DRAM_MEMORY_CONFIG)
+    """The tensor in tiles, of which the padding is zeros."""
+    shape = input_tensor.spec.replace(layout=Layout.TILE, memory_config=DRAM_MEMORY_CONFIG)
     return tilize_with_val_padding(
-        input_tensor, spec.padded_shape, 0.0, memory_config=memory_config, output_dtype=output_dtype
+        input_tensor,
+        shape.padded_shape,
+        0.0,
+        memory_config=memory_config,
+        output_dtype=output_dtype,
     )
 
 
@@ -306,18 +332,42 @@ def tilize_with_val_padding(
     use_multicore: bool = True,
     sub_core_grids: object = None,
 ) -> Tensor:
-    """The tensor in tiles, filled up to a shape; the filling belongs to the result."""
-    shape = tuple(output_tensor_shape)
-    widths = [(0, to - extent) for extent, to in zip(input_tensor.shape, shape, strict=True)]
-    array = np.pad(input_tensor.array, widths, constant_values=pad_value)
-    return store(
-        array,
-        (input_tensor,),
-        device=input_tensor.device(),
-        dtype=output_dtype,
-        layout=Layout.TILE,
-        memory_config=memory_config,
+    """The tensor in tiles, padded with a number to a shape of whole tiles.
+
+    The padding is no part of the logical shape. ValueError for a shape that is not of whole tiles,
+    or smaller than the tensor.
+    """
+    shape = Shape(output_tensor_shape)
+    height, width = input_tensor.tile.tile_shape
+    fits = len(shape) == max(len(input_tensor.shape), 2)
+    own = (1,) * (len(shape) - len(input_tensor.shape)) + input_tensor.shape
+    if not fits or any(to < extent for to, extent in zip(shape, own, strict=True)):
+        raise ValueError(f"{shape} is no padded shape of a tensor of {input_tensor.shape}")
+    if shape[-2] % height or shape[-1] % width or shape[:-2] != own[:-2]:
+        raise ValueError(
+            f"{shape} must be divisible by the tile of {height}x{width}, and no larger "
+            "in other dimensions"
+        )
+    spec = input_tensor.spec.replace(
+        dtype=output_dtype, layout=Layout.TILE, memory_config=memory_config, padded_shape=shape
     )
+    return _padded(input_tensor, spec, pad_value)
+
+
+def _padded(tensor: Tensor, spec: TensorSpec, value: float) -> Tensor:
+    """The tensor with another specification, and a number in its padding."""
+    result = store(
+        tensor.array,
+        (tensor,),
+        device=tensor.device(),
+        dtype=spec.dtype,
+        layout=spec.layout,
+        memory_config=spec.memory_config,
+        exact=spec.dtype is tensor.dtype,
+        padded_shape=spec.padded_shape,
+    )
+    result.pad_value = value
+    return result
 
 
 def untilize(
@@ -329,8 +379,7 @@ def untilize(
     sub_core_grids: object = None,
 ) -> Tensor:
     """The tensor in rows; block floats become bfloat16."""
-    dtype = DataType.BFLOAT16 if input_tensor.dtype.facts.is_block else None
-    return _kept_as(input_tensor, layout=Layout.ROW_MAJOR, dtype=dtype, memory_config=memory_config)
+    return to_layout(input_tensor, Layout.ROW_MAJOR, None, memory_config)
 
 
 def untilize_with_unpadding(
@@ -344,11 +393,13 @@ def untilize_with_unpadding(
 ) -> Tensor:
     """The part of the tensor up to a position, which belongs to it, in rows."""
     end = tuple(output_tensor_end)
-    array = pad(input_tensor.array, input_tensor.spec)[tuple(slice(last + 1) for last in end)]
+    whole = pad(input_tensor.array, input_tensor.spec, input_tensor.pad_value)
+    array = whole[tuple(slice(last + 1) for last in end)]
     return store(
         array,
         (input_tensor,),
         device=input_tensor.device(),
+        dtype=_type_in_rows(input_tensor),
         layout=Layout.ROW_MAJOR,
         memory_config=memory_config,
         exact=True,
@@ -393,17 +444,18 @@ def unsqueeze_to_4D(tensor: Tensor) -> Tensor:
     if len(tensor.shape) > 4:
         raise RuntimeError("Tensor cannot have more than 4 dimensions!")
     shape = Shape((1,) * (4 - len(tensor.shape)) + tensor.shape)
-    spec = tensor.spec.replace(shape=shape)
-    return Tensor.on(tensor.device(), spec, tensor.array.reshape(shape))
+    if isinstance(tensor.storage, DeviceStorage):
+        return tensor if shape == tensor.shape else tensor.share(shape)
+    return Tensor.on(None, tensor.spec.replace(shape=shape), tensor.array.reshape(shape))
 
 
 def fill_implicit_tile_padding(
     input_tensor: Tensor, fill_value: float, *, memory_config: MemoryConfig | None = None
 ) -> Tensor:
     """The tensor with a number in its padding."""
-    result = clone(input_tensor, memory_config=memory_config)
-    result.pad_value = fill_value
-    return result
+    spec = input_tensor.spec
+    config = spec.memory_config if memory_config is None else memory_config
+    return _padded(input_tensor, spec.replace(memory_config=config), fill_value)
 
 
 OPERATIONS: dict[str, Operation] = operations_of(

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
+    require_floats,
     require_tensor,
     store,
     table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import Layout
 
 _MASKED = "-inf"
 _TAIL = "*, memory_config=None, compute_kernel_config, numeric_stable, program_config=None"
@@ -33,17 +34,25 @@ def _softmax_of(array: Array, dim: int) -> Array:
         return meaning_of("softmax")(np, array, dimension=dim)
 
 
+def _require_tiled_floats(tensor: Tensor) -> None:
+    """ValueError for a tensor of integers, or one in rows."""
+    require_floats(tensor)
+    if tensor.layout is not Layout.TILE:
+        raise ValueError("input_tensor must be in TILE_LAYOUT; use ttnn.to_layout")
+
+
 def _softmax(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
+    _require_tiled_floats(tensor)
     result = _softmax_of(tensor.array, values["dim"])
-    remember_program(device, ("softmax", tensor.spec, values["dim"]))
     return store(result, (tensor,), device=device, memory_config=values["memory_config"])
 
 
 def _softmax_in_place(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
+    _require_tiled_floats(tensor)
     result = _softmax_of(tensor.array, values["dim"])
     return store(result, (tensor,), device=device, output_tensor=tensor)
 
@@ -67,6 +76,7 @@ def _scaled(values: dict[str, Any], *, in_place: bool) -> Tensor:
     mask = values["mask"]
     given = (tensor,) if mask is None else (tensor, require_tensor(mask, "mask"))
     device = common_device(*given)
+    _require_tiled_floats(tensor)
     result = masked_softmax(tensor, values["scale"], mask)
     output = tensor if in_place else None
     config = None if in_place else values["memory_config"]
@@ -87,6 +97,10 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
     others = [values[name] for name in ("weight", "bias", "residual_input_tensor")]
     given = (tensor, *(require_tensor(each, "an operand") for each in others if each is not None))
     device = common_device(*given)
+    if centred:
+        require_floats(tensor)
+    else:
+        _require_tiled_floats(tensor)
     weight, bias, residual = others
     x = tensor.array if residual is None else tensor.array + residual.array
     x = x - np.mean(x, -1, keepdims=True, dtype=np.float64) if centred else x.astype(np.float64)
@@ -96,7 +110,6 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
         result = result * _along_last(weight, tensor)
     if bias is not None:
         result = result + _along_last(bias, tensor)
-    remember_program(device, ("norm", centred, *(each.spec for each in given)))
     return store(
         result.astype(np.float32), given, device=device, memory_config=values["memory_config"]
     )

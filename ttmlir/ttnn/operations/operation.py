@@ -8,31 +8,30 @@ the first operand.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ttmlir.layout.errors import LayoutError
-from ttmlir.metalium.errors import MetaliumError
-from ttmlir.runtime.element import Array, Numerics, convert
-from ttmlir.runtime.errors import RuntimeFailure
-from ttmlir.sim.errors import SimError
-from ttmlir.ttnn.errors import place_error, place_type_error, signature_of
+from ttmlir.errors import Error
+from ttmlir.runtime.tensor import Array, Numerics, convert
+from ttmlir.ttnn.errors import PLACED, place_error, place_type_error, signature_of
 from ttmlir.ttnn.operations.signature import Signature
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, without_shards
+from ttmlir.ttnn.types.shape import Shape
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
 
-REFUSALS = (RuntimeError, RuntimeFailure, SimError, MetaliumError, LayoutError, ValueError)
+REFUSALS = (Error, RuntimeError, ValueError)
 """What says that a call cannot be."""
 
 
@@ -80,14 +79,19 @@ class Operation:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute; RuntimeError at the caller's line for what cannot be."""
         try:
-            return self._watch(args, kwargs) if OBSERVERS else self._compute(args, kwargs)
+            observers = OBSERVERS.current
+            if not observers:
+                return self._compute(args, kwargs)
+            return self._watch(observers, args, kwargs)
+        except PLACED:
+            raise
         except REFUSALS as error:
-            raise place_error(error, self.__name__) from None
+            raise place_error(error, self.__name__) from error
         except (TypeError, AttributeError) as error:
             wrong = self._find_misuse(error, args, kwargs)
             if not wrong and isinstance(error, AttributeError):
                 raise
-            raise place_type_error(error, self.__name__, wrong) from None
+            raise place_type_error(error, self.__name__, wrong) from error
 
     def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """What is wrong with the arguments, where that can be said better than by the error."""
@@ -102,25 +106,27 @@ class Operation:
             return f"{error}; it takes {signature_of(self.function)}"
         return find_misuse(self.function, args, kwargs)
 
-    def _watch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _watch(
+        self, observers: Sequence[Observer], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Compute with observers, who see nothing of the calls that this one makes."""
-        observers = list(OBSERVERS)
-        OBSERVERS.clear()
-        try:
+        with OBSERVERS.pause():
             for each in observers:
                 each.begin(self, args, kwargs)
             call = Call(self, args, kwargs, self._compute(args, dict(kwargs)))
             for each in observers:
                 each.end(call)
-        finally:
-            OBSERVERS[:0] = observers
         return call.result
 
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._text is not None:
-            return self.function(self.signature.bind(args, kwargs))
-        kwargs.pop("queue_id", None)
-        return self.function(*args, **kwargs)
+        _RUNNING.append((self, args, kwargs))
+        try:
+            if self._text is not None:
+                return self.function(self.signature.bind(args, kwargs))
+            kwargs.pop("queue_id", None)
+            return self.function(*args, **kwargs)
+        finally:
+            _RUNNING.pop()
 
     def __repr__(self) -> str:
         """As ttnn prints it."""
@@ -129,6 +135,10 @@ class Operation:
     def __lt__(self, other: Operation) -> bool:
         """By name."""
         return self.name < other.name
+
+
+_RUNNING: list[tuple[Operation, tuple[Any, ...], dict[str, Any]]] = []
+"""The call of the program that is computed now, and those that it makes."""
 
 
 @dataclass(frozen=True)
@@ -169,14 +179,54 @@ class Recorder(Observer):
 
 Seen = TypeVar("Seen", bound=Observer)
 
-OBSERVERS: list[Observer] = []
-"""Who sees calls now: traces, graphs, hooks."""
+
+class Observers:
+    """Who sees calls: traces, graphs and hooks those of their own context, settings all.
+
+    Each thread is a context, and so is each task of asyncio.
+    """
+
+    def __init__(self) -> None:
+        """Nobody sees calls yet."""
+        self._everywhere: tuple[Observer, ...] = ()
+        self._here: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+        self._is_paused: ContextVar[bool] = ContextVar("observers_pause", default=False)
+
+    @property
+    def current(self) -> tuple[Observer, ...]:
+        """Those who see a call that is made now."""
+        return () if self._is_paused.get() else (*self._everywhere, *self._here.get())
+
+    def add(self, observer: Observer) -> None:
+        """Let an observer see the calls of this context."""
+        self._here.set((*self._here.get(), observer))
+
+    def remove(self, observer: Observer) -> None:
+        """Let it see no more of them."""
+        self._here.set(tuple(each for each in self._here.get() if each is not observer))
+
+    def switch(self, observer: Observer, *, on: bool) -> None:
+        """Let an observer see the calls of all contexts, or no more of them."""
+        others = tuple(each for each in self._everywhere if each is not observer)
+        self._everywhere = (*others, observer) if on else others
+
+    @contextmanager
+    def pause(self) -> Generator[None, None, None]:
+        """Nobody sees the calls of this context within a `with` block."""
+        token = self._is_paused.set(True)
+        try:
+            yield
+        finally:
+            self._is_paused.reset(token)
+
+
+OBSERVERS = Observers()
 
 
 @contextmanager
 def observe(observer: Seen) -> Generator[Seen, None, None]:
     """Let an observer see the calls within a `with` block."""
-    OBSERVERS.append(observer)
+    OBSERVERS.add(observer)
     try:
         yield observer
     finally:
@@ -214,6 +264,16 @@ def require_tensor(value: Any, name: str) -> Tensor:
     return value
 
 
+def require_floats(*tensors: Tensor) -> None:
+    """ValueError for a tensor of integers."""
+    for tensor in tensors:
+        if not tensor.dtype.facts.is_float:
+            raise ValueError(
+                f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
+                "ttnn.float32)"
+            )
+
+
 def spell_type(value: object) -> str:
     """The type of a value, as a program says it."""
     kind: type[object] = type(value)
@@ -248,6 +308,7 @@ def store(
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
     exact: bool = False,
+    padded_shape: Shape | None = None,
 ) -> Tensor:
     """The result of an operation; `exact` where its numbers are the operands' and need no rounding.
 
@@ -266,11 +327,20 @@ def store(
         or dtype is not spec.dtype
         or layout is not spec.layout
         or array.shape != spec.shape
+        or padded_shape is not None
     ):
         if memory_config is None and config.is_sharded() and array.shape != spec.shape:
             # Shards of an operand do not fit a result of another shape.
             config = without_shards(config)
-        spec = spec.replace(shape=array.shape, dtype=dtype, layout=layout, memory_config=config)
+        spec = spec.replace(
+            shape=None if array.shape == spec.shape else array.shape,
+            dtype=dtype,
+            layout=layout,
+            memory_config=config,
+            padded_shape=padded_shape,
+        )
+    if device is not None:
+        remember_program(device, spec)
     return Tensor.on(device, spec, array)
 
 
@@ -294,6 +364,8 @@ def _store_in(
     storage = output.storage
     device = storage.device if isinstance(storage, DeviceStorage) else None
     storage.array = _rounded(array, operands, output.dtype, device, exact=exact)
+    if device is not None:
+        remember_program(device, output.spec)
     return output
 
 
@@ -322,7 +394,29 @@ def common_layout(*tensors: Tensor) -> Layout:
     return Layout.ROW_MAJOR if rows else Layout.TILE
 
 
-def remember_program(device: MeshDevice, key: tuple[Any, ...]) -> None:
-    """Count a program by what tells it apart."""
-    if device.caches_programs:
-        device.program_cache.add(key)
+def remember_program(device: MeshDevice, *more: object) -> None:
+    """Count a program of the operation that is called, by all that tells it apart.
+
+    Those are the specifications of tensors and the arguments, but of numbers instead of tensors
+    only their type, and what is said in `more`.
+    """
+    if device.caches_programs and _RUNNING:
+        operation, args, kwargs = _RUNNING[0]
+        operands: tuple[str, ...] = getattr(operation.entry, "operands", ())
+        device.program_cache.add(
+            (
+                operation.name,
+                *(_tell_apart(each, i < len(operands)) for i, each in enumerate(args)),
+                *((name, _tell_apart(kwargs[name], name in operands)) for name in sorted(kwargs)),
+                *more,
+            )
+        )
+
+
+def _tell_apart(value: Any, is_operand: bool) -> object:
+    if isinstance(value, Tensor):
+        return value.spec
+    if isinstance(value, list | tuple):
+        listed: list[Any] = [*value]
+        return tuple(_tell_apart(each, is_operand) for each in listed)
+    return spell_type(value) if is_operand else str(value)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from ttmlir.optable.ordering import order_places
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -61,7 +60,6 @@ def _store_pair(
             exact=True,
         ),
     ]
-    remember_program(device, ("order", tensor.spec, made[0].spec, dim))
     return made
 
 
@@ -97,13 +95,12 @@ def _plus_one(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     if tensor.dtype.facts.is_float:
         raise ValueError(f"plus_one takes integers, got {tensor.dtype}")
-    common_device(tensor)
+    device = common_device(tensor)
     array = tensor.array
     added = array + array.dtype.type(1)
     if values["skip_negative_entries"] and array.dtype.kind == "i":
         added = np.where(array < 0, array, added)
-    tensor.storage.array = added
-    return tensor
+    return store(added, (tensor,), device=device, output_tensor=tensor)
 
 
 def _index_fill(values: dict[str, Any]) -> Tensor:

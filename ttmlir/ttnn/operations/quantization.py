@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -47,7 +46,6 @@ def _finish(
     else:
         # The number of bfloat16 is 0.
         wanted = dtype = default if dtype is None else dtype
-    remember_program(device, (name, tensor.spec, dtype))
     if wanted.facts.is_float:
         result = result.astype(np.float32)
     else:

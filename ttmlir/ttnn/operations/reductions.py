@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ttmlir.optable.reduction import reduced_shape
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
+    require_floats,
     require_tensor,
     store,
     table_of,
@@ -45,6 +45,8 @@ class Reduction:
         """Reduce along one dimension, several, or all."""
         tensor = require_tensor(values["input_tensor"], "input_tensor")
         device = common_device(tensor)
+        if self.is_average or self.name == "prod":
+            require_floats(tensor)
         dims = as_dimensions(values["dim"])
         # The row's rule says which dimensions there are.
         shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
@@ -63,7 +65,6 @@ class Reduction:
         made = store(
             np.asarray(result), (tensor,), device=device, memory_config=values["memory_config"]
         )
-        remember_program(device, (self.name, tensor.spec, made.spec))
         return made
 
 

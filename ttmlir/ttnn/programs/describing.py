@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ttmlir.cpp.preprocessor.include_path import HOME_VARIABLE
-from ttmlir.cpp.source_map import MappedText
+from ttmlir.cpp.errors import MappedText
+from ttmlir.cpp.include_path import HOME_VARIABLE
 from ttmlir.layout.enums import MathFidelity as Fidelity
 from ttmlir.layout.enums import NocIndex
-from ttmlir.metalium.arguments import argument_word, argument_words
 from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
 from ttmlir.metalium.cores import CoreRange as CoreRectangle
 from ttmlir.metalium.enums import UnpackToDestMode
-from ttmlir.program.description import (
+from ttmlir.metalium.host_api import argument_word, argument_words
+from ttmlir.program import (
     CircularBufferDescription,
     CircularBufferFormat,
     ComputeConfig,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttmlir.metalium.queues import EnqueueProgram
-from ttmlir.runtime.generic.sim_program import create_sim_program
+from ttmlir.metalium.host_api import EnqueueProgram
+from ttmlir.runtime.generic import create_sim_program
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -41,7 +41,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
     description = describe_program(program_descriptor, number_of)
     EnqueueProgram(device.command_queue(), create_sim_program(description, buffers))
-    remember_program(device, ("generic_op", id(program_descriptor), *(t.spec for t in tensors)))
+    remember_program(device, id(program_descriptor))
     return tensors[-1]
 
 

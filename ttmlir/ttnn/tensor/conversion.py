@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ml_dtypes
 import numpy as np
 
-from ttmlir.runtime.element import Array, convert
+from ttmlir.runtime.tensor import Array, convert
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -139,6 +139,13 @@ def to_numpy(tensor: Tensor) -> Array:
     """An array of the tensor's data type, without padding; block floats as float32."""
     array = convert(tensor.array, HOST_TYPES[tensor.dtype])
     return array.copy() if array is tensor.array or array.base is not None else array
+
+
+def ttnn_dtype_to_torch_dtype(dtype: DataType) -> Any:
+    """The data type of torch that `to_torch` gives."""
+    import torch
+
+    return getattr(torch, HOST_TYPES[dtype].name)
 
 
 def to_torch(

@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
+from ttmlir.runtime.tensor import Array
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    operations_of,
+    remember_program,
+    require_tensor,
+    store,
+)
 from ttmlir.ttnn.tensor.conversion import make_tensor
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -73,12 +79,15 @@ def full_like(
 ) -> Tensor:
     """A tensor of one number, and in all else as another tensor."""
     like = require_tensor(tensor, "tensor")
+    device = like.device() if device is None else device
+    if device is not None:
+        remember_program(device)
     return full(
         like.shape,
         fill_value,
         like.dtype if dtype is None else dtype,
         like.layout if layout is None else layout,
-        like.device() if device is None else device,
+        device,
         like.memory_config() if memory_config is None else memory_config,
         optional_tensor,
     )
@@ -111,15 +120,20 @@ def empty(
 def empty_like(
     tensor: Tensor,
     *,
-    dtype: DataType = DataType.BFLOAT16,
-    layout: Layout = Layout.ROW_MAJOR,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
-    """A tensor of the shape of another one whose numbers nobody has written."""
+    """A tensor as another one whose numbers nobody has written."""
     like = require_tensor(tensor, "tensor")
-    where = like.device() if device is None else device
-    return empty(like.shape, dtype, layout, where, memory_config)
+    return empty(
+        like.shape,
+        like.dtype if dtype is None else dtype,
+        like.layout if layout is None else layout,
+        like.device() if device is None else device,
+        like.memory_config() if memory_config is None else memory_config,
+    )
 
 
 def arange(
@@ -187,6 +201,23 @@ def rand(
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
+def randn(
+    shape: Extents,
+    device: MeshDevice | None = None,
+    *,
+    dtype: DataType = DataType.BFLOAT16,
+    layout: Layout = Layout.TILE,
+    memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+    compute_kernel_config: object = None,
+    seed: int | None = None,
+) -> Tensor:
+    """Random numbers of the normal distribution around 0 with variance 1, in floating point."""
+    if not dtype.facts.is_float:
+        raise ValueError(f"numbers of a normal distribution are floating point, not {dtype}")
+    array: Array = _random(seed or 0).standard_normal(tuple(shape), np.float32)
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
 def uniform(
     input_tensor: Tensor,
     from_: float = 0.0,
@@ -203,11 +234,10 @@ def uniform(
     if others:
         raise TypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
     drawn = _random(seed).random(tensor.shape, np.float32) * (to - from_) + from_
-    tensor.storage.array = round_to(drawn.astype(np.float32), tensor.dtype)
-    return tensor
+    return store(drawn.astype(np.float32), (tensor,), device=tensor.device(), output_tensor=tensor)
 
 
 OPERATIONS: dict[str, Operation] = operations_of(
     *(full, zeros, ones, full_like, zeros_like, ones_like, empty, empty_like),
-    *(arange, rand, uniform, manual_seed),
+    *(arange, rand, randn, uniform, manual_seed),
 )

@@ -68,7 +68,7 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
                 raise RuntimeError(f"{path} has {size} bytes, its header says {expected}")
             data = file.read()
     except OSError as error:
-        raise RuntimeError(f"{path}: {error.strerror}") from None
+        raise RuntimeError(f"{path}: {error.strerror}") from error
     array = np.frombuffer(data, stored).reshape(shape).astype(HOST_TYPES[dtype])
     return make_tensor(array, dtype, layout=layout, device=device)
 

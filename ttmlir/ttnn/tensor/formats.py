@@ -13,10 +13,15 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ttmlir.layout.data_format import round_block_float
-from ttmlir.layout.tile import tilize, untilize
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, convert, element_of_data_type
-from ttmlir.runtime.stored_bytes import decode_numbers, encode_numbers
+from ttmlir.layout.data_format import round_block_float, tilize, untilize
+from ttmlir.runtime.tensor import (
+    ELEMENT_TYPES,
+    Array,
+    convert,
+    decode_numbers,
+    element_of_data_type,
+    encode_numbers,
+)
 from ttmlir.ttnn.types.enums import DataType
 from ttmlir.ttnn.types.spec import TensorSpec
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any
 
-from ttmlir.ttnn.operations.operation import Operation, operations_of
+from ttmlir.ttnn.operations.operation import Operation, operations_of, store
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.memory import without_shards
 
 
 def get_item(tensor: Tensor, index: Any) -> Tensor:
@@ -18,11 +17,9 @@ def get_item(tensor: Tensor, index: Any) -> Tensor:
     """
     places = full_index(tensor, index)
     part = tensor.array[tuple(places)]
-    config = tensor.spec.memory_config
-    if config.is_sharded():
-        config = without_shards(config)
-    spec = tensor.spec.replace(shape=part.shape, memory_config=config)
-    return Tensor.on(tensor.device(), spec, part)
+    if part.shape == tensor.shape:
+        return tensor
+    return store(part, (tensor,), device=tensor.device(), exact=True)
 
 
 def full_index(tensor: Tensor, index: Any) -> list[Any]:

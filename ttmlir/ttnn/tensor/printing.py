@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import Operation, operations_of
-from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 _HEAD = "ttnn.Tensor("
@@ -52,10 +51,7 @@ def print_tensor(tensor: Tensor) -> str:
         numbers = "..."
     else:
         numbers = _nested(tensor.array, _format_of(tensor.array), 1, _HEAD)
-    where = ""
-    if isinstance(tensor.storage, DeviceStorage):
-        where = "device_id: 0, MeshCoordinate([0, 0])\n"
-    return f"{where}{_HEAD}{numbers}, {facts}"
+    return f"{_HEAD}{numbers}, {facts}"
 
 
 def _format_of(array: Array) -> str:
@@ -78,7 +74,8 @@ def _nested(array: Array, form: str, depth: int, head: str) -> str:
         return format(array.item(), form)
     parts = [_nested(part, form, depth + 1, head) for part in _shown(array)]
     if len(parts) < len(array):
-        parts.insert(_EDGE, "...")
+        # Numbers of a row have a column more there.
+        parts.insert(_EDGE, " ..." if array.ndim == 1 else "...")
     if array.ndim == 1:
         return f"[{', '.join(parts)}]"
     indent = " " * (len(head) + depth)

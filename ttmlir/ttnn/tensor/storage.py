@@ -9,24 +9,28 @@ memory, and afterwards they are read from there when they are needed.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.tensor.formats import decode, encode
 from ttmlir.ttnn.types.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ttmlir.sim.machine.buffer import Buffer
+    from ttmlir.sim.machine.address_generators import Buffer
     from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.ttnn.tensor.tensor import Tensor
 
 
 class HostStorage:
     """Numbers in the host's memory."""
 
-    __slots__ = ("array",)
+    __slots__ = ("array", "pad_value")
+    is_released = False
 
     def __init__(self, array: Array) -> None:
         """Take an array, which nobody else changes."""
         self.array = array
+        self.pad_value = 0.0
 
 
 class DeviceStorage:
@@ -37,12 +41,21 @@ class DeviceStorage:
         "_allocator",
         "_array",
         "_buffer",
-        "_is_released",
         "_is_written",
         "address",
         "device",
+        "is_released",
+        "pad_value",
+        "sharers",
         "spec",
     )
+
+    is_released: bool
+    """Whether the memory was given back."""
+    pad_value: float
+    """What fills the padding of tiles."""
+    sharers: WeakSet[Tensor] | None
+    """The tensors that have this memory, where there are several; their shapes may differ."""
 
     def __init__(self, device: MeshDevice, spec: TensorSpec, array: Array | None) -> None:
         """Take memory; without an array, nobody has written it. RuntimeError if there is no room.
@@ -57,7 +70,9 @@ class DeviceStorage:
         self._is_written = False
         self._allocator = device.allocators[spec.space]
         self.address = self._allocator.allocate(spec.bank_bytes(device.chip))
-        self._is_released = False
+        self.is_released = False
+        self.pad_value = 0.0
+        self.sharers = None
 
     @property
     def array(self) -> Array:
@@ -70,14 +85,14 @@ class DeviceStorage:
 
     @array.setter
     def array(self, array: Array) -> None:
-        self._array = array
+        self._array = array.reshape(self.spec.shape)
         self._is_written = False
 
     @property
     def buffer(self) -> Buffer:
         """The bytes on the device, which from now on others may see."""
         if self._buffer is None:
-            from ttmlir.sim.machine.buffer import Buffer
+            from ttmlir.sim.machine.address_generators import Buffer
 
             spec = self.spec
             if spec.is_sharded_in_dram:
@@ -100,7 +115,7 @@ class DeviceStorage:
     def write_bytes(self) -> None:
         """Bring the bytes on the device up to date."""
         if self._array is not None and not self._is_written:
-            self.buffer.write(encode(self._array, self.spec))
+            self.buffer.write(encode(self._array, self.spec, self.pad_value))
             self._is_written = True
 
     def forget_array(self) -> None:
@@ -110,9 +125,9 @@ class DeviceStorage:
 
     def release(self) -> None:
         """Give the memory back, once."""
-        if self._is_released:
+        if self.is_released:
             return
-        self._is_released = True
+        self.is_released = True
         if self._buffer is None:
             self._allocator.free(self.address)
         else:
@@ -122,7 +137,7 @@ class DeviceStorage:
     def __del__(self) -> None:
         """Nobody has the tensor any more."""
         # Without room there is nothing to give back.
-        if hasattr(self, "_is_released"):
+        if hasattr(self, "is_released"):
             self.release()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from weakref import WeakSet
 
 from ttmlir.ttnn.errors import place_error, refuse_operator
 from ttmlir.ttnn.registry import find_operation
@@ -16,7 +17,7 @@ from ttmlir.ttnn.types.shape import Shape
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.element import Array
+    from ttmlir.runtime.tensor import Array
     from ttmlir.ttnn.device.mesh import MeshDevice
 
 _ids = count()
@@ -29,13 +30,11 @@ class Tensor:
     `ttmlir.ttnn.tensor.creation`.
     """
 
-    __slots__ = ("__weakref__", "_storage", "pad_value", "spec", "tensor_id")
+    __slots__ = ("__weakref__", "_storage", "spec", "tensor_id")
 
     spec: TensorSpec
     """What is known besides the numbers."""
     tensor_id: int
-    pad_value: float
-    """What fills the padding of tiles."""
     _storage: Storage | None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -49,7 +48,6 @@ class Tensor:
         tensor.spec = spec
         tensor._storage = storage
         tensor.tensor_id = next(_ids)
-        tensor.pad_value = 0.0
         return tensor
 
     @staticmethod
@@ -70,7 +68,7 @@ class Tensor:
     def storage(self) -> Storage:
         """What holds the numbers; RuntimeError once the tensor was deallocated."""
         storage = self._storage
-        if storage is None:
+        if storage is None or storage.is_released:
             raise RuntimeError(
                 "the buffer is not allocated: the tensor was deallocated, and cannot be used any "
                 "more"
@@ -80,7 +78,17 @@ class Tensor:
     @property
     def array(self) -> Array:
         """The numbers in the type that operations compute in. Nobody changes them."""
-        return self.storage.array
+        array = self.storage.array
+        return array if array.shape == self.spec.shape else array.reshape(self.spec.shape)
+
+    @property
+    def pad_value(self) -> float:
+        """What fills the padding of tiles."""
+        return self.storage.pad_value
+
+    @pad_value.setter
+    def pad_value(self, value: float) -> None:
+        self.storage.pad_value = value
 
     @property
     def shape(self) -> Shape:
@@ -167,7 +175,7 @@ class Tensor:
 
     def is_allocated(self) -> bool:
         """False once the tensor was deallocated."""
-        return self._storage is not None
+        return self._storage is not None and not self._storage.is_released
 
     def device_storage(self) -> DeviceStorage:
         """The storage on a device; RuntimeError on the host."""
@@ -181,12 +189,32 @@ class Tensor:
         storage = self.device_storage()
         return storage.address if storage.spec.is_sharded_in_dram else storage.buffer.address
 
-    def deallocate(self, force: bool = True) -> None:
-        """Give the memory back; a second call changes nothing."""
+    def share(self, shape: Sequence[int]) -> Tensor:
+        """The tensor, which is on a device, with another shape in the same memory."""
+        storage = self.device_storage()
+        shared = Tensor.of(self.spec.replace(shape=shape), storage)
+        if storage.sharers is None:
+            storage.sharers = WeakSet([self])
+        storage.sharers.add(shared)
+        return shared
+
+    def deallocate(self, force: bool = False) -> None:
+        """Give the memory back; a second call changes nothing.
+
+        Memory that other tensors share stays as it is, unless it is by force: then a tensor that
+        was made of another one takes it from all, and the one that it was made of from itself.
+        """
         storage = self._storage
-        self._storage = None
         if isinstance(storage, DeviceStorage):
+            others = [each for each in storage.sharers or () if each is not self]
+            if any(each.is_allocated() for each in others):
+                if not force:
+                    return
+                if self.spec is storage.spec:
+                    self._storage = None
+                    return
             storage.release()
+        self._storage = None
 
     def take(self, other: Tensor) -> None:
         """Hold the numbers of another tensor of the same specification, at this one's address."""
@@ -236,7 +264,10 @@ class Tensor:
 
     def to_torch_with_padded_shape(self) -> Any:
         """A torch tensor with the padding."""
-        return find_operation("to_torch")(self.pad_to_tile(0.0))
+        whole = pad(self.array, self.spec, self.pad_value)
+        return find_operation("to_torch")(
+            Tensor.on(None, self.spec.replace(shape=whole.shape), whole)
+        )
 
     def pad(self, shape: Sequence[int], start: Sequence[int], value: float) -> Tensor:
         """The tensor within a larger one, at `start`."""
@@ -302,11 +333,11 @@ class Tensor:
         """Product of matrices."""
         return find_operation("matmul")(self, other)
 
-    # ttnn has no operators for these; without an answer, a program would not know what to call.
-
     def __rsub__(self, other: Any) -> Tensor:
-        """TypeError: numbers do not stand before a minus."""
-        raise refuse_operator("number - tensor", "ttnn.rsub(tensor, number)")
+        """A number less the tensor."""
+        return find_operation("subtract")(other, self)
+
+    # ttnn has no operators for these; without an answer, a program would not know what to call.
 
     def __pow__(self, other: Any) -> Tensor:
         """TypeError: powers have a function."""

@@ -2,6 +2,7 @@
 
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttmlir.ttnn.namespace import all_names
 from ttmlir.ttnn.types.enums import DataType, Layout, MathFidelity, ShardStrategy
 from ttmlir.ttnn.types.memory import (
     DRAM_MEMORY_CONFIG,
@@ -11,6 +12,8 @@ from ttmlir.ttnn.types.memory import (
     ShardSpec,
 )
 from ttmlir.ttnn.types.shape import Shape
+
+__getattr__ = all_names("types")
 
 __all__ = [
     "DRAM_MEMORY_CONFIG",

@@ -15,8 +15,12 @@ _MOST_TILES = 8
 """Tiles of 16-bit numbers in half of DST."""
 
 
+class DeviceComputeKernelConfig:
+    """Settings of the compute units of any generation."""
+
+
 @dataclass(kw_only=True)
-class WormholeComputeKernelConfig:
+class WormholeComputeKernelConfig(DeviceComputeKernelConfig):
     """Settings of the compute units."""
 
     math_fidelity: MathFidelity = MathFidelity.Invalid
@@ -31,7 +35,7 @@ BlackholeComputeKernelConfig = WormholeComputeKernelConfig
 
 
 @dataclass(kw_only=True)
-class GrayskullComputeKernelConfig:
+class GrayskullComputeKernelConfig(DeviceComputeKernelConfig):
     """Settings of the compute units of Grayskull."""
 
     math_fidelity: MathFidelity = MathFidelity.Invalid
@@ -153,13 +157,17 @@ class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(MatmulPlan):
     fused_activation: Any = None
 
 
+class SoftmaxProgramConfig:
+    """A plan of a softmax."""
+
+
 @dataclass(kw_only=True)
-class SoftmaxDefaultProgramConfig:
+class SoftmaxDefaultProgramConfig(SoftmaxProgramConfig):
     """The usual plan of a softmax."""
 
 
 @dataclass(kw_only=True)
-class SoftmaxShardedMultiCoreProgramConfig:
+class SoftmaxShardedMultiCoreProgramConfig(SoftmaxProgramConfig):
     """The plan of a softmax of shards; sizes count tiles."""
 
     compute_with_storage_grid_size: Any

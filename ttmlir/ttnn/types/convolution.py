@@ -71,7 +71,7 @@ class Conv2dSliceConfig:
 
 
 Op2DSliceConfig = Conv2dSliceConfig
-Conv2dDRAMSliceHeight = SliceType.DRAMSliceHeight
-Conv2dDRAMSliceWidth = SliceType.DRAMSliceWidth
-Conv2dL1Full = SliceType.L1Full
-Conv2dL1FullSliceConfig = Conv2dSliceConfig(slice_type=SliceType.L1Full)
+Conv2dDRAMSliceHeight = Op2DDRAMSliceHeight = SliceType.DRAMSliceHeight
+Conv2dDRAMSliceWidth = Op2DDRAMSliceWidth = SliceType.DRAMSliceWidth
+Conv2dL1Full = Op2DL1Full = SliceType.L1Full
+Conv2dL1FullSliceConfig = Op2DL1FullSliceConfig = Conv2dSliceConfig(slice_type=SliceType.L1Full)

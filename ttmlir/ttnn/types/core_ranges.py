@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any, overload
 
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 
@@ -47,3 +48,30 @@ def num_cores_to_corerangeset_in_subcoregrids(
             f"target_num_cores={target_num_cores}, but there are {len(chosen)} from {start} on"
         )
     return CoreRangeSet([CoreRange(core, core) for core in chosen])
+
+
+@overload
+def grid_to_cores(
+    num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False, /
+) -> list[CoreCoord]: ...
+
+
+@overload
+def grid_to_cores(
+    start: CoreCoord, end: CoreCoord, row_wise: bool = False, /
+) -> list[CoreCoord]: ...
+
+
+def grid_to_cores(first: Any, second: Any, *more: Any) -> list[CoreCoord]:
+    """So many cores of a grid of columns and rows, or those between two, by columns or by rows.
+
+    RuntimeError for more cores than the grid has.
+    """
+    if not isinstance(first, int):
+        ranges = CoreRangeSet([CoreRange(first, second)])
+        return _cores(ranges, row_wise=bool(more and more[0]))
+    rows, *row_wise = more
+    if not 0 <= first <= second * rows:
+        raise RuntimeError(f"a grid of {second}x{rows} cores has no {first}")
+    ranges = CoreRangeSet([CoreRange((0, 0), (second - 1, rows - 1))])
+    return _cores(ranges, row_wise=bool(row_wise and row_wise[0]))[:first]

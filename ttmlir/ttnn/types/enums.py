@@ -180,6 +180,13 @@ class ThrottleLevel(NamedNumber):
     LEVEL_5 = 5
 
 
+class TileReshapeMapMode(NamedNumber):
+    """Whether a card keeps the table by which `reshape` moves tiles."""
+
+    CACHE = 0
+    RECREATE = 1
+
+
 class Topology(NamedNumber):
     """How the chips of a mesh are linked."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.ttnn.types.enums import ShardDistributionStrategy, ShardStrategy
+from ttmlir.ttnn.types.shape import Shape
 
 TILE = 32
 
@@ -44,7 +45,7 @@ class ShardSpec:
         if len(shard_shape) != 2 or min(shard_shape) < 1:
             raise RuntimeError(f"a shard has rows and columns, at least one; got {shard_shape}")
         self.grid = grid
-        self.shape = int(shard_shape[0]), int(shard_shape[1])
+        self.shape = Shape(shard_shape)
         self.orientation = shard_orientation
 
     def num_cores(self) -> int:
@@ -357,7 +358,7 @@ def choose_shards(
     if config.memory_layout == TensorMemoryLayout.BLOCK_SHARDED:
         used = CoreGrid(x=across, y=down).to_core_range_set()
     else:
-        from ttmlir.metalium.work_split import num_cores_to_corerangeset
+        from ttmlir.metalium.cores import num_cores_to_corerangeset
 
         used = num_cores_to_corerangeset(down * across, grid, row_wise=True)
     shape = (shard[0] * unit[0], shard[1] * unit[1])

@@ -6,23 +6,29 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.layout.data_format import packed_tile_bytes
+from ttmlir.layout.data_format import face_shape, packed_tile_bytes
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as PageLayout
-from ttmlir.layout.tile import face_shape
-from ttmlir.metalium.configs import ShardSpecBuffer, shard_cores, shard_pages, shards_of
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
-from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttmlir.metalium.enums import (
+    BufferType,
+    ShardOrientation,
+    ShardSpecBuffer,
+    TensorMemoryLayout,
+    shard_cores,
+    shard_pages,
+    shards_of,
+)
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.optable.shapes import spell_shape
+from ttmlir.optable.row import spell_shape
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, NdShardSpec, ShardSpec, choose_shards
 from ttmlir.ttnn.types.nd_shards import flatten_shards
 from ttmlir.ttnn.types.shape import Extents, Shape
 
 if TYPE_CHECKING:
-    from ttmlir.sim.machine.buffer import Sharding
-    from ttmlir.sim.machine.chip import SimChip
+    from ttmlir.sim.machine.address_generators import Sharding
+    from ttmlir.sim.machine.device import SimChip
 
 MAX_RANK = 8
 
@@ -71,6 +77,18 @@ class Tile:
 DEFAULT_TILE = Tile()
 
 
+def tile_size(dtype: DataType) -> int:
+    """Bytes of a tile of 32x32 numbers, exponents of block floats included."""
+    return DEFAULT_TILE.get_tile_size(dtype)
+
+
+def element_size(dtype: DataType) -> int:
+    """Bytes of a number; RuntimeError for block floats, which have no bytes of their own."""
+    if dtype.facts.is_block:
+        raise RuntimeError(f"a number of {dtype} has no size; ttnn.tile_size has that of a tile")
+    return dtype.facts.element_bytes
+
+
 def _read_memory(
     args: tuple[Any, ...], parts: dict[str, Any], tile: Tile | None
 ) -> tuple[MemoryConfig, Tile | None]:
@@ -111,13 +129,15 @@ class TensorSpec:
         memory_config: MemoryConfig | BufferType | TensorMemoryLayout | NdShardSpec | None = None,
         *args: Any,
         tile: Tile | None = None,
+        padded_shape: Shape | None = None,
         **parts: Any,
     ) -> None:
         """RuntimeError for what no tensor can be: block floats row by row, shards that do not fit.
 
         The memory may be given by its parts: a buffer type and a tile, a memory layout, a ShardSpec
         and a buffer type, or an NdShardSpec and a buffer type. A sharded memory configuration
-        without shards is for who knows the device to complete.
+        without shards is for who knows the device to complete. `padded_shape` is of whole tiles,
+        where it is more than it must be.
         """
         if not isinstance(memory_config, MemoryConfig):
             memory_config, tile = _read_memory((memory_config, *args), parts, tile)
@@ -128,6 +148,7 @@ class TensorSpec:
         self.layout = layout
         self.tile = DEFAULT_TILE if tile is None else tile
         self.memory_config = memory_config
+        self._padded_shape = padded_shape
         if memory_config.nd_shard_spec is not None:
             self.memory_config = flatten_shards(memory_config, self.padded_shape)
         if len(self.shape) > MAX_RANK:
@@ -148,6 +169,8 @@ class TensorSpec:
     @cached_property
     def padded_shape(self) -> Shape:
         """The shape with the last two dimensions filled up to whole tiles, if it has tiles."""
+        if self._padded_shape is not None:
+            return self._padded_shape
         if not self.is_tiled:
             return self.shape
         height, width = self.tile.tile_shape
@@ -230,7 +253,7 @@ class TensorSpec:
             down, across = shards_of(self._shards)
             shard_cores(self._shards, layout)
         except MetaliumError as error:
-            raise RuntimeError(f"{name}: {error}") from None
+            raise RuntimeError(f"{name}: {error}") from error
         if down * across > spec.num_cores():
             raise RuntimeError(
                 f"{name} are {down * across}, but the grid {spec.grid} has {spec.num_cores()} "
@@ -241,7 +264,7 @@ class TensorSpec:
         """How the simulator cuts the pages; None for interleaved tensors."""
         if self.memory_config.shard_spec is None:
             return None
-        from ttmlir.sim.machine.buffer import Sharding
+        from ttmlir.sim.machine.address_generators import Sharding
 
         layout = self.memory_config.memory_layout
         return Sharding(
@@ -266,6 +289,14 @@ class TensorSpec:
     def complete(self, grid: CoreCoord) -> TensorSpec:
         """The specification with shards for a device of so many columns and rows of cores."""
         config = self.memory_config
+        if config.shard_spec is not None and config.is_l1():
+            end = config.shard_spec.grid.bounding_box().end_coord
+            if end.x >= grid.x or end.y >= grid.y:
+                raise RuntimeError(
+                    f"shards on core {end}, but the device has cores up to "
+                    f"(x={grid.x - 1},y={grid.y - 1}); "
+                    "device.compute_with_storage_grid_size() says how many there are"
+                )
         if config.interleaved or config.shard_spec is not None:
             return self
         unit = self.tile.tile_shape if self.is_tiled else (1, 1)
@@ -332,14 +363,18 @@ class TensorSpec:
         dtype: DataType | None = None,
         layout: Layout | None = None,
         memory_config: MemoryConfig | None = None,
+        padded_shape: Shape | None = None,
     ) -> TensorSpec:
-        """The specification with some parts changed."""
+        """The specification with some parts changed; another shape or layout is padded anew."""
+        if padded_shape is None and shape is None and layout in (None, self.layout):
+            padded_shape = self._padded_shape
         return TensorSpec(
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
             self.layout if layout is None else layout,
             self._resized(shape) if memory_config is None else memory_config,
             tile=self.tile,
+            padded_shape=padded_shape,
         )
 
     def _resized(self, shape: Extents | None) -> MemoryConfig:
@@ -352,7 +387,10 @@ class TensorSpec:
     @property
     def key(self) -> tuple[object, ...]:
         """Everything that tells specifications apart."""
-        return (self.shape, self.dtype, self.layout, self.memory_config, self.tile)
+        return (
+            *(self.shape, self.padded_shape, self.dtype, self.layout, self.memory_config),
+            self.tile,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether all parts are the same."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ttmlir
-from ttmlir.frontend.torch.random.generator import draw_words
+from ttmlir.frontend.torch.random.distributions import draw_words
 from ttmlir.runtime.errors import InputError
 
 torch: Any = import_module("torch")
@@ -229,3 +229,8 @@ def test_a_seed_of_the_model() -> None:
 
     with pytest.raises(ttmlir.CompilationError, match=r"called with seed=\.\.\., which is an"):
         ttmlir.compile(draw, torch.ones(3), example_kwargs={"seed": torch.ones(3)})
+
+
+def test_each_test_starts_with_a_seed_of_its_own() -> None:
+    """Not the one that torch starts with, which is another in each process."""
+    assert torch.initial_seed() < 2**32

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from running.sampling import sampled
 from samples.torch_gradients import check_slopes, numbers
 from samples.torch_programs import check_all
 
@@ -26,21 +27,21 @@ LABELS = {
 """Of three rows; with `few` frames the first one has no room for its labels."""
 
 
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-def test_alignments(reduction: str) -> None:
+ALIGNMENTS = (
+    "padded, frames, counts",
+    "row, [7, 5, 6], [3, 2, 0]",
+    "row.int(), frames.int(), counts.int()",
+    "zero, [7, 7, 7], [3, 3, 3], blank=4",
+    "padded, few, counts, zero_infinity=True",
+)
+
+
+@pytest.mark.parametrize(("given", "reduction"), sampled(ALIGNMENTS, ("mean", "sum", "none")))
+def test_alignments(given: str, reduction: str) -> None:
     """CTC: labels in rows or one behind the other, equal neighbours, none, and no room."""
-    calls = [
-        f"F.ctc_loss(x, {given}, reduction={reduction!r})"
-        for given in (
-            "padded, frames, counts",
-            "row, [7, 5, 6], [3, 2, 0]",
-            "row.int(), frames.int(), counts.int()",
-            "zero, [7, 7, 7], [3, 3, 3], blank=4",
-            "padded, few, counts, zero_infinity=True",
-        )
-    ]
-    check_all("\n".join(calls), x=LOGARITHMS, **LABELS)
-    check_slopes("\n".join(calls), x=LOGARITHMS, **LABELS, tolerance=1e-4)
+    call = f"F.ctc_loss(x, {given}, reduction={reduction!r})"
+    check_all(call, x=LOGARITHMS, **LABELS)
+    check_slopes(call, x=LOGARITHMS, **LABELS, tolerance=1e-4)
 
 
 def test_alignments_of_one_row() -> None:

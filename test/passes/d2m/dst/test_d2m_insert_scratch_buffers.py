@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from running.pass_runner import lowered
+from running.randomness import TestGenerator
 from samples.d2m_programs import KERNEL_PASSES
 from samples.d2m_stages import Region, Tensor, reduce, spread, unary
 from samples.ttir_text import FunctionText, tensor
@@ -14,16 +15,16 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.dialects.memref import AllocOp
 
 from ttmlir.dialects import d2m
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 Array = np.ndarray[Any, Any]
-RNG = np.random.default_rng(3)
+RNG = TestGenerator(__name__)
 PASS = "d2m-insert-scratch-buffers"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.data_format import ScalarType
 from ttmlir.passes.d2m.dst.plan import Plan, TooManyTilesError, plan
 from ttmlir.passes.d2m.dst.values import Copied, Filled, Held, Value
 

@@ -15,8 +15,8 @@ from xdsl.dialects.builtin import MemRefType
 
 import ttmlir
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalProgram
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

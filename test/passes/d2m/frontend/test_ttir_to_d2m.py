@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
@@ -27,9 +28,10 @@ from running.d2m_interpreter import (
 from running.pass_runner import lowered, printed
 from samples.ttir_text import FunctionText, tensor
 
+import ttmlir
 from ttmlir.interpreter import execute
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 # --- Elementwise ---------------------------------------------------------------------------------
 
@@ -316,7 +318,7 @@ def test_products_of_two_kinds_are_refused() -> None:
     x, y = normal(5, 7), whole(np.int32, 7, 5)
     message = refusal("matmul", [x, y], x @ x.T)
     assert "of floating-point numbers or of others, got f32, i32, f32; convert the" in message
-    assert "ttir.typecast or use ttir-to-ttnn-backend-pipeline" in message
+    assert "ttir.typecast or use target='ttnn' (ttir-to-ttnn-backend-pipeline)" in message
 
 
 # --- Reductions ----------------------------------------------------------------------------------
@@ -451,8 +453,16 @@ def test_operations_without_loops_are_refused() -> None:
     message = refusal("softmax", [x], x, "dimension = 0 : si32")
     assert message.startswith("test.mlir:")
     assert ": error: failed to legalize" in message
-    assert "ttir-to-d2m has no loops over tiles for it; run ttir-composite-" in message
-    assert "or use ttir-to-ttnn-backend" in message
+    assert "there are no kernels for it; run ttir-composite-decomposition before, or" in message
+    assert "or use target='ttnn' (ttir-to-ttnn-backend-pipeline)" in message
+
+
+def test_operations_without_kernels_are_refused() -> None:
+    """From Python, what to do is an argument."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(lambda x: jnp.sort(x, 1), jnp.ones((5, 7)), target="kernels")
+    assert "'ttir.sort': there are no kernels for it; use target='ttnn' (" in str(caught.value)
+    assert "decomposition" not in str(caught.value)
 
 
 def test_other_dialects_are_refused() -> None:

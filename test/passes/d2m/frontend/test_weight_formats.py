@@ -13,7 +13,7 @@ from running.pass_runner import printed
 from samples.ttir_text import FunctionText, tensor
 
 import ttmlir
-from ttmlir.runtime.metal.program import MetalProgram
+from ttmlir.runtime.metal_program import MetalProgram
 from ttmlir.tools import ttrt
 
 Array = np.ndarray[Any, Any]

@@ -95,6 +95,19 @@ def test_a_diamond_is_one_body() -> None:
     assert stages(generic) == 1
 
 
+def test_what_nobody_reads_is_not_computed() -> None:
+    """Dead operations, which nobody removed before, take neither launches nor circular buffers."""
+    text = FunctionText([tensor(33, 70), tensor(33, 70)])
+    a = text.op("exp", ["%arg0"], tensor(33, 70))
+    for _ in range(2):
+        dead = text.op("multiply", [a, "%arg1"], tensor(33, 70))
+        text.op("sum", [dead], tensor(33, 1), "dim_arg = [1 : i32], keep_dim = true")
+    b = text.op("sqrt", [a], tensor(33, 70))
+    x, y = normal(33, 70), normal(33, 70, seed=1)
+    (generic,) = check(text.returning(b), [x, y], [np.sqrt(np.exp(x))], 1)
+    assert (len(generic.inputs), len(generic.outputs), stages(generic)) == (1, 1, 1)
+
+
 def test_a_computed_row_is_a_stage() -> None:
     """What is repeated comes from a local tensor."""
     text = FunctionText([tensor(65, 70), tensor(1, 70)])

@@ -202,3 +202,40 @@ def test_what_an_identity_meets_takes_no_loop(function: Any) -> None:
     (names,) = launches(module)
     assert names == ["add"]
     np.testing.assert_array_equal(execute(module, [x])[0], x + 1)
+
+
+class NormOfSoftmax(nn.Module):
+    """As many reductions as fit one launch."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Each reduces another set of dimensions."""
+        x = nn.functional.layer_norm(nn.functional.gelu(x), (7, 7))
+        x = torch.softmax(x, 1)
+        return torch.softmax(x / (x.amax(2, keepdim=True) + 1), 2)
+
+
+class SoftmaxOfSoftmax(nn.Module):
+    """The same with values in between that are results, too."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """All are returned."""
+        a = nn.functional.layer_norm(x, (7, 7))
+        b = torch.softmax(a, 1)
+        c = torch.softmax(b, 2)
+        return a, b, c, c - c.mean(1, keepdim=True)
+
+
+@pytest.mark.parametrize("model", [NormOfSoftmax(), SoftmaxOfSoftmax()])
+def test_buffers_that_save_time_stop_where_a_core_has_no_more(model: nn.Module) -> None:
+    """All 32 circular buffers of a core are used; what would be a 33rd is computed again."""
+    x = torch.randn(7, 7, 7, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16)
+    results = ttmlir.compile(model, x, target="kernels")(x)
+    expected = model(x.float())
+    pairs: list[tuple[torch.Tensor, torch.Tensor]] = [(results, expected)]
+    if isinstance(expected, tuple):
+        pairs = list(zip(results, expected, strict=True))
+    for result, each in pairs:
+        # Of the intermediate results, each is rounded to 8 bits.
+        np.testing.assert_allclose(
+            result.float(), each, rtol=2**-5, atol=2**-5 * float(each.abs().max())
+        )

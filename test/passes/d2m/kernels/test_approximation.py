@@ -12,10 +12,10 @@ from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
 
 import ttmlir
-from ttmlir.mlir.printing.module import print_module
-from ttmlir.program.description import ComputeConfig
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.program import ComputeConfig
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 Array = np.ndarray[Any, Any]

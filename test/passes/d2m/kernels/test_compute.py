@@ -9,16 +9,17 @@ import ml_dtypes
 import numpy as np
 import pytest
 from running.pass_runner import lowered, printed
+from running.randomness import TestGenerator
 from running.sampling import sampled
 from samples.d2m_programs import Program
 from samples.d2m_stages import MATMUL, Region, Tensor, binary, reduce, spread, unary
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
-from ttmlir.runtime.metal.session import execute
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 
 Array = np.ndarray[Any, Any]
-RNG = np.random.default_rng(11)
+RNG = TestGenerator(__name__)
 ELEMENTS = ("bf16", "f32")
 SCHEDULES: tuple[dict[str, Any], ...] = (
     {"numerics": "exact"},

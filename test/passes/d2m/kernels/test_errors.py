@@ -6,7 +6,7 @@ import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import ABS, Buffer, Operand, Program, loop
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 KERNELS = ("ttir-load-system-desc", "convert-d2m-to-ttkernel")
 HOST = (*KERNELS, "convert-d2m-to-ttmetal")

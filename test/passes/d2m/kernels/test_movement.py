@@ -26,8 +26,7 @@ from samples.d2m_programs import (
     numbers,
 )
 
-from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_session import MetalGolden, execute
 from ttmlir.sim.options import SimOptions
 
 Array = np.ndarray[Any, Any]

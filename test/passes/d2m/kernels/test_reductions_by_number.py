@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from running.kernel_runs import KERNEL_PIPELINE, run_kernels
 from running.pass_runner import lowered
+from running.randomness import TestGenerator
 from running.sampling import sampled
 from samples.ttir_text import FunctionText, tensor
 
@@ -16,7 +17,7 @@ from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 from ttmlir.tools import ttrt
 
 Array = np.ndarray[Any, Any]
-RNG = np.random.default_rng(17)
+RNG = TestGenerator(__name__)
 
 
 def reduction(mnemonic: str, shape: tuple[int, ...], dims: tuple[int, ...], *types: str) -> str:

@@ -13,10 +13,10 @@ from running.kernel_runs import run_kernels
 from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
 
-from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from running.kernel_runs import KERNEL_PIPELINE, run_kernels
 from running.pass_runner import lowered, printed
+from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 
-from ttmlir.layout.system.chip import ChipDesc, default_system_desc, worker_cores
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import ChipDesc, default_system_desc, system_desc_to_table, worker_cores
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.d2m.schedule.l1_placement import Part, choose_shards
-from ttmlir.schema.system_desc import pack_system_desc
+from ttmlir.schema.versions import pack_system_desc
 
-RNG = np.random.default_rng(11)
+RNG = TestGenerator(__name__)
 BEFORE_ALLOCATE = (
     "ttir-load-system-desc",
     "ttir-to-d2m",

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from running.pass_runner import lowered, printed
 
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

@@ -13,8 +13,8 @@ from samples.ttir_text import FunctionText, tensor
 from ttmlir.dialects import d2m, ttmetal
 from ttmlir.dialects.ttkernel import CallOp
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

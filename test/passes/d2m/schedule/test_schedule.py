@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from running.kernel_runs import KERNEL_PIPELINE, run_kernels
 from running.pass_runner import lowered
+from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 
-from ttmlir.layout.system.boards import board
-from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.layout.system import board, system_desc_to_table
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.schema.system_desc import pack_system_desc
+from ttmlir.schema.versions import pack_system_desc
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
-RNG = np.random.default_rng(7)
+RNG = TestGenerator(__name__)
 
 
 def numbers(*shape: int) -> Array:

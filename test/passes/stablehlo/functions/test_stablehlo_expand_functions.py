@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from jax import lax
 from oracles import stablehlo_oracle
+from running.randomness import TestGenerator
 from samples.stablehlo_programs import check_against_jax
 
 import ttmlir
 
-RANDOM = np.random.default_rng(7)
+RANDOM = TestGenerator(__name__)
 X = RANDOM.standard_normal((5, 7)).astype(np.float32)
 ROW = RANDOM.standard_normal(7).astype(np.float32)
 TWICE = np.array([3, 1, 3, -2, 9], np.int32)

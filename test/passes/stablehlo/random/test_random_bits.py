@@ -11,7 +11,7 @@ from oracles import stablehlo_oracle
 from running.pass_runner import executed
 
 import ttmlir
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting import DiagnosticError
 
 jax: Any = import_module("jax")
 lax: Any = import_module("jax.lax")

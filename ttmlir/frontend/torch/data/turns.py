@@ -1,6 +1,6 @@
 """Loops over the places that `nonzero` finds: `for expert in hit.nonzero():`.
 
-They are written out for all places. Operations without effect mark in the traced program where a
+They are unrolled for all indices. Operations without effect mark in the traced program where a
 turn begins, and where the last one ends.
 """
 

@@ -10,40 +10,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
-    counting,
     digits,
     linear_algebra,
     losses,
     ordering,
-    polynomials,
-    products,
     quantization,
-    reference_quantization,
-    running,
-    sampling,
-    scattering,
-    special,
-    statistics,
     tables,
     windows,
 )
 from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
-    **counting.DECOMPOSITIONS,
     **digits.DECOMPOSITIONS,
     **linear_algebra.DECOMPOSITIONS,
     **losses.DECOMPOSITIONS,
     **ordering.DECOMPOSITIONS,
-    **polynomials.DECOMPOSITIONS,
-    **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
-    **reference_quantization.DECOMPOSITIONS,
-    **running.DECOMPOSITIONS,
-    **sampling.DECOMPOSITIONS,
-    **scattering.DECOMPOSITIONS,
-    **special.DECOMPOSITIONS,
-    **statistics.DECOMPOSITIONS,
     **tables.DECOMPOSITIONS,
     **windows.DECOMPOSITIONS,
 }

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
-from ttmlir.frontend.torch.decompositions import losses, statistics, tables
+from ttmlir.frontend.torch.decompositions import losses, ordering, tables
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -59,6 +59,6 @@ def no_validation() -> Generator[None]:
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     **losses.UNTRACEABLE,
-    **statistics.UNTRACEABLE,
+    **ordering.UNTRACEABLE,
     **tables.UNTRACEABLE,
 }

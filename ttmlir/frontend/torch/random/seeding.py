@@ -11,8 +11,7 @@ from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import refuse_node
-from ttmlir.frontend.torch.random.distributions import DRAWS, Draw
-from ttmlir.frontend.torch.random.generator import Words
+from ttmlir.frontend.torch.random.distributions import DRAWS, Draw, Words
 from ttmlir.frontend.torch.support import near
 from ttmlir.frontend.torch.training.holding import hold
 

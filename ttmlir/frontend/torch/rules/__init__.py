@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from ttmlir.frontend.torch.call import TorchRule
 from ttmlir.frontend.torch.rules import (
+    attention,
     complex_numbers,
     contraction,
     creation,
     elementwise,
-    gradient,
     indexing,
     kernels,
     linear_algebra,
     movement,
     normalization,
-    ordering,
-    quantization,
     reduction,
     resampling,
     window,
@@ -25,16 +23,14 @@ RULES: dict[str, TorchRule] = {
     **elementwise.RULES,
     **movement.RULES,
     **reduction.RULES,
+    **attention.RULES,
     **contraction.RULES,
     **normalization.RULES,
     **indexing.RULES,
     **window.RULES,
     **linear_algebra.RULES,
-    **ordering.RULES,
-    **quantization.RULES,
     **resampling.RULES,
     **creation.RULES,
-    **gradient.RULES,
     **complex_numbers.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""

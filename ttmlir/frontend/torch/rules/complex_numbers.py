@@ -14,13 +14,13 @@ from typing import cast
 from xdsl.dialects.builtin import AnyFloat, ComplexType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ttmlir.composites import fourier
 from ttmlir.dialects.stablehlo.elementwise import ComplexOp, ImagOp, RealOp
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
+from ttmlir.ir.arrays import array_in, complex_in
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.optable import named_in
-from ttmlir.passes.stablehlo.complex.fourier import Fourier
-from ttmlir.passes.stablehlo.complex.parts import Arithmetic, Parts
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as EXPANDED
 
 
@@ -174,16 +174,16 @@ def _transform(call: TorchCall) -> SSAValue:
     dims = _dims(call, len(shape))
     factor = _factor(call, [shape[dim] for dim in dims])
     build, order = call.build, _last(len(shape), dims)
-    fourier = Fourier(Arithmetic(build))
     if not is_complex(x):
-        moved = build.permute(x, order)
+        moved = array_in(build, x).permute(order)
         one_sided = fourier.transform_real if call["onesided"] else fourier.transform
         found = one_sided(moved, len(dims), factor=factor)
     else:
-        parts = Parts(*(build.permute(part, order) for part in parts_of(build, x)))
+        parts = complex_in(build, *parts_of(build, x)).map(lambda part: part.permute(order))
         found = fourier.transform(parts, len(dims), inverse=not call["forward"], factor=factor)
     back = [order.index(dim) for dim in range(len(shape))]
-    return join(build, *(build.permute(part, back) for part in (found.real, found.imag)))
+    found = found.map(lambda part: part.permute(back))
+    return join(build, found.real.value, found.imag.value)
 
 
 def _to_real(call: TorchCall) -> SSAValue:
@@ -193,10 +193,9 @@ def _to_real(call: TorchCall) -> SSAValue:
     dims = _dims(call, rank)
     factor = _factor(call, [call.shape[dim] for dim in dims])
     order = _last(rank, dims)
-    parts = Parts(*(build.permute(part, order) for part in parts_of(build, x)))
-    fourier = Fourier(Arithmetic(build))
+    parts = complex_in(build, *parts_of(build, x)).map(lambda part: part.permute(order))
     found = fourier.invert_to_real(parts, len(dims), call["last_dim_size"], factor=factor)
-    return build.permute(found, [order.index(dim) for dim in range(rank)])
+    return found.permute([order.index(dim) for dim in range(rank)]).value
 
 
 def _dims(call: TorchCall, rank: int) -> list[int]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import bf16, f32
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.normalization import softmax
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.frontend.torch.rules.elementwise import round_to_dtype
+from ttmlir.ir.builder import multiply_byte_matrices
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable.row import broadcast_shape
 
 
 def product(build: BodyBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -78,60 +79,49 @@ def _matrix(call: TorchCall) -> SSAValue:
     return weight if len(shape) == 2 else call.build.reshape(weight, (1, *shape))
 
 
-def _attention(call: TorchCall) -> SSAValue:
-    """softmax(query @ key^T * scale + mask) @ value; rows without any key are 0."""
-    build = call.build
-    query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
-    if call["dropout_p"]:
-        call.refuse(
-            f"dropout with probability {call['dropout_p']} is random; call eval() on the module, "
-            "or pass dropout_p=0.0"
-        )
-    if call["enable_gqa"]:
-        key, value = (_each_head_repeated(build, x, value_shape(query)[-3]) for x in (key, value))
-    width = value_shape(query)[-1]
-    scale = float(call["scale"]) if call.has("scale") else 1 / math.sqrt(width)
-    scores = product(build, query, swap(build, key))
-    scores = build.compute("multiply", scores, build.create_number(scale, scores))
-    allowed: SSAValue | None = None
-    if call["is_causal"]:
-        rows, columns = value_shape(scores)[-2:]
-        allowed = create_causal_mask(build, rows, columns)
-    elif (mask := call.optional("attn_mask")) is not None:
-        if element_type(mask) == i1:
-            allowed = mask
-        else:
-            mask = build.cast(mask, element_type(scores))
-            scores = build.compute("add", scores, mask)
-    if allowed is not None:
-        hidden = build.create_number(-math.inf, scores)
-        scores = build.compute("where", allowed, scores, hidden)
-    weights = softmax(build, scores, -1)
-    if allowed is not None and not call["is_causal"]:
-        rank = len(value_shape(allowed))
-        some = build.reduce("reduce_or", allowed, (rank - 1,))
-        weights = build.compute("where", some, weights, build.create_number(0.0, weights))
-    return product(build, weights, value)
-
-
-def create_causal_mask(build: BodyBuilder, rows: int, columns: int) -> SSAValue:
-    """True on and below the diagonal: what each row may look at."""
-    torch = torch_package()
-    return build.create_tensor(torch.ones(rows, columns, dtype=torch.bool).tril())
-
-
-def _each_head_repeated(build: BodyBuilder, x: SSAValue, heads: int) -> SSAValue:
-    """Each head as often as queries share it."""
-    *batch, own, length, width = value_shape(x)
-    grouped = build.reshape(x, (*batch, own, 1, length, width))
-    grouped = build.broadcast(grouped, (*batch, own, heads // own, length, width))
-    return build.reshape(grouped, (*batch, heads, length, width))
-
-
 def _outer(call: TorchCall) -> SSAValue:
     build, a, b = call.build, call.tensor("self"), call.tensor("vec2")
     column = build.reshape(a, (*value_shape(a), 1))
     return build.compute("multiply", column, build.reshape(b, (1, *value_shape(b))))
+
+
+# -- matrices of few bits ----------------------------------------------------------------------
+
+
+def _multiply_integers(call: TorchCall) -> SSAValue:
+    return multiply_byte_matrices(call.build, call.tensor(), call.tensor("mat2"))
+
+
+def _multiply_with_bytes(call: TorchCall) -> SSAValue:
+    """`(self @ mat2.T) * scales`, with a matrix of integers of 8 bits; sums are in f32."""
+    build, x = call.build, call.tensor()
+    # bf16 holds the integers, so that the product of bf16 takes them as they are.
+    element = bf16 if element_type(x) == bf16 else f32
+    weight = build.cast(swap(build, call.tensor("mat2")), element)
+    factors = build.cast(x, element), weight
+    product = build.create("matmul", factors, tensor_of(f32, call.shape))
+    scales = build.cast(call.tensor("scales"), f32)
+    return build.cast(build.compute("multiply", product, scales), call.element)
+
+
+def _multiply_scaled(call: TorchCall) -> SSAValue:
+    """`(self * scale_a) @ (mat2 * scale_b) + bias`, of floating point numbers of 8 bits.
+
+    The scales are of the whole matrix, or of the rows of the first and the columns of the second.
+    """
+    build = call.build
+    if call.has("scale_result"):
+        call.refuse("_scaled_mm with scale_result is not supported; multiply its result instead")
+    value = build.create("matmul", [call.tensor(), call.tensor("mat2")], tensor_of(f32, call.shape))
+    for name in ("scale_a", "scale_b"):
+        scale = call.tensor(name)
+        extents = (*(1,) * (2 - len(value_shape(scale))), *value_shape(scale))
+        if any(extent not in (1, whole) for extent, whole in zip(extents, call.shape, strict=True)):
+            call.refuse("scales of _scaled_mm are of the whole matrix, of rows or of columns")
+        value = build.compute("multiply", value, build.cast(scale, f32))
+    if call.has("bias"):
+        value = build.compute("add", value, build.cast(call.tensor("bias"), f32))
+    return build.cast(round_to_dtype(call, value), call.element)
 
 
 RULES: dict[str, TorchRule] = {
@@ -145,6 +135,8 @@ RULES: dict[str, TorchRule] = {
     "mm": _product("self", "mat2"),
     "mv": _product("self", "vec"),
     "outer": _outer,
-    "scaled_dot_product_attention": _attention,
+    "_int_mm": _multiply_integers,
+    "_scaled_mm": _multiply_scaled,
+    "_weight_int8pack_mm": _multiply_with_bytes,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.arrays.array import Array
+from ttmlir.composites import special
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input
+from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
-from ttmlir.ir.small_floats import SMALL_FLOATS as FORMATS
-from ttmlir.ir.small_floats import round_to_small_float
+from ttmlir.ir.arrays import build_function
+from ttmlir.ir.constants import SMALL_FLOATS as FORMATS
+from ttmlir.ir.constants import round_to_small_float
 from ttmlir.ir.tensor_types import element_type, tensor_of
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row
@@ -54,30 +58,20 @@ def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
 
 
 def _gelu(call: TorchCall) -> SSAValue:
-    build, x = call.build, cast_input(call)
+    x = call.array()
     if call["approximate"] == "none":
-        return build.compute("gelu", x)
-    cube = build.compute("multiply", build.compute("square", x), x)
-    bend = build.compute("multiply", cube, build.create_number(0.044715, x))
-    inner = build.compute("add", x, bend)
-    inner = build.compute("multiply", inner, build.create_number(math.sqrt(2 / math.pi), x))
-    gate = build.compute("add", build.compute("tanh", inner), build.create_number(1.0, x))
-    half = build.compute("multiply", x, build.create_number(0.5, x))
-    return build.compute("multiply", half, gate)
+        return x.gelu().value
+    inner = (x + x.square() * x * 0.044715) * math.sqrt(2 / math.pi)
+    gate = inner.tanh() + 1.0
+    return (x * 0.5 * gate).value
 
 
 def _elu(call: TorchCall) -> SSAValue:
-    build, x = call.build, cast_input(call)
+    x = call.array()
     alpha, scale, input_scale = (float(call[n]) for n in ("alpha", "scale", "input_scale"))
-    inner = x if input_scale == 1 else _times(build, x, input_scale)
-    below = _times(build, build.compute("expm1", inner), alpha * scale)
-    above = x if scale == 1 else _times(build, x, scale)
-    positive = _compare(build, "gt", x, build.create_number(0.0, x))
-    return build.compute("where", positive, above, below)
-
-
-def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
-    return build.compute("multiply", x, build.create_number(factor, x))
+    below = (x if input_scale == 1 else x * input_scale).expm1() * (alpha * scale)
+    above = x if scale == 1 else x * scale
+    return (x > 0.0).where(above, below).value
 
 
 def _leaky_relu(call: TorchCall) -> SSAValue:
@@ -107,6 +101,34 @@ def _limit(call: TorchCall, low: str, high: str) -> SSAValue:
         if call.has(name):
             x = build.compute(mnemonic, x, call.operand(name, call.element))
     return x
+
+
+# -- gradients of activations ------------------------------------------------------------------
+
+
+def _shrink_backward(name: str) -> TorchRule:
+    """The gradient of `hardshrink` and `softshrink`: 0 where the input became 0."""
+
+    def rule(call: TorchCall) -> SSAValue:
+        gradient, x = (call.array(each, cast=False) for each in (name, "self"))
+        limit = float(call["lambd"])
+        return ((x >= -limit) & (x <= limit)).where(0.0, gradient).value
+
+    return rule
+
+
+def _silu_backward(gradient: Array, x: Array) -> Array:
+    gate = x.sigmoid()
+    rest = x * (1.0 - gate)
+    return gradient * (gate * (rest + 1.0))
+
+
+def _mish_backward(gradient: Array, x: Array) -> Array:
+    """Of `x * tanh(softplus(x))`."""
+    # log(1 + exp(x)), which is exact where exp(x) is large.
+    level = (x.maximum(0.0) + (-x.abs()).exp().log1p()).tanh()
+    rest = 1.0 - level * level
+    return gradient * (level + x * (x.sigmoid() * rest))
 
 
 # -- two operands ------------------------------------------------------------------------------
@@ -154,49 +176,38 @@ def _div(call: TorchCall) -> SSAValue:
     if mode == "trunc":
         return quotient
     # Rounded toward zero is one too many where there is a remainder and the signs differ.
-    rest = build.compute("remainder", a, b)
-    off = _wrong_side(build, rest, b)
-    return build.compute("subtract", quotient, build.cast(off, call.element))
+    x, y = build.array(a), build.array(b)
+    off = _wrong_side(x.remainder(y), y)
+    return (build.array(quotient) - off.cast(x.dtype)).value
 
 
-def _remainder(call: TorchCall) -> SSAValue:
+def _remainder(a: Array, b: Array) -> Array:
     """The remainder with the sign of the divisor."""
-    build = call.build
-    a, b = _operands(call, call.element)
-    rest = build.compute("remainder", a, b)
-    shifted = build.compute("add", rest, b)
-    return build.compute("where", _wrong_side(build, rest, b), shifted, rest)
+    rest = a.remainder(b)
+    shifted = rest + b
+    return _wrong_side(rest, b).where(shifted, rest)
 
 
-def _wrong_side(build: BodyBuilder, rest: SSAValue, divisor: SSAValue) -> SSAValue:
+def _wrong_side(rest: Array, divisor: Array) -> Array:
     """True where a remainder is not 0 and has another sign than the divisor."""
-    zero = build.create_number(0, rest)
-    inexact = _compare(build, "ne", rest, zero)
-    below = _compare(build, "lt", rest, zero)
-    divisor_below = _compare(build, "lt", divisor, build.create_number(0, divisor))
-    differ = build.compute("logical_xor", below, divisor_below)
-    return build.compute("logical_and", inexact, differ)
+    return rest.ne(0) & ((rest < 0) ^ (divisor < 0))
 
 
 def _skipping_nan(mnemonic: str) -> TorchRule:
     """The larger or smaller of two numbers; the other one where one is NaN."""
 
-    def rule(call: TorchCall) -> SSAValue:
-        build = call.build
-        a, b = _operands(call, call.element)
-        found = build.compute(mnemonic, a, b)
-        if not is_floating(call.element):
+    def function(a: Array, b: Array) -> Array:
+        found = a.apply(mnemonic, b)
+        if not a.is_real:
             return found
-        found = build.compute("where", _compare(build, "ne", b, b), a, found)
-        return build.compute("where", _compare(build, "ne", a, a), b, found)
+        found = b.ne(b).where(a, found)
+        return a.ne(a).where(b, found)
 
-    return rule
+    return on_arrays(function, "self", "other")
 
 
-def _hypot(call: TorchCall) -> SSAValue:
-    build = call.build
-    squares = [build.compute("square", x) for x in _operands(call, call.element)]
-    return build.compute("sqrt", build.compute("add", *squares))
+def _hypot(a: Array, b: Array) -> Array:
+    return (a.square() + b.square()).sqrt()
 
 
 def _pow(call: TorchCall) -> SSAValue:
@@ -262,15 +273,11 @@ def _bits(mnemonic: str, logic: str) -> TorchRule:
 
 def _round(call: TorchCall) -> SSAValue:
     """Rounding to even, to whole numbers or to decimals."""
-    build, x = call.build, cast_input(call)
-    if not is_floating(call.element):
-        return x
-    decimals = call.arguments.get("decimals") or 0
-    if not decimals:
-        return build.compute("round", x)
-    scale = build.create_number(10.0**decimals, x)
-    rounded = build.compute("round", build.compute("multiply", x, scale))
-    return build.compute("div", rounded, scale)
+    x = call.array()
+    if not x.is_real:
+        return x.value
+    scale = 10.0 ** (call.arguments.get("decimals") or 0)
+    return (x.round() if scale == 1 else (x * scale).round() / scale).value
 
 
 def _is_nan(call: TorchCall) -> SSAValue:
@@ -340,6 +347,40 @@ _ON_TRUTH, _ON_NUMBERS = (
     for named in (named_on_truth, named_on_numbers)
 )
 
+
+# -- special functions, which are computed in f32 or f64 ---------------------------------------
+
+
+def _special(function: Callable[..., Array], *names: str) -> Callable[[TorchCall], SSAValue]:
+    """The rule of a function of arguments that are tensors or numbers."""
+    names = names or ("self",)
+
+    def rule(call: TorchCall) -> SSAValue:
+        operands = [call.operand(name, call.element) for name in names]
+        return build_function(call.build, function, operands, call.element)
+
+    return rule
+
+
+def _polygamma(call: TorchCall) -> SSAValue:
+    return _special(partial(special.polygamma, int(call["n"])))(call)
+
+
+def _zeta(call: TorchCall) -> SSAValue:
+    exponent = call["self"]
+    if isinstance(exponent, (int, float)):
+        return _special(partial(special.zeta, float(exponent)), "other")(call)
+    return _special(special.zeta, "self", "other")(call)
+
+
+def _polynomial(family: str) -> TorchRule:
+    def rule(call: TorchCall) -> SSAValue:
+        function = partial(special.evaluate_polynomial, family, int(call["n"]))
+        return _special(function, "x")(call)
+
+    return rule
+
+
 RULES: dict[str, TorchRule] = {
     **{name: _rule_of(row) for name, row in _NAMED.items()},
     **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
@@ -354,20 +395,24 @@ RULES: dict[str, TorchRule] = {
     "div": _div,
     "elu": _elu,
     "gelu": _gelu,
+    "hardshrink_backward": _shrink_backward("grad_out"),
     "hardtanh": _hardtanh,
-    "hypot": _hypot,
+    "hypot": on_arrays(_hypot, "self", "other"),
     "isinf": _is_infinite,
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,
     "lift_fresh_copy": _identity,
     "log10": _function(_scale("log", 1 / math.log(10))),
     "log2": _function(_scale("log", 1 / math.log(2))),
+    "mish_backward": on_arrays(_mish_backward, "grad_output", "self"),
     "pow": _pow,
     "resolve_conj": _identity,
     "resolve_neg": _identity,
-    "remainder": _remainder,
+    "remainder": on_arrays(_remainder, "self", "other"),
     "round": _round,
     "sign": _function(_sign),
+    "silu_backward": on_arrays(_silu_backward, "grad_output", "self"),
+    "softshrink_backward": _shrink_backward("grad_output"),
     "sub": _sum("subtract"),
     "trunc": _function(_trunc),
     "where.Scalar": _where,
@@ -376,5 +421,16 @@ RULES: dict[str, TorchRule] = {
     "where.self": _where,
     "_neg_view": _unary("neg"),
     "_to_copy": _copy_to,
+    "digamma": _special(special.digamma),
+    "i0": _special(special.i0),
+    "polygamma": _polygamma,
+    "special_erfcx": _special(special.erfcx),
+    "special_i0e": _special(special.i0e),
+    "special_i1": _special(special.i1),
+    "special_i1e": _special(special.i1e),
+    "special_modified_bessel_i0": _special(special.i0),
+    "special_modified_bessel_i1": _special(special.i1),
+    "special_zeta": _zeta,
+    **{f"special_{family}.n_scalar": _polynomial(family) for family in special.POLYNOMIALS},
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -9,13 +9,14 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Known, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_boolean, is_floating, torch_package
 from ttmlir.frontend.torch.rules.movement import from_start
-from ttmlir.ir.identities import identity_of
+from ttmlir.ir.constants import identity_of
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.optable import row
+from ttmlir.optable.row import broadcast_shape
 
 _I64 = IntegerType(64)
 

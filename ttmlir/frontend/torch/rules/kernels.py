@@ -6,8 +6,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.program.description import DescriptionError
+from ttmlir.program import DescriptionError, read_custom_kernel
 
 
 def _kernel(call: TorchCall) -> tuple[SSAValue, ...]:

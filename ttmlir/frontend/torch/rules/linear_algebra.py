@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import BoolAttr, StringAttr, TensorType, i32
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.dialects.stablehlo.attrs import TransposeAttr
 from ttmlir.dialects.stablehlo.contraction import CholeskyOp, TriangularSolveOp
 from ttmlir.dialects.stablehlo.control import CustomCallOp
-from ttmlir.dialects.stablehlo.enums import TransposeAttr
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.ir.tensor_types import element_type, value_shape
 

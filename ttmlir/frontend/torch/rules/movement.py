@@ -13,7 +13,7 @@ from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.frontend.torch.rules.complex_numbers import select_part
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
-from ttmlir.mlir.attributes.elements import ElementType, element_size
+from ttmlir.mlir.attributes import ElementType, element_size
 
 
 def _reshape(call: TorchCall) -> SSAValue:

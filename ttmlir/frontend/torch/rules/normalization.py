@@ -16,15 +16,10 @@ def _normalize(
     build: BodyBuilder, x: SSAValue, dims: Shape, epsilon: float
 ) -> tuple[SSAValue, SSAValue, SSAValue]:
     """(x - mean) / sqrt(variance + epsilon), the mean and the reciprocal of the deviation."""
-    spread, mean = variance(build, x, dims, 0)
-    deviation = _reciprocal_deviation(build, spread, epsilon)
-    centered = build.compute("subtract", x, mean)
-    return build.compute("multiply", centered, deviation), mean, deviation
-
-
-def _reciprocal_deviation(build: BodyBuilder, spread: SSAValue, epsilon: float) -> SSAValue:
-    shifted = build.compute("add", spread, build.create_number(epsilon, spread))
-    return build.compute("rsqrt", shifted)
+    spread, mean = (build.array(each) for each in variance(build, x, dims, 0))
+    deviation = (spread + epsilon).rsqrt()
+    value = (build.array(x) - mean) * deviation
+    return value.value, mean.value, deviation.value
 
 
 def _affine(
@@ -115,11 +110,9 @@ def _batch_norm_training(call: TorchCall) -> Result:
 
 def _move(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
     """A running average, moved toward a new value."""
-    new = build.cast(new, element_type(old))
-    kept = build.compute("multiply", old, build.create_number(1 - momentum, old))
-    return build.compute(
-        "add", kept, build.compute("multiply", new, build.create_number(momentum, new))
-    )
+    kept = build.array(old)
+    moved = build.array(new).cast(kept.dtype)
+    return (kept * (1 - momentum) + moved * momentum).value
 
 
 def _dropout(call: TorchCall) -> Result:
@@ -144,14 +137,23 @@ def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
 
 
 def _log_softmax(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = build.cast(call.tensor(), call.element)
     if not call.shape:
-        return build.create_splat(0.0, tensor_of(call.element, ()))
-    dims = (call["dim"] % len(call.shape),)
-    shifted = build.compute("subtract", x, build.reduce("max", x, dims))
-    total = build.reduce("sum", build.compute("exp", shifted), dims)
-    return build.compute("subtract", shifted, build.compute("log", total))
+        return call.build.create_splat(0.0, tensor_of(call.element, ()))
+    x, dim = call.array(), call["dim"]
+    shifted = x - x.max(dim)
+    return (shifted - shifted.exp().sum(dim).log()).value
+
+
+def _weight_norm_backward(call: TorchCall) -> Result:
+    """Of `v * (g / norm(v))`, where the norm leaves one dimension: gradients of v and g."""
+    names = ("grad_w", "saved_v", "saved_g", "saved_norms")
+    gradient, v, g, norms = (call.array(name, cast=False) for name in names)
+    total = (gradient * v).sum(*(dim for dim in range(v.rank) if dim != call["dim"]))
+    g, norms = g.reshape(total.shape), norms.reshape(total.shape)
+    along = total / norms
+    # What is along v does not change v / norm(v).
+    of_v = (gradient - v * (along / norms)) * (g / norms)
+    return of_v.value, along.reshape(call.result_type(1).get_shape()).value
 
 
 def _cumsum(call: TorchCall) -> SSAValue:
@@ -166,6 +168,7 @@ RULES: dict[str, TorchRule] = {
     "_native_batch_norm_legit_functional": _batch_norm_training,
     "_native_batch_norm_legit_no_training": _batch_norm,
     "_softmax": _softmax,
+    "_weight_norm_interface_backward": _weight_norm_backward,
     "cumsum": _cumsum,
     "native_dropout": _dropout,
     "native_group_norm": _group_norm,

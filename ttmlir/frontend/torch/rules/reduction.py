@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import TensorType, i1, i32
 from xdsl.ir import SSAValue
 
+from ttmlir.arrays.array import Array
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating
@@ -59,8 +60,9 @@ def variance(
 ) -> tuple[SSAValue, SSAValue]:
     """Variance over dimensions; and the mean, in which they keep an extent of 1."""
     count = math.prod(value_shape(x)[dim] for dim in dims)
-    mean = build.reduce("mean", x, dims)
-    squares = build.compute("square", build.compute("subtract", x, mean))
+    whole = build.array(x)
+    average = whole.mean(*dims)
+    mean, squares = average.value, (whole - average).square().value
     if correction == 0:
         return build.reduce("mean", squares, dims, keep_dim=keep_dim), mean
     total = build.reduce("sum", squares, dims, keep_dim=keep_dim)
@@ -96,22 +98,21 @@ def _var_mean(call: TorchCall) -> tuple[SSAValue, SSAValue]:
 
 
 def _vector_norm(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = build.cast(call.tensor(), call.element)
-    order = float(call["ord"])
-    size = build.compute("abs", x)
+    x, order = call.array(), float(call["ord"])
+    size = x.abs()
+
+    def total(parts: Array, mnemonic: str = "sum") -> Array:
+        return call.build.array(_reduce(call, parts.value, _op(mnemonic)))
+
     if math.isinf(order):
-        return _reduce(call, size, _op("max" if order > 0 else "min"))
-    if order == 0:
-        used = build.compute("ne", x, build.create_number(0.0, x), element=i1)
-        return _reduce(call, build.cast(used, call.element), _op("sum"))
-    if order == 1:
-        return _reduce(call, size, _op("sum"))
-    if order == 2:
-        return build.compute("sqrt", _reduce(call, build.compute("square", x), _op("sum")))
-    powers = build.compute("pow", size, build.create_number(order, x))
-    total = _reduce(call, powers, _op("sum"))
-    return build.compute("pow", total, build.create_number(1 / order, total))
+        found = total(size, "max" if order > 0 else "min")
+    elif order == 0:
+        found = total(x.ne(0.0).cast(x.dtype))
+    elif order == 1:
+        found = total(size)
+    else:
+        found = total(x.square()).sqrt() if order == 2 else total(size.pow(order)).pow(1 / order)
+    return found.value
 
 
 def _extreme(mnemonic: str) -> TorchRule:
@@ -151,6 +152,33 @@ def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
     return build.compute("logical_not" if element == i1 else "bitwise_not", x)
 
 
+# -- sorting; equal numbers keep their order, and NaN is the largest ---------------------------
+# Equal numbers keep their order, whether torch promises it or not, and NaN is the largest.
+
+
+def _sort(call: TorchCall) -> tuple[SSAValue, ...]:
+    descending = bool(call["descending"])
+    return _ordered(call, "sort", descending=descending, stable=bool(call.arguments.get("stable")))
+
+
+def _topk(call: TorchCall) -> tuple[SSAValue, ...]:
+    count, largest, is_sorted = call["k"], bool(call["largest"]), bool(call["sorted"])
+    return _ordered(call, "topk", k=count, largest=largest, sorted=is_sorted)
+
+
+def _ordered(call: TorchCall, mnemonic: str, **parameters: int | bool) -> tuple[SSAValue, ...]:
+    """The numbers and their places, which torch counts in 64 bits."""
+    build, x = call.build, call.tensor()
+    values_type, places_type = call.result_type(0), call.result_type(1)
+    if not value_shape(x):
+        # A number by itself, or none of it, for k = 0.
+        place = build.create_splat(0, tensor_of(places_type.element_type, ()))
+        return build.reshape(x, call.shape), build.reshape(place, call.shape)
+    types: Sequence[TensorType] = (values_type, TensorType(i32, values_type.get_shape()))
+    values, places = build.create_several(mnemonic, (x,), types, dim=call.dim(x), **parameters)
+    return values, build.cast(places, places_type.element_type)
+
+
 RULES: dict[str, TorchRule] = {
     **{
         name.removeprefix("aten."): _reduction(_op(row.mnemonic))
@@ -169,5 +197,7 @@ RULES: dict[str, TorchRule] = {
     "std": _std,
     "var": _var,
     "var_mean": _var_mean,
+    "sort": _sort,
+    "topk": _topk,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import IntegerType, TensorType, i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating, torch_package
-from ttmlir.frontend.torch.rules.resampling import multiply_along_each
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.frontend.torch.rules.resampling import multiply_along_each, transpose_along_each
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 
 def each_dim(given: Sequence[int] | int, count: int) -> Shape:
@@ -262,6 +262,189 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
+# -- gradients of convolutions, which are convolutions -----------------------------------------
+
+
+def _convolution_backward(call: TorchCall) -> Result:
+    build = call.build
+    gradient, x, weight = (call.tensor(name) for name in ("grad_output", "input", "weight"))
+    spatial = len(value_shape(weight)) - 2
+    geometry = Geometry.of(call, spatial)
+    if len(value_shape(x)) == spatial + 1:
+        x, gradient = (build.reshape(each, (1, *value_shape(each))) for each in (x, gradient))
+
+    def of_input() -> SSAValue:
+        result = _input_gradient(build, geometry, gradient, x, weight)
+        return build.reshape(result, call.result_type(0).get_shape())
+
+    def of_weight() -> SSAValue:
+        if geometry.transposed:
+            return _weight_gradient(build, geometry, gradient, x, weight)
+        return _weight_gradient(build, geometry, x, gradient, weight)
+
+    def of_bias() -> SSAValue:
+        dims = (0, *range(2, spatial + 2))
+        return build.reduce("sum", gradient, dims, keep_dim=False)
+
+    makers = (of_input, of_weight, of_bias)
+    return tuple(
+        make if wanted else None for make, wanted in zip(makers, call["output_mask"], strict=True)
+    )
+
+
+def _input_gradient(
+    build: BodyBuilder, geometry: Geometry, gradient: SSAValue, x: SSAValue, weight: SSAValue
+) -> SSAValue:
+    """The convolution the other way round."""
+    if geometry.transposed:
+        return replace(geometry, transposed=False).convolve(build, gradient, weight, value_shape(x))
+    sizes = zip(
+        *(value_shape(x)[2:], value_shape(gradient)[2:], value_shape(weight)[2:]),
+        *(geometry.stride, geometry.padding, geometry.dilation),
+        strict=True,
+    )
+    # Elements behind the last window.
+    extra = tuple(n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in sizes)
+    return replace(geometry, transposed=True, extra=extra).convolve(
+        build, gradient, weight, value_shape(x)
+    )
+
+
+def _weight_gradient(
+    build: BodyBuilder, geometry: Geometry, image: SSAValue, windows: SSAValue, weight: SSAValue
+) -> SSAValue:
+    """For each filter and channel, sums of the image times the windows' values.
+
+    The batch takes the place of the channels; steps of windows and of their elements change places.
+    """
+    batch, channels, *extents = value_shape(image)
+    groups, filters = geometry.groups, value_shape(windows)[1]
+    spatial = range(len(extents))
+    split = build.reshape(image, (batch, groups, channels // groups, *extents))
+    split = build.permute(split, [2, 1, 0, *(3 + i for i in spatial)])
+    image = build.reshape(split, (channels // groups, groups * batch, *extents))
+    kernel, positions = value_shape(weight)[2:], value_shape(windows)[2:]
+    sizes = zip(
+        *(extents, kernel, positions, geometry.stride, geometry.padding, geometry.dilation),
+        strict=True,
+    )
+    pairs = [(p, (k - 1) * d + (m - 1) * s + 1 - n - p) for n, k, m, s, p, d in sizes]
+    places = ", ".join(map(str, spatial))
+    result = build.create(
+        "convolution",
+        (image, windows),
+        TensorType(element_type(image), (channels // groups, filters, *kernel)),
+        dimension_numbers=f"[b, f, {places}]x[i, o, {places}]->[b, f, {places}]",
+        window_strides=geometry.dilation,
+        padding=tuple(count for pair in pairs for count in pair),
+        input_dilation=(1,) * len(kernel),
+        weight_dilation=geometry.stride,
+        window_reversal=(0,) * len(kernel),
+        feature_group_count=groups,
+        batch_group_count=1,
+    )
+    return build.permute(result, [1, 0, *(2 + i for i in spatial)])
+
+
+# -- gradients of pooling ----------------------------------------------------------------------
+
+
+def _max_pool_backward(spatial: int) -> TorchRule:
+    """Each gradient goes to the element that was the largest, whose place is known."""
+
+    def rule(call: TorchCall) -> SSAValue:
+        build, gradient = call.build, call.tensor("grad_output")
+        shape = call.shape
+        rows = math.prod(shape[:-spatial])
+        columns, positions = math.prod(shape[-spatial:]), math.prod(_extents(gradient, spatial))
+        if not rows * positions:
+            return build.create_splat(0, tensor_of(call.element, shape))
+        zeros = build.create_splat(0, tensor_of(call.element, (rows, columns)))
+        places = build.cast(call.tensor("indices"), IntegerType(64))
+        written = build.create_inferred(
+            "scatter_add",
+            zeros,
+            build.reshape(places, (rows, positions)),
+            build.reshape(gradient, (rows, positions)),
+            dim=1,
+        )
+        return build.reshape(written, shape)
+
+    return rule
+
+
+def _extents(value: SSAValue, spatial: int) -> Shape:
+    """The last dimensions of a tensor."""
+    return value_shape(value)[-spatial:]
+
+
+def _avg_pool_backward(spatial: int) -> TorchRule:
+    """Each gradient is spread over its window."""
+
+    def rule(call: TorchCall) -> SSAValue:
+        kernel = each_dim(call["kernel_size"], spatial)
+        stride = each_dim(call["stride"] or kernel, spatial)
+        padding = each_dim(call["padding"], spatial)
+        extents = call.shape[-spatial:]
+        positions = _extents(call.tensor("grad_output"), spatial)
+        override = call.arguments.get("divisor_override")
+        matrices: list[Any] = []
+        sizes = zip(extents, positions, kernel, stride, padding, strict=True)
+        for n, m, k, s, p in sizes:
+            begins = torch_package().arange(m) * s - p
+            sums = _window_sums(n, begins, k)
+            low, high = (-p, n + p) if call["count_include_pad"] else (0, n)
+            counts = (begins + k).clamp(max=high) - begins.clamp(min=low)
+            matrices.append(sums if override else sums / counts)
+        if override:
+            matrices[0] = matrices[0] / override
+        return _spread(call, matrices)
+
+    return rule
+
+
+def _window_sums(extent: int, begins: Any, size: int) -> Any:
+    """The matrix (extent x positions) of what each window of a row sums."""
+    torch = torch_package()
+    places = torch.arange(extent)[:, None]
+    return ((places >= begins) & (places < begins + size)).to(torch.float32)
+
+
+def _adaptive_avg_pool_backward(spatial: int) -> TorchRule:
+    def rule(call: TorchCall) -> SSAValue:
+        torch = torch_package()
+        pool = torch.nn.functional.adaptive_avg_pool1d
+        positions = _extents(call.tensor("grad_output"), spatial)
+        pairs = zip(call.shape[-spatial:], positions, strict=True)
+        return _spread(call, [pool(torch.eye(n)[None], m)[0] for n, m in pairs])
+
+    return rule
+
+
+def _spread(call: TorchCall, matrices: Sequence[Any]) -> SSAValue:
+    """The product with transposed matrices, or repetition where windows lie side by side."""
+    build, gradient = call.build, call.tensor("grad_output")
+    gradient = build.cast(gradient, call.element)
+    repeats: list[int] = []
+    share = 1.0
+    for matrix in matrices:
+        n, m = matrix.shape
+        torch = torch_package()
+        blocks = torch.eye(m).repeat_interleave(n // m, 0) if n % m == 0 else None
+        if blocks is None or not torch.equal(blocks * matrix.max(), matrix):
+            return transpose_along_each(build, gradient, matrices)
+        repeats.append(n // m)
+        share *= float(matrix.max())
+    shape = value_shape(gradient)
+    front, positions = shape[: -len(matrices)], shape[-len(matrices) :]
+    pairs = zip(positions, repeats, strict=True)
+    apart = (*front, *(extent for m in positions for extent in (m, 1)))
+    wide = (*front, *(extent for pair in pairs for extent in pair))
+    gradient = build.compute("multiply", gradient, build.create_number(share, gradient))
+    spread = build.broadcast(build.reshape(gradient, apart), wide)
+    return build.reshape(spread, call.shape)
+
+
 RULES: dict[str, TorchRule] = {
     "_adaptive_avg_pool2d": _adaptive(2),
     "_adaptive_avg_pool3d": _adaptive(3),
@@ -270,5 +453,16 @@ RULES: dict[str, TorchRule] = {
     "convolution": _convolution,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
+    "convolution_backward": _convolution_backward,
+    "_adaptive_avg_pool2d_backward": _adaptive_avg_pool_backward(2),
+    "_adaptive_avg_pool3d_backward": _adaptive_avg_pool_backward(3),
+    "adaptive_max_pool2d_backward": _max_pool_backward(2),
+    "adaptive_max_pool3d_backward": _max_pool_backward(3),
+    "avg_pool2d_backward": _avg_pool_backward(2),
+    "avg_pool3d_backward": _avg_pool_backward(3),
+    "fractional_max_pool2d_backward": _max_pool_backward(2),
+    "fractional_max_pool3d_backward": _max_pool_backward(3),
+    "max_pool2d_with_indices_backward": _max_pool_backward(2),
+    "max_pool3d_with_indices_backward": _max_pool_backward(3),
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

@@ -21,11 +21,11 @@ from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.holding import hold
-from ttmlir.frontend.torch.training.keeping import COUNT, Keeping, fixed_options
-from ttmlir.layout.element_type import PARTS
-from ttmlir.runtime.complex_pairs import join, split
+from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options
+from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import names_of_pair
+from ttmlir.runtime.tensor import join, split
 
 MODEL, OPTIMIZER = "model.", "optimizer."
 """What names of a step's state begin with: the model's, and the optimizer's."""

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.layout.metal.device_memory import DST_TILES, WIDE_BYTES, dst_capacity
+from ttmlir.layout.metal import DST_TILES, WIDE_BYTES, dst_capacity
 from ttmlir.passes.d2m.dst.select import tiles_in
 
 

@@ -13,9 +13,8 @@ from enum import Enum, auto
 
 from xdsl.ir import SSAValue
 
-from ttmlir.ir.kernel_builder import KernelBuilder
+from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, TileCall
 from ttmlir.layout.enums import DataType
-from ttmlir.passes.tiles.register_calls import Buffer, TileCall
 
 
 class Setting(Enum):

@@ -60,7 +60,8 @@ Ensures: products, reductions, `tile_bcast` and `tile_transpose` take tiles of c
 the matrix unit does (the right factor of a product may be transposed). Bodies fit DST: what is too
 much is computed in loops of its own. Outputs are not read. What is divided by a repeated local
 value is multiplied with its reciprocal. What combines blocks in several steps,
-and is no sum, goes to a local buffer if other loops run in these steps, too.
+and is no sum, goes to a local buffer if other loops run in these steps, too. Buffers that only save
+time stop where a core has no more.
 Options: tiles of DST.
 Not done here: the size of local buffers, which becomes that of blocks, and their addresses.
 """
@@ -80,15 +81,15 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LoopsOp
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
+from ttmlir.ir.builder import OpBuilder
+from ttmlir.ir.kernel_builder import Buffer, is_float
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
-from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
+from ttmlir.layout.metal import CIRCULAR_BUFFERS
+from ttmlir.mlir.attributes import affine_map_attr, layout_map
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.capacity import capacity_of
@@ -105,15 +106,14 @@ from ttmlir.passes.d2m.dst.select import (
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
 from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers
-from ttmlir.passes.tiles.register_calls import Buffer
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
-MOST_BUFFERS = 28
-"""Circular buffers of a generic, of 32, up to which long bodies get others."""
+MOST_BUFFERS = CIRCULAR_BUFFERS - 4
+"""Circular buffers of a generic up to which long bodies get others."""
 _PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
 
 
@@ -132,15 +132,36 @@ class D2MInsertScratchBuffersPass(ModulePass):
         for op in list(module.walk()):
             if isinstance(op, d2m.GenericOp) and op.regions and op.is_compute_only:
                 try:
-                    _Splitter(op, self.max_dst_physical_size_tiles).run()
+                    _split(op, self.max_dst_physical_size_tiles)
                 except LayoutError as error:
                     refuse(op, f"has no kernels: {error}")
+
+
+def _split(generic: d2m.GenericOp, dst_tiles: int) -> None:
+    """Split the loops of a region, with fewer buffers for speed if a core does not have as many."""
+    most = CIRCULAR_BUFFERS
+    while True:
+        original = generic.clone()
+        splitter = _Splitter(generic, dst_tiles, most)
+        splitter.run()
+        excess = count_circular_buffers(generic) - CIRCULAR_BUFFERS
+        if excess <= 0 or not splitter.spared:
+            original.drop_all_references()
+            return
+        most = max(splitter.spared - excess, 0)
+        insert_before(generic, original)
+        replace(generic, *original.results)
+        generic = original
 
 
 class _Splitter:
     """One compute region."""
 
-    def __init__(self, generic: d2m.GenericOp, dst_tiles: int) -> None:
+    def __init__(self, generic: d2m.GenericOp, dst_tiles: int, most_spared: int) -> None:
+        """Of buffers that only make it faster, it gets `most_spared` at most."""
+        self.spared = 0
+        """Buffers that it could do without."""
+        self._most_spared = most_spared
         self._generic = generic
         self._capacity = capacity_of(generic, dst_tiles)
         self._constants: dict[tuple[float, Attribute], SSAValue] = {}
@@ -169,11 +190,13 @@ class _Splitter:
             for value in needs_buffer(op):
                 if not _is_in_buffer(op, value, loops):
                     return self._move_to_buffer(loops, value, op)
-            repeated = _repeated_operand(op, loops)
+            repeated = self._repeated_operand(op, loops)
             if repeated is not None:
+                self.spared += 1
                 return self._move_to_buffer(loops, repeated, None)
         value = self._worth_a_buffer(loops)
         if value is not None:
+            self.spared += 1
             made = self._move_to_buffer(loops, value, None)
             self._long.add(made[-1])
             return made
@@ -207,11 +230,17 @@ class _Splitter:
             return victim
         return None
 
+    def _repeated_operand(self, op: Operation, loops: UpstreamLoops) -> SSAValue | None:
+        """What should be repeated in a circular buffer, if there are enough."""
+        return _repeated_operand(op, loops) if self.spared < self._most_spared else None
+
     def _worth_a_buffer(self, loops: UpstreamLoops) -> SSAValue | None:
         """A value of a long body that the matrix unit should take from a circular buffer."""
         if loops not in self._long and not is_long(loops, self._generic):
             return None
         if count_circular_buffers(self._generic) >= MOST_BUFFERS:
+            return None
+        if self.spared >= self._most_spared:
             return None
         return next(iter(matrix_operands(loops)), None)
 

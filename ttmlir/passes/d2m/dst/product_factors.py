@@ -22,11 +22,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LoopsOp
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import MemorySpaceAttr
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
+from ttmlir.mlir.attributes import affine_map_attr, layout_map
 from ttmlir.passes.d2m.dst.select import scalar_of_tile
 
 _WIDE_RANGES = ("bf16", "f32")

@@ -15,8 +15,8 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import TileType, element_of
-from ttmlir.ir.tile_arithmetic import is_float, steps_of
-from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.ir.kernel_builder import is_float, steps_of
+from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.dst.code import Format

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ttmlir.ir.tile_arithmetic import WORKING, is_short
-from ttmlir.layout.element_type import ScalarType
+from ttmlir.ir.kernel_builder import WORKING, Buffer, RegisterCalls, TileCall, bits_of, is_short
+from ttmlir.layout.data_format import ScalarType
 from ttmlir.optable.kernel import CALLS, KernelCall
 from ttmlir.optable.kernel.tile_calls import Step
 from ttmlir.passes.d2m.dst.code import Call, Format, Index, Needs, Preparation, Setting
-from ttmlir.passes.tiles.register_calls import Buffer, RegisterCalls, TileCall, bits_of
 
 _CALLS = {call.mnemonic: call for call in CALLS}
 

@@ -72,15 +72,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.control import ControlOp
-from ttmlir.dialects.definition.dps import DestinationStyleOp
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.constants import number_of_elements
-from ttmlir.ir.identities import identity_of
+from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.ir.constants import identity_of, number_of_elements
 from ttmlir.ir.rewriting import erase, erase_unused, refuse, refuse_foreign, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.elements import Elements, splat_bytes
+from ttmlir.mlir.attributes import Elements, splat_bytes
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
@@ -100,8 +99,13 @@ if TYPE_CHECKING:
 
 _FOREIGN = ("chlo", "linalg", "math", "ml_program", "stablehlo", "tosa")
 """Dialects that become ttir before."""
-OTHER_ROAD = "use ttir-to-ttnn-backend-pipeline"
+OTHER_ROAD = "use target='ttnn' (ttir-to-ttnn-backend-pipeline)"
 """What computes all operations."""
+_COMPOSITE = {
+    **dict.fromkeys(("ttir.softmax", "ttir.batch_norm_inference"), "ttir-composite-decomposition"),
+    **dict.fromkeys(("ttir.convolution", "ttir.pooling"), "ttir-window-decomposition"),
+}
+"""Operations of which a pass that runs before, in pipelines, makes others."""
 
 
 class Conversion:
@@ -417,7 +421,6 @@ def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
             "unroll loops of at most N iterations, choose with a select (jnp.where, torch.where) "
             f"where data decides, or {OTHER_ROAD}"
         )
-    raise LayoutError(
-        "ttir-to-d2m has no loops over tiles for it; run ttir-composite-decomposition and "
-        f"ttir-window-decomposition before, or {OTHER_ROAD}"
-    )
+    before = _COMPOSITE.get(op.name)
+    advice = f"run {before} before, or {OTHER_ROAD}" if before else OTHER_ROAD
+    raise LayoutError(f"there are no kernels for it; {advice}")

@@ -32,18 +32,15 @@ from ttmlir.dialects.ttcore import (
     metal_tensor_type,
     metal_tile_type,
 )
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of
-from ttmlir.ir.op_builder import OpBuilder
-from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
-from ttmlir.ir.tile_arithmetic import is_float
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.ir.builder import Builder, OpBuilder
+from ttmlir.ir.kernel_builder import is_float
+from ttmlir.ir.tensor_types import element_type, is_boolean, layout_of, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import DataType, IteratorType, MemorySpace
-from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
-from ttmlir.mlir.attributes.affine import affine_map_attr
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.layout.metal import TILE, IndexView, TileMap
+from ttmlir.mlir.attributes import ElementsType, affine_map_attr, elements_of
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.references import (
     REFERENCE,

@@ -17,8 +17,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.ir.kernel_builder import is_float, is_short
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
-from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions

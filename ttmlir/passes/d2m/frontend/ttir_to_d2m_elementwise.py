@@ -1,6 +1,6 @@
 """Elementwise operations as loops over tiles, for `ttir-to-d2m`.
 
-A body has one operation of the row, on the numbers that `ttmlir.ir.tile_arithmetic` says, with
+A body has one operation of the row, on the numbers that `ttmlir.ir.kernel_builder` says, with
 conversions around it. An operand that is repeated within tiles goes through `d2m.tile_bcast`.
 """
 
@@ -17,8 +17,7 @@ from ttmlir import optable
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.ttcore import metal_tile_type
-from ttmlir.ir.tensor_types import is_boolean
-from ttmlir.ir.tile_arithmetic import (
+from ttmlir.ir.kernel_builder import (
     computed_as,
     is_float,
     is_short,
@@ -26,6 +25,7 @@ from ttmlir.ir.tile_arithmetic import (
     nearest_integer,
     steps_of,
 )
+from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,

@@ -22,11 +22,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir import optable
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
+from ttmlir.ir.kernel_builder import is_float, is_short
 from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of, value_shape
-from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.index_view import TILE
+from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
     NUMBERS_PER_ADDITION,

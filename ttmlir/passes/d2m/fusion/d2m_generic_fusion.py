@@ -65,11 +65,12 @@ After:
     }
 
 Requires: generics on tensors on a grid of ones; `ttir-to-d2m` makes them.
-Ensures: every value is computed as before. The iterators of a fused generic are those that its
-stages share; all other dimensions are whole in each block. In its region, stages stand in order,
-with local tensors (`d2m.empty` without layout) between them. A stage that reads a tensor indexed by
-a reduction iterator runs in each step of it, all others behind the last step. A value that is
-needed elsewhere is one more output; one that is read twice in the same blocks is one operand.
+Ensures: every value that is used is computed as before. The iterators of a fused generic are those
+that its stages share; all other dimensions are whole in each block. In its region, stages stand in
+order, with local tensors (`d2m.empty` without layout) between them. A stage that reads a tensor
+indexed by a reduction iterator runs in each step of it, all others behind the last step. A value
+that is needed elsewhere is one more output; one that is read twice in the same blocks is one
+operand.
 Options: whether to fuse at all, and the limits of a fused generic.
 Not done here: large products one into another, and what would compute a value again for each block.
 """
@@ -121,10 +122,17 @@ class D2MGenericFusionPass(ModulePass):
             return
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             for block in function.body.blocks:
+                erase_unused(op for op in block.ops if _computes_tensors(op))
                 try:
                     _BlockFusion(block, self.max_dst_physical_size_tiles).run()
                 except LayoutError as error:
                     refuse(function, f"cannot be fused: {error}")
+
+
+def _computes_tensors(op: Operation) -> bool:
+    """True for what only its users need."""
+    kinds = (d2m.GenericOp, d2m.ViewLayoutOp, d2m.EmptyOp, d2m.ToLayoutOp)
+    return isinstance(op, kinds) and bool(op.results)
 
 
 @dataclass(eq=False)

@@ -15,10 +15,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.ttcore import shard_type_of
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.builder import OpBuilder
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import IteratorType
-from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import Classes, FusionPlan
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import Read, Shape, Stage
 from ttmlir.passes.d2m.references import (

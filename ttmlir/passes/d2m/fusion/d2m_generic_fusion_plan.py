@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
+from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.passes.d2m.dst.capacity import tiles_at_once
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_bodies import count_spills
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (

@@ -19,7 +19,7 @@ from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.affine import AffineExpr, ConstantExpr, DimExpr
-from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes import layout_map
 
 Places = tuple[int | None, ...]
 """The iterator that goes over each dimension of a tensor; None where it has one tile."""

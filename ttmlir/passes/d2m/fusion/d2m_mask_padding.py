@@ -1,4 +1,4 @@
-"""Take places in loops out of bodies: padding is known to be what it must, or a constant masks it.
+"""Remove loop indices from bodies: padding is known to be neutral, or masked by a constant.
 
 Before:
 
@@ -73,13 +73,12 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.builder import OpBuilder
+from ttmlir.ir.kernel_builder import is_float
 from ttmlir.ir.rewriting import erase
-from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.mlir.attributes.affine import affine_map_attr
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.mlir.attributes import ElementsType, affine_map_attr, elements_of
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.fusion.d2m_mask_padding_values import TILE, PaddingAnalysis, mask_of
 from ttmlir.passes.d2m.references import REFERENCE, reference_of
@@ -91,7 +90,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class D2MMaskPaddingPass(ModulePass):
-    """Take places in loops out of bodies."""
+    """Remove loop indices from bodies."""
 
     name = "d2m-mask-padding"
     title = "D2MMaskPadding"

@@ -22,11 +22,11 @@ from ttmlir.dialects.definition.row_ops import parameter_value
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of
+from ttmlir.ir.kernel_builder import is_float
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import ConstantExpr, DimExpr
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE
-from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
+from ttmlir.mlir.attributes import layout_map
 
 TILE = DEFAULT_TILE_SHAPE[0]
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ttmlir.dialects.ttmetal.kernel_configs import (
-    KernelArg,
-    KernelArgKind,
-    KernelArgs,
-    KernelArgsAttr,
-)
+from ttmlir.dialects.ttmetal import KernelArg, KernelArgKind, KernelArgs, KernelArgsAttr
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.layout.enums import NocIndex
 
 WIDE_DST = "ttkernel.fp32_dest_acc_en"
 """On a compute kernel: DST holds numbers of 32 bits."""
 APPROXIMATE = "ttkernel.math_approx_mode"
-"""On a compute kernel: functions are coarse ones."""
+"""On a compute kernel: functions are approximate."""
 READER_NOC, WRITER_NOC = NocIndex.NOC0, NocIndex.NOC1
 """The networks of the two kernels that move data; the second one has the longer way from DRAM."""
 

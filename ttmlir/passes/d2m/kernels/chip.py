@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.ir.layouts import system_desc_in_scope
 from ttmlir.ir.rewriting import refuse
+from ttmlir.ir.tensor_types import system_desc_in_scope
 from ttmlir.layout.enums import MemorySpace
 
 

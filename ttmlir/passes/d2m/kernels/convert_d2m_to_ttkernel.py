@@ -56,7 +56,7 @@ inputs, the memory of local buffers, the outputs: circular buffer i of the kerne
 operand i. `ttmetal.kernel_args` on a kernel tells what its arguments are; it counts operands
 without local buffers.
 Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST;
-coarse functions.
+approximate functions.
 Not done here: addresses of buffers and of circular buffers.
 """
 
@@ -78,11 +78,10 @@ from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import ShardLayoutAttr
 from ttmlir.dialects.ttkernel import CallOp
 from ttmlir.ir.kernel_builder import KernelBuilder
-from ttmlir.ir.rewriting import erase, insert_before, refuse
-from ttmlir.ir.symbols import symbols_in
+from ttmlir.ir.rewriting import erase, insert_before, refuse, symbols_in
 from ttmlir.layout.enums import ThreadType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import grid_of_rank
+from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.base import ModulePass
@@ -120,7 +119,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
     )
 
     math_approx_mode: bool = option(
-        False, "Compute exponentials by a coarse function that takes a tenth of the time"
+        False, "Compute exponentials by an approximate function that takes a tenth of the time"
     )
     use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
 
@@ -196,11 +195,11 @@ class ConvertD2MToTTKernelPass(ModulePass):
 
 
 def _approximate(kernel: FuncOp) -> None:
-    """Choose the coarse form of the calls of which it is known what they compute.
+    """Choose the approximate form of the calls of which it is known what they compute.
 
     The call that prepares such a call takes the same template arguments.
     """
-    coarse = {
+    approximation = {
         name: call.approximation.flags
         for call in CALLS
         if call.approximation is not None and call.approximation.meaning is not None
@@ -208,7 +207,7 @@ def _approximate(kernel: FuncOp) -> None:
     }
     for op in kernel.walk():
         if isinstance(op, CallOp):
-            for flag in coarse.get(op.CALL.mnemonic, ()):
+            for flag in approximation.get(op.CALL.mnemonic, ()):
                 op.properties[flag] = BoolAttr.from_bool(True)
 
 

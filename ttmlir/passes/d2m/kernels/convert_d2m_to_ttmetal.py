@@ -1,4 +1,4 @@
-"""Turn buffers, transfers and generics that name kernels into what the host does.
+"""Lower buffers, transfers and generics that name kernels to host operations.
 
 Before:
 
@@ -61,10 +61,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m, ttmetal
-from ttmlir.dialects.definition.names import KERNEL_THREAD, REFERENCE
+from ttmlir.dialects.definition.ods import KERNEL_THREAD, REFERENCE
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
-from ttmlir.dialects.ttmetal.kernel_configs import (
+from ttmlir.dialects.ttmetal import (
     ComputeConfigAttr,
     ComputeKernel,
     KernelArgs,
@@ -73,11 +73,10 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
     NocKernel,
     UnpackToDestMode,
 )
-from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
-from ttmlir.ir.symbols import symbols_in
+from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace, symbols_in
 from ttmlir.layout.enums import MathFidelity, NocIndex
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
+from ttmlir.layout.metal import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.arguments import (
@@ -97,7 +96,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConvertD2MToTTMetalPass(ModulePass):
-    """Turn buffers, transfers and generics that name kernels into what the host does."""
+    """Lower buffers, transfers and generics that name kernels to host operations."""
 
     name = "convert-d2m-to-ttmetal"
     title = "ConvertD2MToTTMetal"

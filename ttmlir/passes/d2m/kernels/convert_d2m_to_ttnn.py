@@ -79,17 +79,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m, tt, ttmetal, ttnn
-from ttmlir.dialects.definition.names import DEVICE, KERNEL_THREAD
+from ttmlir.dialects.definition.ods import DEVICE_NAME, KERNEL_THREAD
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import HostLayoutAttr, device_layout_of, memory_space_of
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.dialects.ttmetal.kernel_configs import KernelArg, KernelArgKind, UnpackToDestMode
-from ttmlir.ir.layouts import layout_of, require_system_desc
-from ttmlir.ir.rewriting import erase, insert_before, refuse
-from ttmlir.ir.symbols import symbols_in
-from ttmlir.ir.ttnn_builder import TTNNBuilder
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.dialects.ttmetal import KernelArg, KernelArgKind, UnpackToDestMode
+from ttmlir.ir.builder import TTNNBuilder
+from ttmlir.ir.rewriting import erase, insert_before, refuse, symbols_in
+from ttmlir.ir.tensor_types import layout_of, require_system_desc
 from ttmlir.layout.affine import AffineMap, constant, dims
-from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import (
     DataType,
     MathFidelity,
@@ -98,16 +97,9 @@ from ttmlir.layout.enums import (
     TensorMemoryLayout,
     TTNNLayout,
 )
-from ttmlir.layout.grid import Grid
-from ttmlir.layout.metal.device_memory import cb_page_bytes, grid_cores, l1_buffer_bytes
-from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.mlir.attributes.elements import (
-    Elements,
-    ElementsType,
-    element_size,
-    elements_attr,
-    raw_bytes,
-)
+from ttmlir.layout.metal import cb_page_bytes, grid_cores, l1_buffer_bytes
+from ttmlir.layout.tensor_layout import Grid, TensorLayout
+from ttmlir.mlir.attributes import Elements, ElementsType, element_size, elements_attr, raw_bytes
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.arguments import (
@@ -124,7 +116,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import (
     unpack_modes,
 )
 from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
-from ttmlir.program.description import (
+from ttmlir.program import (
     AddressOfTensor,
     Argument,
     Arguments,
@@ -166,7 +158,7 @@ class ConvertD2MToTTNNPass(ModulePass):
         for op in list(module.walk()):
             if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes and op.body.blocks:
                 _Function(op, self.math_fidelity).convert()
-        module.attributes.setdefault(DEVICE, tt.DeviceAttr.from_system_desc(system))
+        module.attributes.setdefault(DEVICE_NAME, tt.DeviceAttr.from_system_desc(system))
 
 
 class _Function:

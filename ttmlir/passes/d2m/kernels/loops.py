@@ -17,7 +17,7 @@ from xdsl.dialects import arith
 
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.layout.metal import iterator_positions
 from ttmlir.passes.d2m.kernels.chip import chip_of
 
 Indices = Mapping[int, Number]

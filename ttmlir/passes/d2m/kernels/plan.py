@@ -26,7 +26,7 @@ from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import AffineMap, dims
 from ttmlir.layout.enums import CBPort
-from ttmlir.layout.metal.device_memory import cb_page_bytes
+from ttmlir.layout.metal import cb_page_bytes
 
 MemRef = MemRefType[Attribute]
 Shape = tuple[int, ...]

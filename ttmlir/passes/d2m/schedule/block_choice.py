@@ -5,7 +5,8 @@
 A block of an operand has, for each iterator that it follows, as many tiles as the iterator's block
 size, which divides its extent. Cores are spread over iterators of the outputs. On each core the
 loops over blocks nest in the order of the iterators; an operand is loaded where its innermost
-iterator steps. Cycles are those of the busiest of reader, writer, compute and DRAM.
+iterator steps. Cycles are those of the busiest of reader, writer, compute and DRAM, by the figures
+of the chip's generation in `ttmlir.machine`.
 """
 
 from __future__ import annotations
@@ -13,52 +14,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import shared_cores
+from ttmlir.layout.metal import shared_cores
+from ttmlir.machine import WORMHOLE, generation
+from ttmlir.machine.figures import ScheduleFigures
 from ttmlir.mlir.option_values import OptionError
 
 Shape = tuple[int, ...]
 
 _MOST_STREAM_BUFFERS = 1024
 """Blocks of a circular buffer; not many more of the smallest, a tile of bytes, fit in L1."""
-READ_PAGE = 45
-"""Cycles of a data-movement processor for a tile: to find its address and to issue a read."""
-CORE_RATE = 22.0
-"""Bytes per cycle between a core and DRAM."""
-CHANNEL_RATE = 22.0
-"""Bytes per cycle of a DRAM channel."""
-ROW_RATE = 46.0
-"""Bytes per cycle between DRAM and a row of cores, which share links of the networks."""
-L1_RATE = 200.0
-"""Bytes per cycle, on all of the chip, that cores read from each other's L1."""
-MULTICAST_RATE = 15.0
-"""Bytes per cycle out of a core that multicasts."""
-MULTICAST_LATENCY = 700
-"""Cycles of a block that is multicast: until it is read, there is room, and it has arrived."""
-LINKED_RATE = 22.0
-"""Bytes per cycle out of a core that multicasts, while the way stays reserved."""
-HANDSHAKE = 500
-"""Cycles of a block that is multicast, beyond those of its bytes."""
-MULTICAST_PAGE = 62
-"""Cycles of a data-movement processor for a tile of a block that it multicasts, or stores."""
-ALL_READ_RATE = 200.0
-"""Bytes per cycle that all cores read from DRAM on one network."""
-ALL_WRITE_RATE = 140.0
-"""Bytes per cycle that all cores write to DRAM on the other one."""
-SHARED_COST = 1000
-"""Cycles that two kernels which store a block have to save together."""
-PRODUCT_STEP = 100
-"""Cycles of a step of a product beyond its work."""
-ADD_IN_L1 = 92
-"""Cycles of the packer for a tile that it adds to what is in L1."""
-EXCHANGE = 2200
-"""Cycles until cores that share a block know a tile of each other."""
-STEP = 250
-"""Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
-FIRST_LOAD = 600
-"""Cycles until the first tile is there."""
+READ_PAGE = WORMHOLE.schedules.read_page
+"""Cycles of a data-movement processor for a tile, which all generations take alike: to find its
+address and to issue a read."""
 SHARED_TILES = 16
 """Tiles of a block that is stored by both kernels."""
 MOST_SIZES = 10
@@ -170,6 +141,12 @@ class Machine:
     """Of a circular buffer that is filled again while it is read."""
     chip_columns: int = 0
     """Cores in a row of the chip, by which a grid that is no rectangle of it counts its cores."""
+    arch: Arch = Arch.WORMHOLE_B0
+
+    @cached_property
+    def figures(self) -> ScheduleFigures:
+        """What the chip takes."""
+        return generation(self.arch.keyword).schedules
 
     def most_sharing(self, sharers: int) -> int:
         """How many blocks neighbours in rows of the chip, so many each, may share."""
@@ -304,6 +281,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         -(-extent // (size * count))
         for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
     ]
+    figures = machine.figures
     parallel = len(factors) - nest.reductions
     l1_bytes = sum(each.tiles(sizes) * each.tile_bytes for each in nest.locals)
     # Steps of all cores together: along an iterator that is spread, each block is one.
@@ -318,9 +296,9 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.moved_bytes
-        cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
+        cycles = max(loads * tiles * each.page_cycles, moved / figures.core_rate)
         # The core that multicasts a block waits for each of its parts in turn.
-        sending = moved / MULTICAST_RATE + loads * MULTICAST_LATENCY
+        sending = moved / figures.multicast_rate + loads * figures.multicast_latency
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
         axis, sharers = _route(each, nest, sizes, cores, machine)
@@ -345,37 +323,38 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
             added += tiles
         moved = loads * tiles * each.tile_bytes
-        writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        writer += max(loads * tiles * READ_PAGE, moved / figures.core_rate)
         if each.in_dram:
             dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
-    in_step, behind = _compute_cycles(nest, sizes, parallel, added)
+    in_step, behind = _compute_cycles(nest, sizes, parallel, added * figures.add_in_l1)
     compute = steps * in_step + math.prod(stored) * behind
-    compute += steps * nest.exchanges * EXCHANGE
+    compute += steps * nest.exchanges * figures.exchange
     rows = -(-math.prod(cores) // machine.columns)
-    dram_rate = min(machine.channels * CHANNEL_RATE, rows * ROW_RATE)
-    memory = max(dram_bytes / dram_rate, l1_traffic / L1_RATE)
+    dram_rate = min(machine.channels * figures.channel_rate, rows * figures.row_rate)
+    memory = max(dram_bytes / dram_rate, l1_traffic / figures.l1_rate)
     if nest.reductions and any(work.is_product for work in nest.works):
         movement = _movement_of(nest, machine, sizes, cores, factors)
         return _schedule_product(movement, in_step, behind, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     moving = max(reader + writer, memory) if nest.is_serial else reader + writer
-    fill = moving / steps + FIRST_LOAD
-    cycles = busiest + fill + steps * STEP
+    fill = moving / steps + figures.first_load
+    cycles = busiest + fill + steps * figures.step
     return Schedule(sizes, cores, l1_bytes, round(cycles))
 
 
-def _compute_cycles(
-    nest: Nest, sizes: Shape, parallel: int, tiles_in_l1: int
-) -> tuple[float, float]:
-    """Cycles of the compute kernel in each step, and behind the last step of a reduction."""
+def _compute_cycles(nest: Nest, sizes: Shape, parallel: int, adding: int) -> tuple[float, float]:
+    """Cycles of the compute kernel in each step, and behind the last step of a reduction.
+
+    `adding` are those of the packer in each step for sums that DST does not hold.
+    """
     in_step, behind = 0.0, 0.0
     for work in nest.works:
         cycles = work.step_cycles(sizes, parallel, nest.dst_tiles)
         if any(each is not None and each >= parallel for each in work.iterators):
             # Sums that DST does not hold are added to L1, all of them in each step.
-            in_step += max(cycles, tiles_in_l1 * ADD_IN_L1)
+            in_step += max(cycles, adding)
         else:
             behind += cycles
     return in_step, behind
@@ -401,8 +380,7 @@ class _Movement:
     """Tiles of the output that both kernels may store together; 0 if they may not."""
     tile_bytes: int
     """Of the output."""
-    buffers: int
-    """Of a circular buffer that is filled again while it is read."""
+    machine: Machine
 
 
 @dataclass
@@ -425,6 +403,7 @@ class _Load:
 def _movement_of(
     nest: Nest, machine: Machine, sizes: Shape, cores: Shape, factors: Sequence[int]
 ) -> _Movement:
+    figures = machine.figures
     parallel = len(factors) - nest.reductions
     rounds, steps = math.prod(factors[:parallel]), math.prod(factors[parallel:])
     active = math.prod(cores)
@@ -434,12 +413,17 @@ def _movement_of(
     for number, each in enumerate(nest.inputs):
         axis, sharers = routes[number]
         moved = each.tiles(sizes) * each.tile_bytes
-        reading = max(each.tiles(sizes) * max(MULTICAST_PAGE, each.page_cycles), moved / CORE_RATE)
-        sending = moved / LINKED_RATE + HANDSHAKE if axis else 0.0
+        reading = max(
+            each.tiles(sizes) * max(figures.multicast_page, each.page_cycles),
+            moved / figures.core_rate,
+        )
+        sending = moved / figures.linked_rate + figures.handshake if axis else 0.0
         # All that read at once share the network, and the channels that their blocks are in.
         if each.in_dram:
-            channels = channels_of(each, sizes, cores, factors, machine.channels) * CHANNEL_RATE
-            rate = channels if axis else min(channels, ALL_READ_RATE)
+            channels = (
+                channels_of(each, sizes, cores, factors, machine.channels) * figures.channel_rate
+            )
+            rate = channels if axis else min(channels, figures.all_read_rate)
             reading = max(reading, active / sharers * moved / rate)
         # Rows travel on the network of the writer, all else on that of the reader.
         load = kernels["writer" if axis == "x" else "reader"]
@@ -449,15 +433,17 @@ def _movement_of(
     store, shared, tile_bytes = 0.0, 0, 0
     for each in nest.outputs:
         tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
-        issuing = tiles * MULTICAST_PAGE
-        store += max(issuing, active * tiles * tile_bytes / ALL_WRITE_RATE if each.in_dram else 0)
+        issuing = tiles * figures.multicast_page
+        store += max(
+            issuing, active * tiles * tile_bytes / figures.all_write_rate if each.in_dram else 0
+        )
         if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
             shared = tiles if tiles >= SHARED_TILES else 0
     others = kernels["reader"].cycles, kernels["writer"].cycles + (rounds - 1) * store
     return _Movement(
         *(sizes, cores, rounds, steps),
         *(max(each.first for each in kernels.values()), max(others), store, shared, tile_bytes),
-        machine.buffers,
+        machine,
     )
 
 
@@ -493,17 +479,18 @@ def _schedule_product(
 
     All cores store their last blocks at once; both kernels may do so.
     """
+    figures = movement.machine.figures
     rounds, steps = movement.rounds, movement.rounds * movement.steps
     busiest = max(steps * in_step, movement.others, memory)
-    cycles = movement.first + FIRST_LOAD + busiest + (rounds - 1) * behind
+    cycles = movement.first + figures.first_load + busiest + (rounds - 1) * behind
     # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
-    ahead = movement.others / rounds * min(1.0, (movement.buffers - 1) / movement.steps)
+    ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
     cycles -= min(busiest - steps * in_step, (rounds - 1) * min(behind, ahead))
     both, one = max(behind, movement.store / 2), max(behind, movement.store)
-    shares = movement.shared_tiles > 0 and both + SHARED_COST < one
+    shares = movement.shared_tiles > 0 and both + figures.shared_cost < one
     if shares:
         l1_bytes += movement.shared_tiles // 2 * movement.tile_bytes
-    cycles += (both if shares else one) + steps * PRODUCT_STEP
+    cycles += (both if shares else one) + steps * figures.product_step
     return Schedule(movement.sizes, movement.cores, l1_bytes, round(cycles), shares)
 
 

@@ -26,12 +26,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.structure import BOUNCE
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.dialects.tt.layout import MemorySpaceAttr
+from ttmlir.ir.builder import OpBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import IteratorType, MemorySpace
-from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.attributes import affine_map_attr
 
 Tensor = TensorType[Attribute]
 

@@ -79,21 +79,19 @@ from xdsl.dialects.memref import AllocOp, DeallocOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     ShardLayoutAttr,
     device_layout_of,
     memory_space_of,
 )
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.layouts import require_system_desc
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
 from ttmlir.ir.rewriting import insert_before, refuse
+from ttmlir.ir.tensor_types import require_system_desc
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, grid_of_rank, l1_buffer_bytes
-from ttmlir.layout.metal.reblocking import split_device_shape
-from ttmlir.layout.system.chip import ChipDesc
+from ttmlir.layout.metal import CIRCULAR_BUFFERS, grid_of_rank, l1_buffer_bytes, split_device_shape
+from ttmlir.layout.system import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
 from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers, operand_depth

@@ -45,7 +45,7 @@ Ensures: every operand is a view in blocks of a buffer; block sizes divide exten
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
 iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
-Options: cores, buffers of a circular buffer, the order of the loops of products, coarse functions.
+Options: cores, buffers of a circular buffer, the order of the loops of products, approximations.
 Not done here: memory, which `d2m-allocate` gives.
 """
 
@@ -63,17 +63,16 @@ from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.structure import STORED_BY_READER
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import ViewLayoutAttr, memory_space_of
-from ttmlir.ir.layouts import require_system_desc
-from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.builder import OpBuilder
 from ttmlir.ir.rewriting import erase, insert_before, refuse
+from ttmlir.ir.tensor_types import require_system_desc
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
 from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
-from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.layout.metal import CIRCULAR_BUFFERS
+from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
@@ -141,7 +140,7 @@ class D2MGridSelectionPass(ModulePass):
     max_dst_physical_size_tiles: int = option(
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
     )
-    math_approx_mode: bool = option(False, "Count exponentials as the coarse ones that are taken")
+    math_approx_mode: bool = option(False, "Count exponentials as approximate ones")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
@@ -348,7 +347,7 @@ class _Costs:
     """How long operations on tiles take."""
 
     approximate: bool
-    """True if functions are coarse ones where that is modelled."""
+    """True if functions are approximate where that is modelled."""
     blackhole: bool
 
     def of(self, loops: Loops) -> int:
@@ -374,9 +373,9 @@ class _Costs:
                 call = call_named(candidate)
             except KeyError:
                 continue
-            coarse = call.approximation
-            is_coarse = self.approximate and coarse is not None and coarse.meaning is not None
-            cost = coarse.cost if coarse is not None and is_coarse else call.cost
+            faster = call.approximation
+            is_taken = self.approximate and faster is not None and faster.meaning is not None
+            cost = faster.cost if faster is not None and is_taken else call.cost
             return cost.math_on(blackhole=self.blackhole) or OPERATION_CYCLES
         return OPERATION_CYCLES
 

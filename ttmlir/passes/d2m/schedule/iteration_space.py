@@ -22,7 +22,7 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dim, dims
-from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes import layout_map
 
 Shape = tuple[int, ...]
 Labels = list[int | None]

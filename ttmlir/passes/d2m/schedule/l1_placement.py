@@ -19,14 +19,11 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import InterleavedLayoutAttr, ShardLayoutAttr, ViewLayoutAttr
-from ttmlir.layout.affine import AffineExpr, AffineMap, DimExpr
+from ttmlir.layout.affine import AffineExpr, AffineMap, DimExpr, linear_form
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.layout.linear_form import linear_form
-from ttmlir.layout.metal.iteration import iterator_positions
-from ttmlir.layout.metal.reblocking import split_device_shape
+from ttmlir.layout.metal import iterator_positions, split_device_shape
 
 MemRef = MemRefType[Attribute]
 Shape = tuple[int, ...]

@@ -26,12 +26,12 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LoopsOp
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import MemorySpaceAttr
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr, dims
 from ttmlir.layout.enums import IteratorType, MemorySpace
-from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
-from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.layout.metal import CIRCULAR_BUFFERS
+from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.passes.d2m.schedule.iteration_space import (
     IterationSpace,
     Loops,

@@ -90,9 +90,9 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
+    HostBuffer,
     HostLayoutAttr,
     InterleavedLayoutAttr,
     MetalLayoutAttr,
@@ -101,13 +101,11 @@ from ttmlir.dialects.ttcore import (
     memref_type_of,
     metal_layout_of,
 )
-from ttmlir.dialects.ttcore.memref_layouts import HostBuffer
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.rewriting import erase, insert_before, refuse
-from ttmlir.ir.symbols import symbols_in
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.ir.rewriting import erase, insert_before, refuse, symbols_in
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.layout.metal.metal_layout import MetalLayout
+from ttmlir.layout.metal import MetalLayout
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.schedule.bufferize_generic import bufferize_generic, copy_tiles

@@ -10,15 +10,13 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.keywords import MemorySpaceAttr
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import ShardLayoutAttr, ViewLayoutAttr
-from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.layouts import layout_of
+from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.enums import MemorySpace
-from ttmlir.layout.grid import NO_MAPPING
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.tensor_layout import NO_MAPPING, TensorLayout
 
 
 def are_placed(layout: TensorLayout) -> bool:

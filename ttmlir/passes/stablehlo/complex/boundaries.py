@@ -16,9 +16,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.elementwise import ComplexOp, ImagOp, RealOp
 from ttmlir.ir.rewriting import erase, insert_before
-from ttmlir.layout.element_type import PARTS
-from ttmlir.mlir.reporting.locations import name_location, name_of
-from ttmlir.passes.stablehlo.complex.parts import is_complex, real_type
+from ttmlir.ir.tensor_types import is_complex, real_type
+from ttmlir.layout.data_format import PARTS
+from ttmlir.mlir.reporting import name_location, name_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

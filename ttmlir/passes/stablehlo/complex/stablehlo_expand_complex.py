@@ -40,30 +40,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import Float32Type, FloatAttr, TensorType, i1
 from xdsl.ir import Block, Region
 
-from ttmlir.dialects.definition.dps import is_dps
-from ttmlir.dialects.stablehlo.text.form import integers
+from ttmlir.arrays.array import Array
+from ttmlir.composites import complex_numbers, fourier
+from ttmlir.composites.complex_numbers import Complex, multiply_along, multiply_up_to
+from ttmlir.dialects.definition.ods import is_dps
+from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.arrays import array_in, complex_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse, refuse_to_legalize
-from ttmlir.ir.tensor_types import value_shape
-from ttmlir.layout.element_type import PARTS
-from ttmlir.mlir.attributes.elements import (
-    element_size,
-    elements_attr,
-    raw_bytes,
-    splat_bytes,
-)
+from ttmlir.ir.tensor_types import is_complex, real_type, value_shape
+from ttmlir.layout.data_format import PARTS
+from ttmlir.mlir.attributes import element_size, elements_attr, raw_bytes, splat_bytes
+from ttmlir.optable import ROWS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.complex.boundaries import split_boundaries
-from ttmlir.passes.stablehlo.complex.fourier import Fourier
-from ttmlir.passes.stablehlo.complex.parts import Arithmetic, Parts, is_complex, real_type
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_custom_call import refuse_routine
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import refuse_routine
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import margins_of
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
@@ -73,8 +70,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.dialects.definition.row_ops import RowOperation
-    from ttmlir.dialects.stablehlo.enums import EnumAttr
-    from ttmlir.mlir.attributes.elements import Elements
+    from ttmlir.dialects.stablehlo.attrs import EnumAttr
+    from ttmlir.mlir.attributes import Elements
 
 
 @dataclass(frozen=True)
@@ -91,6 +88,17 @@ class StableHLOExpandComplexPass(ModulePass):
             for region in function.regions:
                 for block in region.blocks:
                     _expand(block, function)
+
+
+class Parts(NamedTuple):
+    """The tensors of both parts of a complex one."""
+
+    real: SSAValue
+    imag: SSAValue
+
+
+def _parts_of(x: Complex) -> Parts:
+    return Parts(x.real.value, x.imag.value)
 
 
 def _expand(block: Block, function: Operation) -> None:
@@ -148,9 +156,9 @@ class _Expansion:
         names = sorted({name.partition(".")[2] for name in RULES})
         refuse_to_legalize(op, f"with complex numbers there are only {', '.join(names)}")
 
-    def of(self, value: SSAValue) -> Parts:
-        """The parts of an operand."""
-        return self._parts[value]
+    def of(self, op: Operation, value: SSAValue) -> Complex:
+        """An operand, for operations in front of `op`."""
+        return complex_in(Builder.before(op), *self._parts[value])
 
     # -- moves ---------------------------------------------------------------------------------
 
@@ -192,12 +200,11 @@ class _Expansion:
 
     def _product_of(self, op: Operation) -> Parts:
         """The product over dimensions, and of the number that it begins with."""
-        do = Arithmetic(Builder.before(op))
-        x, first = (self._parts[value] for value in op.operands)
+        x, first = (self.of(op, value) for value in op.operands)
         for dim in integers(op, "dimensions"):
-            x = do.product_of(x, dim)
-        x = x.map(lambda part: do.build.reshape(part, value_shape(op.results[0])))
-        return do.multiply(x, first)
+            x = multiply_along(x, dim)
+        shape = value_shape(op.results[0])
+        return _parts_of(x.map(lambda part: part.reshape(shape)) * first)
 
     def _running_product(self, op: Operation) -> Parts:
         """The products of all elements in front of each, which is all there is of windows."""
@@ -208,7 +215,6 @@ class _Expansion:
         padding = margins_of(op, len(shape))
         others = ("window_strides", "base_dilations", "window_dilations")
         is_plain = all(set(integers(op, name)) <= {1} for name in others if name in op.properties)
-        do = Arithmetic(Builder.before(op))
         if not wide and is_plain and not any(map(any, padding)):
             return x
         if is_plain and len(wide) == 1 and window[wide[0]] == shape[wide[0]]:
@@ -216,7 +222,8 @@ class _Expansion:
             margin = shape[dim] - 1
             rest = [pair for place, pair in enumerate(padding) if place != dim]
             if not any(map(any, rest)) and padding[dim] in ((margin, 0), (0, margin)):
-                return do.running_product(x, dim, reverse=padding[dim] == (0, margin))
+                whole = self.of(op, op.operands[0])
+                return _parts_of(multiply_up_to(whole, dim, reverse=padding[dim] == (0, margin)))
         refuse_to_legalize(
             op, "of products of complex numbers in windows there are only those of cumprod"
         )
@@ -224,26 +231,25 @@ class _Expansion:
     def product(self, op: Operation) -> list[Parts]:
         """A contraction or convolution: four of them, of the parts."""
         x, y, *rest = (self._parts[value] for value in op.operands)
-        do = Arithmetic(Builder.before(op))
+        build = Builder.before(op)
 
-        def multiply(a: SSAValue, b: SSAValue) -> SSAValue:
-            return _clone(op, [a, b, *(each.real for each in rest)])[0]
+        def multiply(a: SSAValue, b: SSAValue) -> Array:
+            return array_in(build, _clone(op, [a, b, *(each.real for each in rest)])[0])
 
-        real = do.apply("subtract", multiply(x.real, y.real), multiply(x.imag, y.imag))
-        imag = do.apply("add", multiply(x.real, y.imag), multiply(x.imag, y.real))
-        return [Parts(real, imag)]
+        real = multiply(x.real, y.real) - multiply(x.imag, y.imag)
+        imag = multiply(x.real, y.imag) + multiply(x.imag, y.real)
+        return [Parts(real.value, imag.value)]
 
     def product_of_dims(self, op: Operation) -> list[Parts]:
         """The product of `ttir.prod`."""
         rank = len(value_shape(op.operands[0]))
         given = cast("RowOperation", op).parameters().get("dim_arg")
         dims = range(rank) if given is None else cast("Sequence[int]", given)
-        do = Arithmetic(Builder.before(op))
-        x = self._parts[op.operands[0]]
+        x = self.of(op, op.operands[0])
         for dim in dims:
-            x = do.product_of(x, dim % rank)
+            x = multiply_along(x, dim % rank)
         shape = value_shape(op.results[0])
-        return [x.map(lambda part: do.build.reshape(part, shape))]
+        return [_parts_of(x.map(lambda part: part.reshape(shape)))]
 
     # -- making and taking apart ---------------------------------------------------------------
 
@@ -275,18 +281,22 @@ class _Expansion:
         return [self._parts[op.operands[0]].imag]
 
     def convert(self, op: Operation) -> list[Parts] | list[SSAValue]:
-        """Other precision; real numbers get an imaginary part of 0, or lose theirs."""
+        """Other precision; real numbers get an imaginary part of 0, or lose theirs.
+
+        Truth of `ttir.typecast` is torch's, which looks at both parts; `stablehlo.convert` is
+        specified to look at the real part alone.
+        """
         build, operand, [result] = Builder.before(op), op.operands[0], op.results
         if not is_complex(result.type):
             element = cast("TensorType[Attribute]", result.type).element_type
             parts = self._parts[operand]
-            if element == i1:
-                return [Arithmetic(build).is_not_zero(parts)]
+            if element == i1 and op.name == "ttir.typecast":
+                return [complex_numbers.is_not_zero(self.of(op, operand)).value]
             return [build.cast(parts.real, element)]
         element = real_type(result.type).get_element_type()
         if operand in self._parts:
             parts = self._parts[operand]
-            return [parts.map(lambda part: build.cast(part, element))]
+            return [Parts(*(build.cast(part, element) for part in parts))]
         real = build.cast(operand, element)
         self._real[result] = real
         return [Parts(real, build.create_splat(0, real.type))]
@@ -296,24 +306,29 @@ class _Expansion:
         direction = cast("EnumAttr", op.properties["comparison_direction"]).data
         if direction not in ("EQ", "NE"):
             refuse_to_legalize(op, "complex numbers are equal or not; they have no order")
-        x, y = (self._parts[value] for value in op.operands)
-        return [Arithmetic(Builder.before(op)).equal(x, y, direction.lower())]
+        x, y = (self.of(op, value) for value in op.operands)
+        compare = complex_numbers.FUNCTIONS[direction.lower()]
+        return [cast("Array", compare(x, y)).value]
 
     def fft(self, op: Operation) -> list[Parts] | list[SSAValue]:
         """A Fourier transform."""
-        fourier = Fourier(Arithmetic(Builder.before(op)))
         lengths = integers(op, "fft_length")
         kind = cast("EnumAttr", op.properties["fft_type"]).data
         [operand] = op.operands
+        build = Builder.before(op)
         if kind == "RFFT":
-            return [fourier.transform_real(operand, len(lengths))]
-        x = self._parts[operand]
+            return [_parts_of(fourier.transform_real(array_in(build, operand), len(lengths)))]
+        x = self.of(op, operand)
         share = 1 / max(1, math.prod(lengths))
         if kind == "IRFFT":
-            return [fourier.invert_to_real(x, len(lengths), lengths[-1], factor=share)]
+            return [fourier.invert_to_real(x, len(lengths), lengths[-1], factor=share).value]
         if kind == "IFFT":
-            return [fourier.transform(x, len(lengths), inverse=True, factor=share)]
-        return [fourier.transform(self._real.get(operand, x), len(lengths))]
+            found = fourier.transform(x, len(lengths), inverse=True, factor=share)
+        else:
+            real = self._real.get(operand)
+            whole = x if real is None else array_in(build, real)
+            found = fourier.transform(whole, len(lengths))
+        return [_parts_of(found)]
 
 
 def _clone(
@@ -356,22 +371,15 @@ def _real_body(region: Region) -> Region:
 _Rule = Callable[[_Expansion, "Operation"], "Sequence[Parts | SSAValue]"]
 
 
-def _arithmetic(method: Callable[..., Parts | SSAValue]) -> _Rule:
-    """The rule of an operation that `Arithmetic` has for pairs."""
+def _function(function: Callable[..., Complex | Array]) -> _Rule:
+    """The rule of a function of complex numbers."""
 
     def rule(expansion: _Expansion, op: Operation) -> Sequence[Parts | SSAValue]:
-        do = Arithmetic(Builder.before(op))
         operands = op.inputs if is_dps(op) else op.operands
-        return [method(do, *map(expansion.of, operands))]
+        found = function(*(expansion.of(op, each) for each in operands))
+        return [_parts_of(found) if isinstance(found, Complex) else found.value]
 
     return rule
-
-
-def _each(mnemonic: str) -> _Rule:
-    def both(do: Arithmetic, *operands: Parts) -> Parts:
-        return do.each(mnemonic, *operands)
-
-    return _arithmetic(both)
 
 
 _CARRIED = ("call", "case", "if", "while")
@@ -387,48 +395,18 @@ _TTIR_MOVES = (
     *("squeeze", "sum", "transpose", "unsqueeze", "where"),
 )
 _FUNCTIONS: dict[str, _Rule] = {
-    "stablehlo.abs ttir.abs": _arithmetic(Arithmetic.absolute),
-    "stablehlo.add ttir.add": _each("add"),
-    "stablehlo.cosine ttir.cos": _arithmetic(Arithmetic.cosine),
-    "stablehlo.divide ttir.div": _arithmetic(Arithmetic.divide),
-    "stablehlo.exponential ttir.exp": _arithmetic(Arithmetic.exponential),
-    "stablehlo.exponential_minus_one ttir.expm1": _arithmetic(Arithmetic.exponential_minus_one),
-    "stablehlo.log ttir.log": _arithmetic(Arithmetic.logarithm),
-    "stablehlo.log_plus_one ttir.log1p": _arithmetic(Arithmetic.logarithm_plus_one),
-    "stablehlo.logistic ttir.sigmoid": _arithmetic(Arithmetic.logistic),
-    "stablehlo.multiply ttir.multiply": _arithmetic(Arithmetic.multiply),
-    "stablehlo.negate ttir.neg": _each("neg"),
-    "stablehlo.power ttir.pow": _arithmetic(Arithmetic.power),
-    "stablehlo.rsqrt ttir.rsqrt": _arithmetic(Arithmetic.reciprocal_root),
-    "stablehlo.sign ttir.sign": _arithmetic(Arithmetic.sign),
-    "stablehlo.sine ttir.sin": _arithmetic(Arithmetic.sine),
-    "stablehlo.sqrt ttir.sqrt": _arithmetic(Arithmetic.square_root),
-    "stablehlo.subtract ttir.subtract": _each("subtract"),
-    "stablehlo.tan chlo.tan ttir.tan": _arithmetic(Arithmetic.tangent),
-    "stablehlo.tanh ttir.tanh": _arithmetic(Arithmetic.hyperbolic_tangent),
-    "chlo.acos ttir.acos": _arithmetic(Arithmetic.arc_cosine),
-    "chlo.acosh ttir.acosh": _arithmetic(Arithmetic.hyperbolic_arc_cosine),
-    "chlo.asin ttir.asin": _arithmetic(Arithmetic.arc_sine),
-    "chlo.asinh ttir.asinh": _arithmetic(Arithmetic.hyperbolic_arc_sine),
-    "chlo.atan ttir.atan": _arithmetic(Arithmetic.arc_tangent),
-    "chlo.atanh ttir.atanh": _arithmetic(Arithmetic.hyperbolic_arc_tangent),
-    "chlo.conj": _arithmetic(Arithmetic.conjugate),
-    "chlo.cosh ttir.cosh": _arithmetic(Arithmetic.hyperbolic_cosine),
-    "chlo.sinh ttir.sinh": _arithmetic(Arithmetic.hyperbolic_sine),
-    "chlo.square ttir.square": _arithmetic(Arithmetic.square),
-    "ttir.exp2": _arithmetic(Arithmetic.exponential_of_two),
-    "ttir.silu": _arithmetic(Arithmetic.sigmoid_linear_unit),
-    "ttir.eq": _arithmetic(Arithmetic.equal),
-    "ttir.isfinite": _arithmetic(Arithmetic.is_finite),
-    "ttir.ne": _arithmetic(partial(Arithmetic.equal, direction="ne")),
-    "ttir.reciprocal": _arithmetic(Arithmetic.reciprocal),
+    name: _function(function)
+    for mnemonic, function in complex_numbers.FUNCTIONS.items()
+    for name in (f"ttir.{mnemonic}", *ROWS[mnemonic].aliases)
+    if name.startswith(("ttir.", "stablehlo.", "chlo."))
 }
 RULES: dict[str, _Rule] = {
     **{f"stablehlo.{name}": _Expansion.move for name in _MOVES},
     **{f"ttir.{name}": _Expansion.move for name in _TTIR_MOVES},
     **{f"stablehlo.{name}": _Expansion.product for name in ("dot", "dot_general", "convolution")},
     **{f"stablehlo.{name}": _Expansion.reduce for name in ("reduce", "reduce_window", "scatter")},
-    **{name: rule for names, rule in _FUNCTIONS.items() for name in names.split()},
+    **_FUNCTIONS,
+    "chlo.conj": _function(Complex.conjugate),
     "stablehlo.compare": _Expansion.compare,
     "stablehlo.complex": _Expansion.complex,
     "stablehlo.constant": _Expansion.constant,

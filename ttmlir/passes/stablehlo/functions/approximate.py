@@ -18,10 +18,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.stablehlo.reduction import SortOp
-from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
-from ttmlir.ir.symbols import symbols_in
+from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace, symbols_in
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.passes.stablehlo.specification.structure import module_of
+from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.specification.writer import Writer, i64_array
 
 _TARGET = "ApproxTopK"

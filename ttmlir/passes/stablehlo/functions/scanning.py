@@ -8,10 +8,11 @@ from typing import cast
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integer
+from ttmlir.arrays.array import Array
+from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.rewriting import replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
 
 
 def expand_scan(op: Operation) -> None:
@@ -20,22 +21,21 @@ def expand_scan(op: Operation) -> None:
     The body takes the parts of the inputs at the place and what is carried, and returns the parts
     of the outputs and what is carried on.
     """
-    block, parent = op.regions[0].block, op.parent
-    assert parent is not None, "operations are in blocks"
+    block = op.regions[0].block
     taken, given = (_first_segment(op, name) for name in ("operand", "result"))
     inputs, carried = op.operands[:taken], op.operands[taken:]
     outputs = op.results[:given]
     dim = integer(op, "dimension")
     length = _length(op, [*inputs, *outputs], dim)
-    body = Body(parent, op.location, before=op)
+    carrier = StableHLOCarrier.before(op)
     types = [cast("TensorType[Attribute]", result.type) for result in outputs]
-    empty = [body.fill(0, type_.get_shape(), type_.element_type) for type_ in types]
+    empty = [_empty(carrier, type_) for type_ in types]
     is_reversed = _flag(op, "is_reverse")
 
-    def step(number: Tensor, *state: Tensor) -> Sequence[Tensor]:
+    def step(number: Array, *state: Array) -> Sequence[Array]:
         place = -number + (length - 1) if is_reversed else number
-        parts = [_part(Tensor(body, value), dim, place) for value in inputs]
-        made = _copied(op, body, [*parts, *state[given:]])
+        parts = [_part(carrier.wrap(value), dim, place) for value in inputs]
+        made = _copied(op, carrier, [*parts, *state[given:]])
         outs = [
             out.put(dim, place, part.reshape(_with_one(part.shape, dim)))
             for out, part in zip(state[:given], made[:given], strict=True)
@@ -43,8 +43,13 @@ def expand_scan(op: Operation) -> None:
         return [*outs, *made[given:]]
 
     assert len(block.args) == taken + len(carried), "the body takes parts and what is carried"
-    found = body.repeat(length, step, *empty, *(Tensor(body, value) for value in carried))
-    replace(op, *(each.value for each in found))
+    state = [*empty, *map(carrier.wrap, carried)]
+    replace(op, *carrier.repeat(length, step, state, None))
+
+
+def _empty(carrier: StableHLOCarrier, type_: TensorType[Attribute]) -> Array:
+    dtype, shape = str(type_.element_type), type_.get_shape()
+    return Array(carrier, carrier.fill(0, shape, dtype), shape, dtype)
 
 
 def _first_segment(op: Operation, name: str) -> int:
@@ -64,7 +69,7 @@ def _flag(op: Operation, name: str) -> bool:
     return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
-def _part(tensor: Tensor, dim: int, place: Tensor) -> Tensor:
+def _part(tensor: Array, dim: int, place: Array) -> Array:
     """The elements at a place along a dimension, which is gone."""
     shape = [extent for number, extent in enumerate(tensor.shape) if number != dim]
     return tensor.take(dim, place).reshape(shape)
@@ -74,7 +79,7 @@ def _with_one(shape: Sequence[int], dim: int) -> Sequence[int]:
     return [*shape[:dim], 1, *shape[dim:]]
 
 
-def _copied(op: Operation, body: Body, arguments: Sequence[Tensor]) -> list[Tensor]:
+def _copied(op: Operation, carrier: StableHLOCarrier, arguments: Sequence[Array]) -> list[Array]:
     """What the body of an operation returns for arguments, its operations copied."""
     block = op.regions[0].block
     values: dict[SSAValue, SSAValue] = {
@@ -82,5 +87,5 @@ def _copied(op: Operation, body: Body, arguments: Sequence[Tensor]) -> list[Tens
     }
     *operations, end = block.ops
     for original in operations:
-        body.add(original.clone(values))
-    return [Tensor(body, values.get(value, value)) for value in end.operands]
+        carrier.add(original.clone(values))
+    return [carrier.wrap(values.get(value, value)) for value in end.operands]

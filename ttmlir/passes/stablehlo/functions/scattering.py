@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i32
+from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.ir import Operation, Region
 
+from ttmlir.arrays.array import Array, concatenate, repeat
 from ttmlir.dialects.stablehlo.attrs import (
     GatherDimensionNumbersAttr,
     ScatterDimensionNumbersAttr,
 )
+from ttmlir.ir.arrays import element_of
 from ttmlir.ir.rewriting import replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.ir.tensor_types import element_type
 from ttmlir.optable import row
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_scatter import combination_of
-from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import combination_of
 from ttmlir.passes.stablehlo.specification.writer import i64_array
 from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
@@ -30,9 +32,7 @@ def is_expanded(op: Operation) -> bool:
 
 def expand_scatter(op: Operation) -> None:
     """Read, apply the function, and write: all at once, or one update after the other."""
-    assert op.parent is not None, "operations are in blocks"
-    body = Body(op.parent, op.location, before=op)
-    scatter = _Scatter.of(op, body)
+    scatter = _Scatter.of(op, StableHLOCarrier.before(op))
     if scatter.is_difference:
         found = [scatter.subtracted()]
     elif scatter.is_unique or scatter.count == 1:
@@ -47,19 +47,19 @@ class _Scatter:
     """A scatter, and where it writes what it becomes."""
 
     op: Operation
-    body: Body
+    carrier: StableHLOCarrier
     numbers: ScatterDimensionNumbersAttr
-    inputs: Sequence[Tensor]
-    indices: Tensor
-    updates: Sequence[Tensor]
+    inputs: Sequence[Array]
+    indices: Array
+    updates: Sequence[Array]
 
     @staticmethod
-    def of(op: Operation, body: Body) -> _Scatter:
+    def of(op: Operation, carrier: StableHLOCarrier) -> _Scatter:
         count = len(op.results)
-        values = [Tensor(body, value) for value in op.operands]
+        values = [carrier.wrap(value) for value in op.operands]
         return _Scatter(
             op=op,
-            body=body,
+            carrier=carrier,
             numbers=cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]),
             inputs=values[:count],
             indices=values[count],
@@ -98,43 +98,45 @@ class _Scatter:
         """How many windows are written."""
         return math.prod(self.indices.shape[dim] for dim in self.batches)
 
-    def subtracted(self) -> Tensor:
+    def _make(self, mnemonic: str, operands: Sequence[Array], *rest: Any, **more: Any) -> Array:
+        made = self.carrier.make(mnemonic, [each.value for each in operands], *rest, **more)
+        return self.carrier.wrap(made[0])
+
+    def subtracted(self) -> Array:
         """Add the opposites of the updates."""
-        scalar = TensorType(self.inputs[0].element, ())
-        region = self.body.make_region([scalar, scalar], _sum)
+        scalar = TensorType(element_of(self.inputs[0].dtype), ())
+        region = self.carrier.make_region([scalar, scalar], _sum)
         return self._write(self.inputs[0], -self.updates[0], region)
 
-    def at_once(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def at_once(self, inputs: Sequence[Array]) -> list[Array]:
         """Windows that do not meet are read, computed and written together."""
         old = [self._read(each) for each in inputs]
         block = self.op.regions[0].block
-        results: list[Tensor] = []
+        results: list[Array] = []
         for number, input_ in enumerate(inputs):
             region = _with_one_result(self.op.regions[0], number)
             like = self.updates[number]
             type_ = TensorType(element_type(block.args[number]), like.shape)
             dims = i64_array(range(len(like.shape)))
-            [new] = self.body.create(
-                "map", [*old, *self.updates], [type_], [region], dimensions=dims
-            )
-            scalar = TensorType(input_.element, ())
-            keep = self.body.make_region([scalar, scalar], _second)
+            new = self._make("map", [*old, *self.updates], [type_], [region], dimensions=dims)
+            scalar = TensorType(element_of(input_.dtype), ())
+            keep = self.carrier.make_region([scalar, scalar], _second)
             results.append(self._write(input_, new, keep))
         return results
 
-    def in_turn(self) -> list[Tensor]:
+    def in_turn(self) -> list[Array]:
         """One update after the other, in the order of the indices."""
         rows = self._index_rows()
         windows = [self._update_rows(each) for each in self.updates]
         one = self._of_one_update()
 
-        def step(number: Tensor, *inputs: Tensor) -> Sequence[Tensor]:
+        def step(number: Array, *inputs: Array) -> Sequence[Array]:
             place = rows.take(0, number).reshape(rows.shape[1:])
             parts = [each.take(0, number).reshape(each.shape[1:]) for each in windows]
-            single = _Scatter(self.op, self.body, one, inputs, place, parts)
+            single = _Scatter(self.op, self.carrier, one, inputs, place, parts)
             return single.at_once(inputs)
 
-        return self.body.repeat(self.count, step, *self.inputs)
+        return repeat(self.count, step, *self.inputs)
 
     def _of_one_update(self) -> ScatterDimensionNumbersAttr:
         """The numbers of a scatter of one window, whose index is one vector."""
@@ -149,27 +151,27 @@ class _Scatter:
             index_vector_dim=0,
         )
 
-    def _index_rows(self) -> Tensor:
+    def _index_rows(self) -> Array:
         """A vector of places for each update, those along batching dimensions counted."""
         vector, shape = self.numbers.index_vector_dim, self.indices.shape
         extents = [shape[dim] for dim in self.batches]
-        indices = self.indices.cast(i32)
+        indices = self.indices.cast("i32")
         if vector < len(shape):
             indices = indices.permute([*self.batches, vector])
         columns = [indices.reshape((self.count, math.prod(shape) // max(self.count, 1)))]
         for dim in self.numbers.scatter_indices_batching_dims:
-            counted = self.body.count(extents, dim - (dim > vector))
+            counted = indices.count(dim - (dim > vector), extents)
             columns.append(counted.reshape((self.count, 1)))
-        return self.body.concatenate(columns, 1)
+        return concatenate(columns, 1)
 
-    def _update_rows(self, updates: Tensor) -> Tensor:
+    def _update_rows(self, updates: Array) -> Array:
         """The windows one after the other."""
         windows = self.numbers.update_window_dims
         batches = [dim for dim in range(len(updates.shape)) if dim not in windows]
         shape = [self.count, *(updates.shape[dim] for dim in windows)]
         return updates.permute([*batches, *windows]).reshape(shape)
 
-    def _read(self, input_: Tensor) -> Tensor:
+    def _read(self, input_: Array) -> Array:
         """The windows as they are; where one does not fit, what is read is not written."""
         numbers = self.numbers
         gone = (*numbers.inserted_window_dims, *numbers.input_batching_dims)
@@ -178,10 +180,10 @@ class _Scatter:
         kept = (dim for dim in range(len(sizes)) if dim not in gone)
         for dim, window in zip(kept, numbers.update_window_dims, strict=True):
             sizes[dim] = update[window]
-        [found] = self.body.create(
+        found = self._make(
             "gather",
             [input_, self.indices],
-            [TensorType(input_.element, update)],
+            [TensorType(element_of(input_.dtype), update)],
             dimension_numbers=GatherDimensionNumbersAttr.of(
                 offset_dims=numbers.update_window_dims,
                 collapsed_slice_dims=numbers.inserted_window_dims,
@@ -194,10 +196,10 @@ class _Scatter:
         )
         return found
 
-    def _write(self, input_: Tensor, updates: Tensor, region: Region) -> Tensor:
+    def _write(self, input_: Array, updates: Array, region: Region) -> Array:
         kept = ("indices_are_sorted", "unique_indices")
         flags = {name: self.op.properties[name] for name in kept if name in self.op.properties}
-        [found] = self.body.create(
+        found = self._make(
             "scatter",
             [input_, self.indices, updates],
             [input_.value.type],
@@ -208,11 +210,11 @@ class _Scatter:
         return found
 
 
-def _sum(old: Tensor, update: Tensor) -> list[Tensor]:
+def _sum(old: Array, update: Array) -> list[Array]:
     return [old + update]
 
 
-def _second(_: Tensor, update: Tensor) -> list[Tensor]:
+def _second(_: Array, update: Array) -> list[Array]:
     return [update]
 
 

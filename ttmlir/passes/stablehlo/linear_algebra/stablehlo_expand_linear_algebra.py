@@ -45,9 +45,11 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType
     from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-    from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+    from ttmlir.arrays.array import Array
+    from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+    from ttmlir.mlir.attributes import ElementsType
 
-    Algorithm = Callable[..., Sequence[Tensor]]
+    Algorithm = Callable[..., Sequence[Array]]
 
 MAX_EXTENT = 1024
 """Most rows, and most columns, of a matrix: a loop has an iteration for each of them."""
@@ -73,7 +75,22 @@ class StableHLOExpandLinearAlgebraPass(ModulePass):
             for op in found:
                 rule = _expansion_of(op)
                 assert rule is not None, "it was found"
-                rule(expanding, op)
+                if not _replace_empty(op):
+                    rule(expanding, op)
+
+
+def _replace_empty(op: Operation) -> bool:
+    """True if nothing is to be computed but that nothing went wrong: integers that say so are 0."""
+    from ttmlir.passes.stablehlo.specification.writer import Writer
+
+    types = [cast("ElementsType", result.type) for result in op.results]
+    is_number = [str(type_.element_type).lstrip("u") != "i32" for type_ in types]
+    empty = [0 in type_.get_shape() for type_ in types]
+    if not all(is_empty or not number for is_empty, number in zip(empty, is_number, strict=True)):
+        return False
+    write = Writer(op)
+    replace(op, *(write.constant(type_, [0]) for type_ in types))
+    return True
 
 
 def is_expanded_call(target: str) -> bool:
@@ -113,7 +130,7 @@ class _Expanding:
         self._finish(op, [found, self._is_wrong(op, found)])
 
     def _cholesky(self, op: Operation, *, is_lower: bool) -> SSAValue:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_cholesky
+        from ttmlir.composites.linear_algebra import find_cholesky
 
         value = self._batch(op, op.operands[0])
         value = value if is_lower else _transposed(op, value)
@@ -137,7 +154,7 @@ class _Expanding:
     def _solve(
         self, op: Operation, *, left: bool, lower: bool, unit: bool, transposes: bool
     ) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import solve_triangular
+        from ttmlir.composites.linear_algebra import solve_triangular
 
         a, b = (self._batch(op, value) for value in op.operands)
         if not left:
@@ -145,7 +162,7 @@ class _Expanding:
         if transposes == left:
             a, lower = _transposed(op, a), not lower
 
-        def solve(a: Tensor, b: Tensor) -> Sequence[Tensor]:
+        def solve(a: Array, b: Array) -> Sequence[Array]:
             return solve_triangular(a, b, lower=lower, unit=unit)
 
         name = f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}"
@@ -153,13 +170,13 @@ class _Expanding:
         self._finish(op, [result if left else _transposed(op, result)])
 
     def qr(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import factorize_by_reflections
+        from ttmlir.composites.linear_algebra import factorize_by_reflections
 
         value = self._batch(op, op.operands[0])
         self._finish(op, self._call(op, "qr", factorize_by_reflections, [value]))
 
     def reflections(self, op: Operation) -> None:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import multiply_reflections
+        from ttmlir.composites.linear_algebra import multiply_reflections
 
         value = self._batch(op, op.operands[0])
         count = _shape(op.operands[1])[-1]
@@ -170,18 +187,13 @@ class _Expanding:
         self._finish(op, self._factorize(op))
 
     def getrf(self, op: Operation) -> None:
-        from xdsl.dialects.builtin import i32
-
-        from ttmlir.passes.stablehlo.linear_algebra.tensors import Tensor
-
         factors, pivots, _ = self._factorize(op)
-        body = self._body_before(op)
-        counted = Tensor(body, pivots) + 1
-        info = body.fill(0, _shape(op.results[2]), i32)
+        counted = self._carrier(op).wrap(pivots) + 1
+        info = counted.fill(0, _shape(op.results[2]))
         self._finish(op, [factors, counted.value, info.value])
 
     def _factorize(self, op: Operation) -> Sequence[SSAValue]:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import factorize_by_elimination
+        from ttmlir.composites.linear_algebra import factorize_by_elimination
 
         value = self._batch(op, op.operands[0])
         return self._call(op, "lu", factorize_by_elimination, [value])
@@ -194,7 +206,7 @@ class _Expanding:
         self._finish(op, self._eigenvectors(op, is_lower=True))
 
     def _eigenvectors(self, op: Operation, *, is_lower: bool) -> Sequence[SSAValue]:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_symmetric_eigenvectors
+        from ttmlir.composites.linear_algebra import find_symmetric_eigenvectors
 
         value = self._batch(op, op.operands[0], MAX_ROTATED_EXTENT)
         value = value if is_lower else _transposed(op, value)
@@ -221,14 +233,14 @@ class _Expanding:
         self._finish(op, self._singular_values(op))
 
     def _singular_values(self, op: Operation) -> Sequence[SSAValue]:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_singular_values
+        from ttmlir.composites.linear_algebra import find_singular_values
 
         return self._call(op, "svdvals", find_singular_values, [self._tall(op)[0]])
 
     def _singular_vectors(self, op: Operation, *, full: bool) -> Sequence[SSAValue]:
-        from ttmlir.passes.stablehlo.linear_algebra.algorithms import find_singular_vectors
+        from ttmlir.composites.linear_algebra import find_singular_vectors
 
-        def find(a: Tensor) -> Sequence[Tensor]:
+        def find(a: Array) -> Sequence[Array]:
             return find_singular_vectors(a, full=full)
 
         value, is_wide = self._tall(op)
@@ -253,24 +265,19 @@ class _Expanding:
 
     def _is_wrong(self, op: Operation, value: SSAValue) -> SSAValue:
         """1 for each matrix or vector of a batch that is not a number, as LAPACK's `info`."""
-        from xdsl.dialects.builtin import i32
-
-        from ttmlir.passes.stablehlo.linear_algebra.tensors import Tensor
-
-        found = Tensor(self._body_before(op), value)
+        found = self._carrier(op).wrap(value)
         found = found.reshape((found.shape[0], -(-math.prod(found.shape) // found.shape[0])))
         first = found.cut(1, 0, 1)
-        return first.compare("NE", first).cast(i32).value
+        return first.ne(first).cast("i32").value
 
     def _zeros(self, op: Operation, type_: Attribute) -> SSAValue:
         tensor = cast("TensorType[Attribute]", type_)
-        return self._body_before(op).fill(0, tensor.get_shape(), tensor.element_type).value
+        return self._carrier(op).fill(0, tensor.get_shape(), str(tensor.element_type))
 
-    def _body_before(self, op: Operation) -> Body:
-        from ttmlir.passes.stablehlo.linear_algebra.tensors import Body
+    def _carrier(self, op: Operation) -> StableHLOCarrier:
+        from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 
-        assert op.parent is not None, "operations are in blocks"
-        return Body(op.parent, op.location, before=op)
+        return StableHLOCarrier.before(op)
 
     def _batch(self, op: Operation, value: SSAValue, most: int = MAX_EXTENT) -> SSAValue:
         """A tensor as one batch of matrices; `most` is how many rows or columns there may be."""
@@ -293,7 +300,7 @@ class _Expanding:
     ) -> Sequence[SSAValue]:
         from xdsl.dialects.func import CallOp, FuncOp
 
-        from ttmlir.ir.symbols import symbols_in
+        from ttmlir.ir.rewriting import symbols_in
 
         name = "_".join([name, *map(_suffix, operands)])
         function = symbols_in(self._module).get(name)
@@ -311,11 +318,11 @@ class _Expanding:
         from xdsl.dialects.func import FuncOp, ReturnOp
         from xdsl.ir import Block, Region
 
-        from ttmlir.passes.stablehlo.linear_algebra.tensors import Body, Tensor
+        from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 
         block = Block(arg_types=types)
-        body = Body(block, op.location)
-        results = [each.value for each in algorithm(*(Tensor(body, arg) for arg in block.args))]
+        carrier = StableHLOCarrier(block, op.location)
+        results = [each.value for each in algorithm(*map(carrier.wrap, block.args))]
         end = ReturnOp(*results)
         end.location = op.location
         block.add_op(end)

@@ -33,12 +33,12 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, bf16, f32
 
-from ttmlir.dialects.definition.narrowing import warn_of_widening
+from ttmlir.dialects.definition.ods import warn_of_widening
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import SMALL_FLOATS, round_to_small_float
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.small_floats import SMALL_FLOATS, round_to_small_float
 from ttmlir.ir.tensor_types import element_type, limits_of, shape_of
-from ttmlir.mlir.attributes.elements import Elements, elements_of, unpack_values
+from ttmlir.mlir.attributes import Elements, elements_of, unpack_values
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from ttmlir.mlir.attributes.elements import ElementsType
+    from ttmlir.mlir.attributes import ElementsType
 
 _BYTE_BITS = 8
 

@@ -2,21 +2,93 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType, i32
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integer
+from ttmlir.arrays.array import Array, concatenate
+from ttmlir.composites import special
+from ttmlir.composites.complex_numbers import arc_kernel
+from ttmlir.composites.random_numbers import (
+    draw_between,
+    draw_philox,
+    draw_threefry,
+)
+from ttmlir.composites.special import Poles
+from ttmlir.dialects.stablehlo.attrs import EnumAttr
+from ttmlir.dialects.stablehlo.elementwise import BitcastConvertOp
+from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.ir.arrays import TTIRCarrier, array_in, build_function, complex_in, element_of
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.stablehlo.complex.parts import Arithmetic
+from ttmlir.ir.constants import constant_elements, splat_number
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import element_type, real_type, value_shape
+from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import OWN_BITS, PRECISIONS
-from ttmlir.passes.stablehlo.specification.numbers import Number
-from ttmlir.passes.stablehlo.specification.words import WORD, take_words
+from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.specification.writer import Writer
+
+# --- Words ----------------------------------------------------------------------------------------
+# Integers of 64 bits as pairs of 32-bit words, which devices hold.
+#
+# The two words are the last dimension, the lower one first, as `stablehlo.bitcast_convert` has
+# them.
+
+WORD = IntegerType(32, Signedness.UNSIGNED)
+_WORDS = 64 // 32
+
+
+def take_words(build: Builder, value: SSAValue) -> SSAValue:
+    """The words of integers or floating point numbers of 64 bits, as ui32.
+
+    Words that were joined before are found again, so that they survive on devices, where other
+    numbers of 64 bits keep 32.
+    """
+    shape = (*value_shape(value), _WORDS)
+    type_ = cast("ElementsType", TensorType(WORD, shape))
+    owner = value.owner
+    if isinstance(owner, BitcastConvertOp) and value_shape(owner.operands[0]) == shape:
+        return _as_bits(build, owner.operands[0], WORD)
+    elements = constant_elements(value)
+    if elements is not None:
+        return build.create_constant(elements_attr(type_, raw_bytes(elements)), type_)
+    bits = _as_bits(build, value, i64)
+    places = build.create_scalar(32, i64)
+    upper = build.create("logical_right_shift", (bits, places), bits.type)
+    words = [build.reshape(build.cast(each, WORD), (*shape[:-1], 1)) for each in (bits, upper)]
+    return build.concat(words, len(shape) - 1)
+
+
+def join_words(op: Operation) -> None:
+    """Compute what a bitcast makes of pairs of words."""
+    build = Builder.before(op)
+    words = _as_bits(build, op.operands[0], WORD)
+    last = len(value_shape(words)) - 1
+    lower, upper = (
+        build.cast(
+            build.reshape(build.slice_along(words, last, n, n + 1), value_shape(op.results[0])), i64
+        )
+        for n in range(_WORDS)
+    )
+    places = build.create_scalar(32, i64)
+    shifted = build.create("logical_left_shift", (upper, places), upper.type)
+    bits = build.create("bitwise_or", (lower, shifted), lower.type)
+    replace(op, _as_bits(build, bits, element_type(op.results[0])))
+
+
+def _as_bits(build: Builder, value: SSAValue, element: Attribute) -> SSAValue:
+    """The same bits in another type of the same width."""
+    if element_type(value) == element:
+        return value
+    type_ = TensorType(element, value_shape(value))
+    return build.create("bitcast_convert", (value,), type_)
+
+
+# --- Bits -----------------------------------------------------------------------------------------
 
 _WIDTHS = (8, 16, 32, 64)
 
@@ -48,42 +120,31 @@ def has_no_type(op: Operation) -> bool:
 
 def cast_bits(op: Operation) -> None:
     """Take numbers apart into narrower ones along a last dimension, or join those into one."""
-    build = Builder.before(op)
     (operand,), (result,) = op.operands, op.results
-    source, target = element_type(operand), element_type(result)
-    narrow, wide = sorted((width_of(source), width_of(target)))
+    narrow, wide = sorted(width_of(element_type(value)) for value in (operand, result))
     if wide == 64:
         _cast_bits_of_words(op, narrow)
         return
-    bits = Number(Arithmetic(build), _as_integers(build, operand))
+    bits = _as_integers(array_in(Builder.before(op), operand))
     steps = range(0, wide, narrow)
-    if width_of(source) == wide:
+    if width_of(element_type(operand)) == wide:
         # The sign is kept, as the narrow type has it.
         parts = [
-            bits.apply("logical_left_shift", wide_shift).apply("right_shift", 32 - narrow)
-            for wide_shift in (32 - narrow - step for step in steps)
+            (bits << 32 - narrow - step).right_shift(32 - narrow).reshape((*bits.shape, 1))
+            for step in steps
         ]
-        shape = (*value_shape(operand), 1)
-        joined = build.concat([build.reshape(part.value, shape) for part in parts], len(shape) - 1)
+        joined = concatenate(parts, bits.rank)
     else:
-        last = len(value_shape(operand)) - 1
-        slices = [
-            build.slice_along(bits.value, last, place, place + 1) for place in range(len(steps))
-        ]
-        shape = value_shape(result)
-        numbers = [Number(bits.do, build.reshape(part, shape)) for part in slices]
+        last = bits.rank - 1
         mask = (1 << narrow) - 1
         shifted = [
-            (number.apply("bitwise_and", mask)).apply("logical_left_shift", step)
-            for number, step in zip(numbers, steps, strict=True)
+            (bits.cut(last, place, place + 1).reshape(value_shape(result)) & mask) << step
+            for place, step in enumerate(steps)
         ]
-        joined = reduce(lambda a, b: a.apply("bitwise_or", b), shifted).value
+        joined = reduce(Array.__or__, shifted)
         if wide == 16:
-            signed = (
-                Number(bits.do, joined).apply("logical_left_shift", 16).apply("right_shift", 16)
-            )
-            joined = signed.value
-    replace(op, _from_integers(build, joined, target))
+            joined = (joined << 16).right_shift(16)
+    replace(op, _from_integers(joined, str(element_type(result))).value)
 
 
 def _cast_bits_of_words(op: Operation, narrow: int) -> None:
@@ -114,40 +175,221 @@ def is_of_words(op: Operation) -> bool:
     return widths == [32, 64]
 
 
-def _as_integers(build: Builder, value: SSAValue) -> SSAValue:
+def _as_integers(x: Array) -> Array:
     """The bits of numbers as integers of 32 bits."""
-    type_ = TensorType(IntegerType(width_of(element_type(value))), value_shape(value))
-    same = value if type_ == value.type else build.create("bitcast_convert", (value,), type_)
-    return build.cast(same, i32)
+    return x.bitcast(f"i{width_of(element_of(x.dtype))}").cast("i32")
 
 
-def _from_integers(build: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    bits = build.cast(value, IntegerType(width_of(element)))
-    type_ = TensorType(element, value_shape(value))
-    return bits if bits.type == type_ else build.create("bitcast_convert", (bits,), type_)
+def _from_integers(bits: Array, dtype: str) -> Array:
+    return bits.cast(f"i{width_of(element_of(dtype))}").bitcast(dtype)
 
 
 def round_to_format(op: Operation) -> None:
     """Round numbers to so many bits of exponent and mantissa, as XLA does."""
-    build = Builder.before(op)
-    do = Arithmetic(build)
     exponent_bits, mantissa_bits = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
-    x = Number(do, op.operands[0])
-    element = element_type(x.value)
-    own_exponent_bits, own_mantissa_bits = OWN_BITS[element.name]
-    bits = Number(do, _as_integers(build, x.value))
+    x = array_in(Builder.before(op), op.operands[0])
+    own_exponent_bits, own_mantissa_bits = OWN_BITS[x.dtype]
+    bits = _as_integers(x)
     infinite = ((1 << own_exponent_bits) - 1) << own_mantissa_bits
     if mantissa_bits < own_mantissa_bits:
         lost = own_mantissa_bits - mantissa_bits
         # Half a step less one bit, and one more for an odd last bit: ties go to even.
-        last = bits.apply("logical_right_shift", lost).apply("bitwise_and", 1)
-        bits = (bits + last + ((1 << (lost - 1)) - 1)).apply("bitwise_and", -1 << lost)
+        bits = (bits + (bits >> lost & 1) + ((1 << (lost - 1)) - 1)) & -1 << lost
     if exponent_bits < own_exponent_bits:
         bias, own_bias = ((1 << (count - 1)) - 1 for count in (exponent_bits, own_exponent_bits))
-        sign = bits.apply("bitwise_and", -1 << (own_exponent_bits + own_mantissa_bits))
-        exponent = bits.apply("bitwise_and", infinite)
-        infinity = sign.apply("bitwise_or", infinite)
-        bits = bits.where(exponent.is_true("gt", (own_bias + bias) << own_mantissa_bits), infinity)
-        bits = bits.where(exponent.is_true("le", (own_bias - bias) << own_mantissa_bits), sign)
-    rounded = Number(do, _from_integers(build, bits.value, element))
-    replace(op, rounded.where(x.is_true("ne", x), x).value)
+        sign = bits & -1 << (own_exponent_bits + own_mantissa_bits)
+        exponent = bits & infinite
+        is_infinite = exponent > (own_bias + bias) << own_mantissa_bits
+        bits = is_infinite.where(sign | infinite, bits)
+        bits = (exponent <= (own_bias - bias) << own_mantissa_bits).where(sign, bits)
+    replace(op, x.ne(x).where(x, _from_integers(bits, x.dtype)).value)
+
+
+# -- random numbers ----------------------------------------------------------------------------
+# THREE_FRY: a state of two numbers of 64 bits is a key and a counter, which grows by one for each
+# pair of words. The first dimension with an even extent (or else the longest) is halved; words of a
+# pair are neighbours in it. PHILOX, which DEFAULT is on CPUs: the counter has the two or three
+# numbers of the state, the lowest one second; the key is the first one. It grows by one for four
+# words. Numbers of 8 and 16 bits are the lower bits of a word each, those of 64 bits are two words.
+#
+# `stablehlo.rng` has no state: XLA draws other numbers in every run. Here such an operation draws
+# words of Threefry, the same ones in every run: its key is 1 for the last one of a module, 2 for
+# the one before it, and so on.
+
+
+_INTEGERS: dict[int, Attribute] = {8: IntegerType(8), 16: IntegerType(16)}
+"""Integers of fewer bits than a word."""
+
+
+def _generate_bits(op: Operation) -> None:
+    """Draw words, and count on."""
+    (state,) = op.operands
+    algorithm = cast("EnumAttr", op.properties["rng_algorithm"]).data
+    is_threefry = algorithm == "THREE_FRY"
+    sizes = (2,) if is_threefry else (2, 3)
+    count = value_shape(state)[0]
+    if count not in sizes:
+        refuse_to_legalize(
+            op,
+            f"the state of {algorithm} has {' or '.join(map(str, sizes))} numbers of 64 bits, not "
+            f"{count}",
+        )
+    build = Builder.before(op)
+    words = array_in(build, take_words(build, state))
+    type_ = cast("TensorType[Attribute]", op.results[1].type)
+    shape, in_pairs = type_.get_shape(), width_of(type_.element_type) == 64
+    if in_pairs:
+        shape = (*shape, 2)
+    if is_threefry:
+        drawn, counter = draw_threefry(words, shape, in_pairs=in_pairs)
+    else:
+        drawn, counter = draw_philox(words, shape)
+    new = concatenate([words.cut(0, 0, 1), counter], 0)
+    joined = Writer(op).create("bitcast_convert", (new.value,), state.type)
+    replace(op, joined, _as_numbers(op, build, drawn.value, type_))
+
+
+def _as_numbers(
+    op: Operation, build: Builder, words: SSAValue, type_: TensorType[Attribute]
+) -> SSAValue:
+    """Words as numbers of as many or fewer bits, pairs of words as those of 64."""
+    element = type_.element_type
+    width = width_of(element)
+    if width == 64:
+        return Writer(op).create("bitcast_convert", (words,), type_)
+    bits = build.cast(words, _INTEGERS.get(width, WORD))
+    if bits.type == type_:
+        return bits
+    if isinstance(element, IntegerType) and width < 32:
+        return build.cast(words, type_.element_type)
+    return build.create("bitcast_convert", (bits,), type_)
+
+
+def _draw(op: Operation) -> None:
+    """Numbers of a distribution, of words that no state counts."""
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    is_normal = cast("EnumAttr", op.properties["rng_distribution"]).data == "NORMAL"
+    if not isinstance(type_.element_type, AnyFloat) and (
+        is_normal or width_of(type_.element_type) == 64
+    ):
+        refuse_to_legalize(
+            op,
+            "normal numbers have to be floating point numbers, and uniform ones to have at most 32 "
+            "bits; draw others and convert them",
+        )
+    carrier = TTIRCarrier(Builder.before(op))
+    first, second = (
+        array_in(carrier, operand).broadcast(type_.get_shape()) for operand in op.operands[:2]
+    )
+    replace(op, draw_between(number_of_draw(op), first, second, is_normal=is_normal).value)
+
+
+def number_of_draw(op: Operation) -> int:
+    """How many such operations there are from this one to the end of the module."""
+    same = [other for other in module_of(op).walk() if other.name == op.name]
+    return len(same) - same.index(op)
+
+
+# -- functions of CHLO -------------------------------------------------------------------------
+# They are computed in float32. Values outside of the domains are those of XLA.
+
+
+def _function(function: Callable[..., Array]) -> ConversionRule:
+    """The rule of a function of real numbers."""
+
+    def rule(op: Operation) -> None:
+        element = element_type(op.results[0])
+        if isinstance(element, ComplexType):
+            refuse_to_legalize(op, "it is supported for real numbers only")
+        replace(op, build_function(Builder.before(op), function, op.operands, element))
+
+    return rule
+
+
+def _family(function: Callable[..., Array], least: int) -> ConversionRule:
+    """The rule of functions with a number each; of one whole number they hold left of 0, too."""
+
+    def rule(op: Operation) -> None:
+        number = splat_number(op.operands[0])
+        found = partial(function, poles=Poles.BOTH_SIDES)
+        if number is None or not least <= number <= _LARGEST_ORDER or number % 1:
+            _function(found)(op)
+            return
+        build, element = Builder.before(op), element_type(op.results[0])
+        found = partial(function, int(number), poles=Poles.BOTH_SIDES)
+        replace(op, build_function(build, found, op.operands[1:], element))
+
+    return rule
+
+
+_LARGEST_ORDER = 29
+"""Factorials of larger ones leave the range of float32."""
+
+
+def _next_after(op: Operation) -> None:
+    """The next number in the direction of another, by the order of the bits."""
+    width = 8 * cast("AnyFloat", element_type(op.results[0])).size
+    if width > 32:
+        refuse_to_legalize(op, "numbers of 64 bits have no neighbours on a device; use f32")
+    carrier = TTIRCarrier(Builder.before(op))
+    x, y = (array_in(carrier, value) for value in op.operands)
+    bits = x.bitcast(f"i{width}")
+    is_up = y > x
+    # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
+    grow, fall = bits + 1, bits - 1
+    moved = (x > 0).where(is_up.where(grow, fall), is_up.where(fall, grow))
+    least = is_up.where(bits.fill(1), 1 - (1 << (width - 1)))
+    found = x.eq(0).where(least, moved).bitcast(x.dtype)
+    found = x.ne(x).where(x, x.eq(y).where(y, found))
+    replace(op, y.ne(y).where(y, found).value)
+
+
+def _mulhi(op: Operation) -> None:
+    """The upper half of the bits of a product, from products of halves."""
+    integer = cast("IntegerType", element_type(op.results[0]))
+    width = integer.width.data
+    if width not in (8, 16, 32):
+        refuse_to_legalize(op, f"products of integers of {width} bits have no place on a device")
+    is_unsigned = integer.signedness.data is Signedness.UNSIGNED
+    carrier = TTIRCarrier(Builder.before(op))
+    operands = [array_in(carrier, value) for value in op.operands]
+    own = operands[0].dtype
+    if width < 32:
+        a, b = (value.cast("i32") for value in operands)
+        product = a * b
+        shifted = product >> width if is_unsigned else product.right_shift(width)
+        replace(op, shifted.cast(own).value)
+        return
+    a, b = (value.bitcast("i32") for value in operands)
+    middle = (a >> 16) * (b & 0xFFFF) + ((a & 0xFFFF) * (b & 0xFFFF) >> 16)
+    other = (a & 0xFFFF) * (b >> 16) + (middle & 0xFFFF)
+    found = (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16)
+    if not is_unsigned:
+        for sign, factor in ((a, b), (b, a)):
+            found = (sign < 0).where(found - factor, found)
+    replace(op, found.bitcast(own).value)
+
+
+def _arc_kernel(op: Operation) -> None:
+    """What the inverse trigonometric and hyperbolic functions of complex numbers share."""
+    write = Writer(op)
+    parts = [
+        write.create(part, op.operands, real_type(op.operands[0].type)) for part in ("real", "imag")
+    ]
+    found = arc_kernel(complex_in(Builder.before(op), *parts))
+    both = found.real.value, found.imag.value
+    replace(op, write.create("complex", both, op.results[0].type))
+
+
+RULES: dict[str, ConversionRule] = {
+    "stablehlo.rng": _draw,
+    "stablehlo.rng_bit_generator": _generate_bits,
+    "chlo._asin_acos_kernel": _arc_kernel,
+    "chlo.bessel_i1e": _function(special.i1e),
+    "chlo.digamma": _function(partial(special.digamma, poles=Poles.BOTH_SIDES)),
+    "chlo.mulhi": _mulhi,
+    "chlo.next_after": _next_after,
+    "chlo.polygamma": _family(special.polygamma, 0),
+    "chlo.zeta": _family(special.zeta, 2),
+}
+"""Rules by the full name of the operation."""

@@ -7,16 +7,21 @@ the device has.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NoReturn, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
+from ttmlir.arrays.array import Array
+from ttmlir.dialects.chlo import OPERATIONS
+from ttmlir.dialects.stablehlo.attrs import DotDimensionNumbersAttr, RaggedDotDimensionNumbersAttr
 from ttmlir.ir.constants import attr_numbers
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.mlir.attributes.elements import ElementsType
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+from ttmlir.mlir.attributes import ElementsType
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.specification.structure import module_of
+from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.specification.writer import Writer
 
 _COUNTS = ("mhlo.num_partitions", "mhlo.num_replicas")
@@ -91,6 +96,136 @@ def _refuse(op: Operation, why: str) -> NoReturn:
     )
 
 
+# -- ragged products ---------------------------------------------------------------------------
+
+
+def _ragged_dot(op: Operation) -> None:
+    """Multiply with zeros for what is of other groups.
+
+    In groups are rows of the left side, each of which meets the matrix of its group; or the terms
+    of the sums, with one product for each group; or batches, which need no groups.
+    """
+    numbers = cast("RaggedDotDimensionNumbersAttr", op.properties["ragged_dot_dimension_numbers"])
+    carrier = StableHLOCarrier.before(op)
+    lhs, rhs, sizes = map(carrier.wrap, op.operands)
+    result = cast("TensorType[Attribute]", op.results[0].type)
+    if len(numbers.lhs_ragged_dimensions) != 1:
+        refuse_to_legalize(op, "one dimension of the left side has to be in groups")
+    (ragged,) = numbers.lhs_ragged_dimensions
+    batches = numbers.lhs_batching_dimensions
+    terms = numbers.lhs_contracting_dimensions
+    if ragged in batches:
+        replace(op, _product(numbers, lhs, rhs, result).value)
+        return
+    before = [
+        dim for dim in range(ragged) if dim not in batches and (dim in terms) == (ragged in terms)
+    ]
+    masked = _masked(lhs, sizes.cast("i32"), ragged, [*batches, *before])
+    if ragged in terms:
+        shape = result.get_shape()
+        count = len(batches)
+        made = [*shape[1 : count + 1], shape[0], *shape[count + 1 :]]
+        found = _product(numbers, masked, rhs, TensorType(result.element_type, made), moved=1)
+        order = [count, *range(count), *range(count + 1, len(made))]
+        replace(op, found.permute(order).value)
+        return
+    (group,) = numbers.rhs_group_dimensions
+    replace(op, _product(numbers, masked, rhs, result, moved=1, group=group).value)
+
+
+def _masked(lhs: Array, sizes: Array, ragged: int, prefix: Sequence[int]) -> Array:
+    """The left side for each group, which are a first dimension, with zeros for other groups.
+
+    `prefix` are the dimensions of the left side that the sizes have before that of the groups.
+    """
+    groups = sizes.shape[-1]
+    square = [*sizes.shape, groups]
+    counted = [sizes.count(dim, square) for dim in (-1, -2)]
+    rows = sizes.reshape([*sizes.shape[:-1], 1, groups]).broadcast(square)
+    is_before = counted[0] <= counted[1]
+    ends = is_before.where(rows, 0).sum(-1).reshape(sizes.shape)
+    extents = [groups, *lhs.shape]
+    if len(sizes.shape) == 1:
+        placed = [groups, *(1 for _ in lhs.shape)]
+        spread = [each.reshape(placed) for each in (ends - sizes, ends)]
+    else:
+        last = len(sizes.shape) - 1
+        order = [last, *sorted(range(last), key=lambda place: prefix[place])]
+        placed = [groups, *(n if dim in prefix else 1 for dim, n in enumerate(lhs.shape))]
+        spread = [each.permute(order).reshape(placed) for each in (ends - sizes, ends)]
+    starts, ends = (each.broadcast(extents) for each in spread)
+    place = sizes.count(ragged + 1, extents)
+    is_inside = (place >= starts) & (place < ends)
+    return is_inside.where(lhs.broadcast(extents), 0)
+
+
+def _product(
+    numbers: RaggedDotDimensionNumbersAttr,
+    lhs: Array,
+    rhs: Array,
+    type_: TensorType[Attribute],
+    *,
+    moved: int = 0,
+    group: int | None = None,
+) -> Array:
+    """The products; dimensions of the left side stand `moved` places later than `numbers` says.
+
+    With `group`, sums go over the groups, too, which are that dimension of the right side.
+    """
+    groups = () if group is None else (group,)
+    dims = DotDimensionNumbersAttr.of(
+        lhs_batching_dimensions=[dim + moved for dim in numbers.lhs_batching_dimensions],
+        rhs_batching_dimensions=numbers.rhs_batching_dimensions,
+        lhs_contracting_dimensions=[
+            *(0 for _ in groups),
+            *(dim + moved for dim in numbers.lhs_contracting_dimensions),
+        ],
+        rhs_contracting_dimensions=[*groups, *numbers.rhs_contracting_dimensions],
+    )
+    carrier = cast("StableHLOCarrier", lhs.carrier)
+    operands = [lhs.value, rhs.value]
+    [found] = carrier.make("dot_general", operands, [type_], dot_dimension_numbers=dims)
+    return carrier.wrap(found)
+
+
+# -- custom calls that spell operations of CHLO ------------------------------------------------
+
+
+_PREFIXES = ("mhlo.", "chlo.")
+_SPELLED = {
+    prefix + cls.name.removeprefix("chlo."): cls
+    for cls in OPERATIONS
+    if not cls.name.startswith("chlo.broadcast_")
+    for prefix in _PREFIXES
+}
+
+
+def _class_of(op: Operation) -> type[Operation] | None:
+    found = _SPELLED.get(cast("StringAttr", op.properties["call_target_name"]).data)
+    signature = getattr(found, "SIGNATURE", None)
+    if found is None or signature is None or signature.properties or signature.regions:
+        return None
+    fits = (len(op.operands), len(op.results)) == (len(signature.operands), len(signature.results))
+    return found if fits else None
+
+
+def is_spelled(op: Operation) -> bool:
+    """True for a call that means an operation on each element."""
+    return _class_of(op) is not None
+
+
+def _call(op: Operation) -> None:
+    cls = _class_of(op)
+    assert cls is not None, "is_spelled has said so"
+    new = cls.create(
+        operands=op.operands,
+        result_types=[result.type for result in op.results],
+        location=op.location,
+    )
+    insert_before(op, new)
+    replace(op, *new.results)
+
+
 RULES: dict[str, ConversionRule] = {
     **{
         f"stablehlo.{name}": _keep
@@ -102,5 +237,7 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.collective_permute": _permute,
     "stablehlo.partition_id": _number_of_device("mhlo.num_partitions"),
     "stablehlo.replica_id": _number_of_device("mhlo.num_replicas"),
+    "chlo.ragged_dot": _ragged_dot,
+    "stablehlo.custom_call": _call,
 }
 """Rules by the full name of the operation."""

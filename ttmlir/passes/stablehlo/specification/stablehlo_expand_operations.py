@@ -42,16 +42,9 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.specification import (
     bits,
     broadcasting,
-    calls,
     collectives,
-    contraction,
-    inverse_trigonometry,
-    ragged,
-    random_bits,
-    special,
-    structure,
 )
-from ttmlir.passes.stablehlo.specification.words import join_words
+from ttmlir.passes.stablehlo.specification.bits import join_words
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -110,7 +103,7 @@ _BITCAST = "stablehlo.bitcast_convert"
 SOMETIMES: dict[str, Callable[[Operation], bool]] = {
     "chlo.conj": broadcasting.is_real_conj,
     _BITCAST: bits.is_between_widths,
-    "stablehlo.custom_call": calls.is_spelled,
+    "stablehlo.custom_call": collectives.is_spelled,
     "stablehlo.reduce_precision": bits.has_no_type,
 }
 """What tells which forms of an operation are expanded, where not all are."""
@@ -118,17 +111,11 @@ SOMETIMES: dict[str, Callable[[Operation], bool]] = {
 
 RULES_IN_BODIES: dict[str, ConversionRule] = {
     **broadcasting.RULES,
-    **contraction.RULES,
-    **structure.RULES,
 }
 RULES: dict[str, ConversionRule] = {
     **RULES_IN_BODIES,
-    **calls.RULES,
+    **bits.RULES,
     **collectives.RULES,
-    **inverse_trigonometry.RULES,
-    **ragged.RULES,
-    **random_bits.RULES,
-    **special.RULES,
     _BITCAST: bits.cast_bits,
     "stablehlo.reduce_precision": bits.round_to_format,
 }

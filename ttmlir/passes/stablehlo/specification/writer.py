@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.stablehlo import OPERATIONS
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.mlir.attributes import ElementsType, elements_of
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Take tuples apart, and leave tokens away: functions, loops and calls hand on tensors alone.
+"""Decompose tuples, and remove tokens: functions, loops and calls hand on tensors alone.
 
 A tuple becomes its parts, those of the tuples in it too. A token only orders what a program does
 with the world outside; on one device operations run in the order of the program. For the same
@@ -43,8 +43,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Tuple
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.rules.constraints import FutureType, TokenType
-from ttmlir.dialects.stablehlo.text.form import integer
+from ttmlir.dialects.stablehlo.constraints import FutureType, TokenType
+from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import REFUSED, WITH_HOST
@@ -69,7 +69,7 @@ _LAYOUTS = ("operand_layouts", "result_layouts", "output_operand_aliases")
 
 @dataclass(frozen=True)
 class StableHLOFlattenTuplePass(ModulePass):
-    """Take tuples apart, and leave tokens away."""
+    """Decompose tuples, and remove tokens."""
 
     name = "stablehlo-flatten-tuple"
     title = "StableHLOFlattenTuple"

@@ -10,13 +10,13 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType
 from ttmlir.sim.kernels.build import CircularBufferFacts, TensorNames
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
     evaluate_template_number,
     find_compile_time_argument,
     take_plain_arguments,
 )
+from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 
 _TYPES: Mapping[str, IntType] = {

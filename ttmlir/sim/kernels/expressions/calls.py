@@ -16,13 +16,11 @@ from ttmlir.cpp.types import (
     StructType,
     complete_type,
 )
-from ttmlir.sim.kernels.classes.access import refuse_hidden
-from ttmlir.sim.kernels.classes.construct import construct
-from ttmlir.sim.kernels.classes.destructors import keep_temporary
-from ttmlir.sim.kernels.classes.templates import find_class_of_call
+from ttmlir.sim.kernels.class_templates import find_class_of_call
+from ttmlir.sim.kernels.classes import construct
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import strip_namespaces
-from ttmlir.sim.kernels.expressions.given import Given
+from ttmlir.sim.kernels.destructors import keep_temporary
+from ttmlir.sim.kernels.expressions.initial_values import Given
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_closure,
@@ -38,9 +36,10 @@ from ttmlir.sim.kernels.expressions.places import (
     hold_value,
     look_at,
     read_place,
+    refuse_hidden,
 )
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
-from ttmlir.sim.kernels.place import Place
+from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.scope import (
     Alias,
     AliasTemplate,
@@ -53,9 +52,9 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
 )
-from ttmlir.sim.kernels.templates.overloads import CallOfOwn, choose_function
+from ttmlir.sim.kernels.templates import CallOfOwn, choose_function
 from ttmlir.sim.kernels.unit import SHARED_NAMES
-from ttmlir.sim.kernels.value import Value
+from ttmlir.sim.kernels.value import Place, Value
 
 
 def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import cast
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import TypeVar, cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import (
     BOOL,
     INT,
     NULL,
+    UNSIGNED,
     VOID,
+    ArrayType,
     CType,
     EnumType,
     FloatType,
@@ -19,26 +23,50 @@ from ttmlir.cpp.types import (
     IntType,
     PointerType,
     StructType,
+    complete_type,
+    has_constant_member,
+    is_same_type,
+    is_scoped,
 )
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.conversions import unify_types
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition
+from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
+from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.own_calls import (
+    call_candidate,
+    call_own_function,
+    find_member_functions,
+    hold_object,
+)
 from ttmlir.sim.kernels.expressions.places import (
+    convert_implicitly,
+    evaluate_condition,
     evaluate_place,
+    evaluate_scalar,
     find_place,
+    fit_pointer,
     look_at,
     look_for_value,
+    operate_on_pointer,
     read_place,
+    stabilize,
+    take_address,
+    unify_types,
 )
-from ttmlir.sim.kernels.expressions.pointers import operate_on_pointer, take_address
-from ttmlir.sim.kernels.place import Place
+from ttmlir.sim.kernels.packs import expand_pattern, find_packs
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated
+from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Pack, Variable
+from ttmlir.sim.kernels.templates import Candidate
 from ttmlir.sim.kernels.value import (
+    EitherPlace,
+    MemoryPlace,
+    Place,
     Value,
     apply_binary,
     apply_unary,
+    build_assigned,
     build_condition,
+    interpret_bits,
+    make_integer,
     settle,
 )
 
@@ -227,3 +255,349 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     choice = code.choice(build_condition(condition), a.node, b.node)
     space = a.space.join(b.space)
     return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)
+
+
+# --- Assignments ----------------------------------------------------------------------------------
+# Assignments, `++` and `--`.
+
+
+def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
+    """The value of `a = b` or `a += b`."""
+    found = change(context, node)
+    return found if isinstance(found, Value) else read_place(context, found)
+
+
+def change(context: Context, node: tree.Assign | tree.Update) -> Place | Value:
+    """`a = b` or `++a`: what an operator of a class gives, or the value."""
+    if isinstance(node, tree.Assign):
+        own, plain = change_object(context, node)
+        if own is not None:
+            return own
+        return _assign(context, *prepare_assignment(context, plain))
+    own, update = change_object(context, node)
+    return _update(context, update) if own is None else own
+
+
+ChangeT = TypeVar("ChangeT", tree.Assign, tree.Update)
+
+
+def change_object(context: Context, node: ChangeT) -> tuple[Place | Value | None, ChangeT]:
+    """An assignment or `++` by an operator of a class; None if it is a plain one.
+
+    Then the node is the same with what was found already.
+    """
+    if not context.unit.classes:
+        return None, node
+    written = node.target if isinstance(node, tree.Assign) else node.operand
+    if not _may_be_object(context, written):
+        return None, node
+    target = look_at(context, written)
+    if isinstance(target, Value) and not _has_own_assignment(context, target.type):
+        return None, node
+    known = cast("tree.Expression", Evaluated(target, position=written.position))
+    if isinstance(node, tree.Assign):
+        plain: tree.Node = replace(node, target=known)
+        operands: tuple[tree.Expression, ...] = (known, node.value)
+        by_default = node.operator == "=" and not _has_own_assignment(context, target.type)
+    else:
+        plain = replace(node, operand=known)
+        zero = tree.Integer("0", position=node.position)
+        operands = (known, zero) if node.postfix else (known,)
+        by_default = False
+    if not isinstance(target.type, StructType) or by_default:
+        return None, cast("ChangeT", plain)
+    name = f"operator{node.operator}"
+    own = context.handlers.call_operator(context, name, operands, node, (target,))
+    return own, cast("ChangeT", plain)
+
+
+def _may_be_object(context: Context, node: tree.Expression) -> bool:
+    """Whether a target may be an object; variables of other types are not looked at here."""
+    if not isinstance(node, tree.Name) or node.scope is not None:
+        return isinstance(node, (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope))
+    symbol = context.unit.find(node.text, context.scope)
+    if isinstance(symbol, Variable):
+        return isinstance(symbol.meaning.type, StructType)
+    return isinstance(symbol, FieldName)
+
+
+def _has_own_assignment(context: Context, type_: CType) -> bool:
+    if not isinstance(type_, StructType):
+        return False
+    info = context.unit.classes.get(type_.number)
+    symbol = None if info is None else info.scope.find_here("operator=")
+    return isinstance(symbol, Functions) and any(
+        not each.is_defaulted for each in symbol.definitions
+    )
+
+
+def _assign(context: Context, setup: list[ast.expr], place: Place, value: Value) -> Value:
+    result = code.last_of(*setup, build_assigned(place, value))
+    if isinstance(place, EitherPlace):
+        return replace(value, node=code.last_of(result, value.node))
+    if isinstance(place, MemoryPlace):
+        return _take_stored_bits(place, result)
+    return replace(settle(value), node=result)
+
+
+def _take_stored_bits(place: MemoryPlace, node: ast.expr) -> Value:
+    """The value of a store, of which the expression gives the bits."""
+    match place.type:
+        case FloatType() as type_:
+            return interpret_bits(type_, node)
+        case IntType(bits=bits):
+            return Value(place.type, node, 0, (1 << max(bits, 8)) - 1)
+        case _:
+            return Value(place.type, node)
+
+
+def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Place, Value]:
+    """What to do first, where to assign and what."""
+    operator = node.operator.removesuffix("=")
+    place = _find_changeable(context, node.target)
+    value = evaluate_scalar(context, node.value)
+    setup = list[ast.expr]()
+    if not operator:
+        value = fit_pointer(
+            context, convert_implicitly(context, value, place.type, node.value), place, node
+        )
+        if isinstance(place, EitherPlace) and not code.is_stable(value.node):
+            value = _keep_value(context, settle(value), setup, always=True)
+        return setup, place, value
+    value = _keep_value(context, value, setup)
+    place = stabilize(context, place, setup)
+    result = operate(context, operator, read_place(context, place), value, node)
+    result = fit_pointer(
+        context, convert_implicitly(context, result, place.type, node), place, node
+    )
+    if isinstance(place, EitherPlace):
+        result = _keep_value(context, settle(result), setup, always=True)
+    return setup, place, result
+
+
+def _keep_value(
+    context: Context, value: Value, setup: list[ast.expr], *, always: bool = False
+) -> Value:
+    """A value in a variable of its own, if its expression does anything."""
+    if not always and not context.unit.has_effect(value.node):
+        return value
+    value = settle(value)
+    temporary = context.unit.create_name("value", "t")
+    setup.append(code.walrus(temporary, value.node))
+    return replace(value, node=code.name(temporary))
+
+
+def _find_changeable(context: Context, node: tree.Expression) -> Place:
+    """The place of an expression that may be assigned to."""
+    place = find_place(context, node)
+    if place.is_const:
+        raise context.error(node, "this is constant and cannot be changed")
+    if has_constant_member(place.type):
+        message = f"'{place.type.name}' has a constant member; assign the other members"
+        raise context.error(node, message)
+    if isinstance(place.type, ArrayType):
+        raise context.error(node, "an array cannot be assigned to; assign its elements")
+    in_memory = isinstance(place, (MemoryPlace, EitherPlace))
+    if in_memory and isinstance(place.type, StructType):
+        raise context.error(node, "a struct in memory: assign its members one by one")
+    return place
+
+
+def evaluate_update(context: Context, node: tree.Update) -> Value:
+    """The value of `++a` or `a++`."""
+    found = change(context, node)
+    return found if isinstance(found, Value) else read_place(context, found)
+
+
+def _update(context: Context, node: tree.Update) -> Value:
+    setup, place, old, new = prepare_update(context, node)
+    put = build_assigned(place, new)
+    if not node.postfix:
+        result = code.last_of(*setup, put)
+        if isinstance(place, MemoryPlace):
+            return _take_stored_bits(place, result)
+        if isinstance(place, EitherPlace):
+            # The new number is computed from the old one, which is kept.
+            new = settle(new)
+            return replace(new, node=code.last_of(result, new.node))
+        return replace(settle(new), node=result)
+    both = code.subscript(code.tuple_of(old.node, put), code.constant(0))
+    return replace(old, node=code.last_of(*setup, both))
+
+
+def prepare_update(
+    context: Context, node: tree.Update
+) -> tuple[list[ast.expr], Place, Value, Value]:
+    """What to do first, the place, its old value and its new value."""
+    setup = list[ast.expr]()
+    place = stabilize(context, _find_changeable(context, node.operand), setup)
+    old = read_place(context, place)
+    if old.type == BOOL:
+        raise context.error(node, f"'{node.operator}' does not go with 'bool'")
+    if isinstance(place, EitherPlace):
+        old = _keep_value(context, old, setup, always=True)
+    new = convert_implicitly(
+        context,
+        operate(context, node.operator[0], old, make_integer(1, INT), node),
+        place.type,
+        node,
+    )
+    return setup, place, old, new
+
+
+# --- Own operators --------------------------------------------------------------------------------
+# Operators that classes and enumerations of the kernel define.
+
+
+def call_operator(
+    context: Context,
+    name: str,
+    operands: Sequence[tree.Expression],
+    node: tree.Node,
+    found: Sequence[Place | Value] = (),
+) -> Place | Value | None:
+    """What an operator of the kernel gives; None if it has none for such operands."""
+    looked = [
+        found[number] if number < len(found) else look_at(context, each)
+        for number, each in enumerate(operands)
+    ]
+    return call_operator_on(context, name, operands, looked, node)
+
+
+def call_operator_on(
+    context: Context,
+    name: str,
+    operands: Sequence[tree.Expression],
+    found: Sequence[Place | Value],
+    node: tree.Node,
+) -> Place | Value | None:
+    """The same for operands that were looked at."""
+    given = [Given(context, operand, each) for operand, each in zip(operands, found, strict=True)]
+    member = find_member_functions(context, found[0].type, name)
+    if member is not None:
+        this = hold_object(context, found[0])
+        return call_own_function(context, node, member, given[1:], (), this)
+    functions = _find_functions(context, name, found)
+    if functions is None or not _may_take(context, functions, found):
+        return None
+    return call_own_function(context, node, functions, given)
+
+
+def _find_functions(
+    context: Context, name: str, found: Sequence[Place | Value]
+) -> Functions | None:
+    """The functions of an operator where it is used, and where its operands are declared."""
+    groups = list[Functions]()
+    symbol = context.unit.find(name, context.scope)
+    if isinstance(symbol, Functions) and symbol.scope.owner is None:
+        groups.append(symbol)
+    for each in found:
+        for scope in find_associated_scopes(context, each):
+            symbol = scope.symbols.get(name)
+            is_free = isinstance(symbol, Functions) and symbol.scope.owner is None
+            if is_free and isinstance(symbol, Functions):
+                groups.append(symbol)
+        if isinstance(each.type, EnumType):
+            groups += _find_of_enumeration(context, name)
+    unique = list({id(each.definitions): each for each in groups}.values())
+    if not unique:
+        return None
+    return replace(unique[0], others=tuple(unique[1:]))
+
+
+def _find_of_enumeration(context: Context, name: str) -> list[Functions]:
+    """The operators in all namespaces: an enumeration does not know its own."""
+    symbols = (each.symbols.get(name) for each in context.unit.namespaces.values())
+    return [each for each in symbols if isinstance(each, Functions)]
+
+
+def _may_take(context: Context, functions: Functions, found: Sequence[Place | Value]) -> bool:
+    """Whether one of the functions is meant for operands of such types."""
+    if any(isinstance(each.type, StructType) for each in found):
+        return True
+    for group in (functions, *functions.others):
+        for function in group.definitions:
+            if function.template_parameters:
+                continue
+            for parameter, each in zip(function.parameters, found, strict=False):
+                type_ = context.unit.resolve_type(parameter.type, group.scope).type
+                if isinstance(each.type, EnumType) and is_same_type(type_, each.type):
+                    return True
+    return False
+
+
+def convert_object(context: Context, value: Value, target: CType, node: tree.Node) -> Value | None:
+    """What a conversion function makes of an object; None if there is none."""
+    source = complete_type(value.type, context.unit.structs)
+    if not isinstance(source, StructType):
+        return None
+    best: tuple[int, Candidate] | None = None
+    for type_ in (source, *source.bases):
+        info = context.unit.classes.get(type_.number)
+        for function in () if info is None else info.conversions:
+            assert info is not None
+            result = context.unit.resolve_type(function.result, info.scope).type
+            rank = _rank(result, target)
+            if rank is not None and (best is None or rank < best[0]):
+                best = (rank, Candidate(function, info.scope))
+    if best is None:
+        return None
+    made = call_candidate(context, best[1], (), node, hold_object(context, value))
+    converted = made if isinstance(made, Value) else read_place(context, made)
+    if converted.type == target:
+        return converted
+    return context.handlers.cast(context, converted, target, node)
+
+
+def _rank(result: CType, target: CType) -> int | None:
+    if is_same_type(result, target):
+        return 0
+    numbers = (IntType, FloatType)
+    return 1 if isinstance(result, numbers) and isinstance(target, numbers) else None
+
+
+# --- Folds ----------------------------------------------------------------------------------------
+# Folds over parameter packs, and how many elements these have.
+
+_EMPTY = {"&&": True, "||": False}
+
+
+def evaluate_fold(context: Context, node: tree.Fold) -> Value:
+    """`(xs + ...)` and its like (C++17, [expr.prim.fold])."""
+    pattern, start, leftward = node.pattern, node.start, node.leftward
+    if start is not None and not find_packs(context, pattern):
+        pattern, start, leftward = start, pattern, True
+    parts: list[tree.Expression] = [
+        cast("tree.Expression", each) for each in expand_pattern(context, pattern, node)
+    ]
+    if start is not None:
+        parts = [start, *parts] if leftward else [*parts, start]
+    if not parts:
+        if node.operator in _EMPTY:
+            return make_integer(_EMPTY[node.operator], BOOL)
+        if node.operator == ",":
+            return Value(VOID, code.constant(None))
+        raise context.error(node, f"a fold over '{node.operator}' needs at least one element")
+
+    def join(a: tree.Expression, b: tree.Expression) -> tree.Expression:
+        return tree.BinaryOperation(node.operator, a, b, position=node.position)
+
+    if leftward:
+        return context.evaluate(reduce(join, parts))
+    return context.evaluate(reduce(lambda a, b: join(b, a), reversed(parts)))
+
+
+def evaluate_count(context: Context, node: tree.CountOf) -> Value:
+    """`sizeof...(xs)`."""
+    symbol = context.scope.find(node.pack)
+    if not isinstance(symbol, Pack):
+        raise context.error(node, f"'{node.pack}' is no parameter pack")
+    return make_integer(len(symbol.symbols), UNSIGNED)
+
+
+def evaluate_in_scope(context: Context, node: InScope) -> Value:
+    """An expression whose names mean what they do in a scope of its own."""
+    outer, context.scope = context.scope, node.scope
+    value = context.evaluate(cast("tree.Expression", node.node))
+    context.scope = outer
+    return value

@@ -8,18 +8,15 @@ from dataclasses import replace
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
-from ttmlir.sim.kernels.classes.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.context import Argument, Context, Instance
-from ttmlir.sim.kernels.expressions.given import Given, pass_argument, refer_to
-from ttmlir.sim.kernels.expressions.places import find_this, hold_value
-from ttmlir.sim.kernels.expressions.pointers import find_pointee
-from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, Place
+from ttmlir.sim.kernels.destructors import THIS, keep_temporary
+from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
+from ttmlir.sim.kernels.expressions.places import find_pointee, find_this, hold_value
+from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol, walk
-from ttmlir.sim.kernels.templates.binding import show_arguments
-from ttmlir.sim.kernels.templates.overloads import CallOfOwn, Candidate, choose_function
-from ttmlir.sim.kernels.templates.packs import expand_all
-from ttmlir.sim.kernels.value import Value, make_value
+from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_function, show_arguments
+from ttmlir.sim.kernels.value import ItemPlace, LocalPlace, Place, Value, make_value
 
 
 def take_arguments(context: Context, nodes: Sequence[tree.Expression | tree.Braces]) -> list[Given]:

@@ -9,37 +9,55 @@ from dataclasses import replace
 from typing import TypeGuard, cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
+    INT,
+    NULL,
     UINT8,
     UNSIGNED,
+    VOID,
     ArrayType,
     CType,
+    EnumType,
+    FloatType,
+    FunctionType,
     IncompleteType,
+    IntType,
     ObjectType,
     PointerType,
     ReferenceType,
+    StringType,
     StructType,
+    alignment_of,
     complete_type,
     count_of,
+    is_deduced,
+    is_same_type,
+    is_scoped,
+    keeps_const,
+    may_point,
     size_of,
+    tag_of,
 )
-from ttmlir.sim.kernels.classes.access import refuse_hidden
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.evaluating import (
-    evaluate_condition,
-    evaluate_number,
-    evaluate_scalar,
+from ttmlir.sim.kernels.destructors import keep_temporary
+from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS, STACK_BYTES
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.code import PURE, TooManySteps, is_literal
+from ttmlir.sim.kernels.python.number_view import FORMATS
+from ttmlir.sim.kernels.scope import (
+    Evaluated,
+    FieldName,
+    Functions,
+    InScope,
+    LateVariable,
+    Scope,
+    Symbol,
+    Variable,
 )
-from ttmlir.sim.kernels.expressions.pointers import (
-    advance_pointer,
-    find_pointee,
-    find_pointee_in_memory,
-    take_address,
-)
-from ttmlir.sim.kernels.expressions.tensor_layouts import find_layout_flag
-from ttmlir.sim.kernels.limits import STACK_BYTES
-from ttmlir.sim.kernels.place import (
+from ttmlir.sim.kernels.value import (
     BitsPlace,
     EitherPlace,
     ItemPlace,
@@ -48,31 +66,535 @@ from ttmlir.sim.kernels.place import (
     MemoryPlace,
     Place,
     PointedPlace,
-    build_node,
-    find_element_of_bits,
-    find_member_place,
-    protect_place,
-    read,
-)
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import (
-    Evaluated,
-    FieldName,
-    Functions,
-    InScope,
-    LateVariable,
-    Symbol,
-    Variable,
-)
-from ttmlir.sim.kernels.value import (
     Space,
     Value,
+    apply_binary,
+    apply_unary,
     build_condition,
+    build_node,
+    convert,
+    convert_to_bool,
+    convert_to_unsigned,
+    find_element_of_bits,
+    find_member_place,
     make_integer,
     make_value,
+    point_into,
+    protect_place,
+    read,
     reinterpret_bits,
     settle,
 )
+from ttmlir.sim.machine.address_generators import (
+    DRAM,
+    RUNTIME_NUM_BANKS,
+    RUNTIME_PAGE_SIZE,
+    RUNTIME_RANK,
+    SHARDED,
+    read_accessor_args,
+)
+
+# --- Pointers -------------------------------------------------------------------------------------
+# What can be done with pointers.
+
+
+def find_pointee(
+    context: Context, pointer: Value, node: tree.Node, offset: Value | None = None
+) -> Place:
+    """The place that a pointer points to, or that lies so many elements behind it."""
+    type_ = pointer.type
+    if not isinstance(type_, PointerType):
+        raise context.error(node, f"'{type_.name}' is no pointer")
+    is_whole = isinstance(type_.pointee, (ObjectType, FunctionType, PointerType))
+    is_known = is_whole and pointer.space is Space.LOCAL
+    if size_of(type_.pointee) is None and not is_known:
+        message = f"'{type_.name}' points to nothing that can be read; cast it first"
+        raise context.error(node, message)
+    if pointer.space is Space.LOCAL:
+        place = code.constant(0) if offset is None else settle(offset).node
+        return PointedPlace(type_.pointee, pointer.node, place, type_.const)
+    if offset is not None and offset.constant != 0:
+        pointer = advance_pointer(context, pointer, offset, node)
+    if pointer.space is Space.MEMORY:
+        return find_pointee_in_memory(context, pointer)
+    first = again = pointer.node
+    if not isinstance(first, ast.Name):
+        temporary = context.unit.create_name("pointer", "t")
+        first, again = code.walrus(temporary, first), code.name(temporary)
+    local = PointedPlace(type_.pointee, again, code.constant(0), type_.const)
+    memory = MemoryPlace(type_.pointee, make_value(UNSIGNED, again), type_.volatile, type_.const)
+    return EitherPlace(type_.pointee, first, local, memory, type_.const)
+
+
+def find_pointee_in_memory(context: Context, pointer: Value) -> MemoryPlace:
+    """The place in memory that an address means."""
+    type_ = pointer.type
+    assert isinstance(type_, PointerType)
+    address = make_value(UNSIGNED, pointer.node)
+    return MemoryPlace(type_.pointee, address, type_.volatile, type_.const)
+
+
+def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.Node) -> Value:
+    """A pointer to a later element."""
+    type_ = pointer.type
+    if not isinstance(type_, PointerType):
+        raise context.error(node, f"'{type_.name}' has no elements")
+    size = size_of(type_.pointee)
+    if size is None:
+        raise context.error(node, f"arithmetic on '{type_.name}' needs a cast first")
+    steps = settle(count).node
+    if pointer.space is Space.LOCAL:
+        return replace(pointer, node=code.call("_advance", pointer.node, steps))
+    if pointer.space is Space.ANY:
+        called = code.call("_advance_any", pointer.node, steps, code.constant(size))
+        return replace(pointer, node=called)
+    scaled = apply_binary(
+        "*", convert(count, INT if count.low < 0 else UNSIGNED), make_integer(size, INT)
+    )
+    assert scaled is not None
+    address = apply_binary("+", make_value(UNSIGNED, pointer.node), scaled)
+    assert address is not None
+    return Value(type_, settle(address).node)
+
+
+def take_address(context: Context, place: Place, node: tree.Node) -> Value:
+    """A pointer to a place."""
+    match place:
+        case MemoryPlace():
+            pointer = PointerType(place.type, place.volatile, place.is_const)
+            return Value(pointer, settle(place.address).node)
+        case EitherPlace():
+            local, memory = (take_address(context, x, node) for x in (place.local, place.memory))
+            test = code.call("_is_local", place.pointer)
+            chosen = code.choice(test, local.node, memory.node)
+            return Value(memory.type, chosen, space=Space.ANY)
+        case PointedPlace():
+            type_ = PointerType(place.type, const=place.is_const)
+            pointer = Value(type_, place.pointer, space=Space.LOCAL)
+            if isinstance(place.offset, ast.Constant) and place.offset.value == 0:
+                return pointer
+            return advance_pointer(context, pointer, make_value(INT, place.offset), node)
+        case ItemPlace():
+            pointer = PointerType(place.type, const=place.is_const)
+            return point_into(place.container, place.index, place.count, pointer)
+        case LocalPlace() if isinstance(place.type, (StructType, ArrayType)):
+            holder = code.list_of([code.name(place.identifier)])
+            pointer = PointerType(place.type, const=place.is_const)
+            return point_into(holder, code.constant(0), None, pointer)
+        case _:
+            raise context.error(node, "the address of this is not supported")
+
+
+def operate_on_pointer(
+    context: Context, operator: str, left: Value, right: Value, node: tree.Node
+) -> Value | None:
+    """A binary operator with a pointer; None if it does not go with it."""
+    a, b = left.type, right.type
+    if isinstance(a, PointerType) and isinstance(b, PointerType):
+        return _operate_on_pointers(context, operator, left, right)
+    if operator in code.COMPARE:
+        return _compare_with_null(context, operator, left, right)
+    if operator == "+" and isinstance(b, PointerType):
+        left, right = right, left
+    if not isinstance(right.type, IntType) or operator not in ("+", "-"):
+        return None
+    if is_scoped(right.type):
+        return None
+    if operator == "-" and isinstance(b, PointerType):
+        return None
+    count = settle(right)
+    if operator == "-":
+        negative = apply_unary("-", convert(count, INT))
+        assert negative is not None
+        count = settle(negative)
+    return advance_pointer(context, left, count, node)
+
+
+def _operate_on_pointers(
+    context: Context, operator: str, left: Value, right: Value
+) -> Value | None:
+    type_ = left.type
+    assert isinstance(type_, PointerType)
+    size = size_of(type_.pointee)
+    in_memory = left.space is right.space is Space.MEMORY
+    if operator in ("==", "!=") and not in_memory:
+        same = code.call("_is_same", left.node, right.node)
+        return Value(BOOL, same if operator == "==" else code.negation(same), 0, 1)
+    if operator in code.COMPARE and in_memory:
+        return Value(BOOL, code.compare(operator, left.node, right.node), 0, 1)
+    if size is None or (operator != "-" and operator not in code.COMPARE):
+        return None
+    if in_memory:
+        bytes_ = code.binary("-", left.node, right.node)
+        return make_value(INT, code.call("_quotient", bytes_, code.constant(size)))
+    distance = code.call("_distance", left.node, right.node, code.constant(size))
+    if operator == "-":
+        return make_value(INT, distance)
+    return Value(BOOL, code.compare(operator, distance, code.constant(0)), 0, 1)
+
+
+def _compare_with_null(context: Context, operator: str, left: Value, right: Value) -> Value | None:
+    number, pointer = (left, right) if isinstance(left.type, IntType) else (right, left)
+    if number.constant != 0 or operator not in ("==", "!="):
+        return None
+    if pointer.space is Space.LOCAL and isinstance(pointer.node, ast.Name):
+        return make_integer(int(operator == "!="), BOOL)
+    return Value(BOOL, code.compare(operator, pointer.node, code.constant(0)), 0, 1)
+
+
+def fit_pointer(context: Context, value: Value, place: Place, node: tree.Node) -> Value:
+    """A value of the place's type, if the place can hold where it points to."""
+    if not isinstance(value.type, PointerType):
+        return value
+    match place:
+        case LocalPlace(space=space) if space.join(value.space) is not space:
+            context.widen(place.origin)
+        case MemoryPlace() if value.space is Space.LOCAL:
+            message = "the address of a local variable is not known to the simulator"
+            raise context.error(node, f"{message}; it cannot be kept in memory")
+        case _:
+            pass
+    return value
+
+
+def take_memory_address(context: Context, pointer: Value) -> ast.expr:
+    """The address that a pointer holds, which must not point to a variable."""
+    if pointer.space is Space.MEMORY:
+        return pointer.node
+    return code.call("_address", pointer.node)
+
+
+def evaluate_this(context: Context, node: tree.This) -> Value:
+    """`this` as a pointer."""
+    symbol = context.scope.find("this")
+    if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+        raise context.error(node, "there is no object here that 'this' could point to")
+    return take_address(context, symbol.meaning, node)
+
+
+# --- Conversions ----------------------------------------------------------------------------------
+# Conversions that C++ makes by itself.
+
+# --- Evaluating -----------------------------------------------------------------------------------
+# Values of expressions where something is wanted of them.
+
+
+def evaluate_scalar(context: Context, node: tree.Expression) -> Value:
+    """The value of an expression that has one."""
+    value = context.evaluate(node)
+    if value.type == VOID:
+        raise context.error(node, "this has no value")
+    return value
+
+
+def evaluate_number(
+    context: Context, node: tree.Expression, what: str, *, scoped: bool = False
+) -> Value:
+    """The value of an expression that has to be an integer, or with `scoped` an enumerator."""
+    value = settle(context.evaluate(node))
+    is_refused = value.type == NULL or (is_scoped(value.type) and not scoped)
+    if not isinstance(value.type, IntType) or is_refused:
+        raise context.error(node, f"{what} is an integer, not '{value.type.name}'")
+    return value
+
+
+def evaluate_constant(
+    context: Context, node: tree.Expression, what: str, *, scoped: bool = False
+) -> int:
+    """The value of an expression that has to be a known integer, or with `scoped` enumerator."""
+    value = evaluate_number(context, node, what, scoped=scoped)
+    number = fold_constant(context, value).constant
+    if number is None:
+        raise context.error(node, f"{what} has to be a constant expression")
+    return int(number)
+
+
+def fold_constant(context: Context, value: Value) -> Value:
+    """A value with what it is, if that can be found without running the kernel."""
+    if is_literal(value.node):
+        return value
+    try:
+        literal = context.unit.folder.fold(settle(value).node)
+    except TooManySteps:
+        assert context.unit.last is not None
+        message = f"the constants of this kernel take more than {MAX_FOLDED_STEPS} steps"
+        raise context.error(context.unit.last, message) from None
+    if literal is None:
+        return value
+    return make_literal(value.type, literal)
+
+
+def is_fixed_by_host(context: Context, value: Value) -> bool:
+    """Whether a value follows from what the host sets up before the kernel runs."""
+    fixed = {variable for variable, name in context.unit.bindings.items() if name in _FIXED_BY_HOST}
+    if not fixed:
+        return False
+    return not code.has_effect(value.node, PURE | fixed)
+
+
+_FIXED_BY_HOST = ("get_tile_size", "get_dataformat", "get_tile_hw")
+"""Calls about what the host sets up; C++ knows their values when it compiles."""
+
+
+def make_literal(type_: CType, literal: ast.expr) -> Value:
+    """A value that is written with numbers only."""
+    if not isinstance(literal, ast.Constant) or literal.value is None:
+        return Value(type_, literal)
+    number = literal.value
+    if isinstance(type_, IntType) and isinstance(number, (int, float)):
+        return make_integer(int(number), type_)
+    return Value(type_, literal)
+
+
+def evaluate_condition(context: Context, node: tree.Expression) -> Value:
+    """The value of an expression as `bool`."""
+    value = evaluate_scalar(context, node)
+    is_enumerator = is_scoped(value.type) and value.type != NULL
+    if isinstance(value.type, StructType):
+        converted = context.handlers.convert_object(context, value, BOOL, node)
+        value = converted or value
+    if isinstance(value.type, (ObjectType, ArrayType, StructType)) or is_enumerator:
+        raise context.error(node, f"'{value.type.name}' is no condition")
+    value = convert_to_bool(value)
+    context.unit.locate(value.node, node.position)
+    return value
+
+
+# --- Conversions ----------------------------------------------------------------------------------
+
+
+def convert_implicitly(
+    context: Context,
+    value: Value,
+    target: CType,
+    node: tree.Node,
+    *,
+    is_explicit: bool = False,
+) -> Value:
+    """A value in the type of what it is assigned to, without cast.
+
+    With `is_explicit` a cast asks for it, which takes explicit constructors, too.
+    """
+    source = value.type
+    if isinstance(target, IncompleteType):
+        target = complete_type(target, context.unit.structs)
+    match target, source:
+        case ((IntType() | FloatType()), (IntType() | FloatType())):
+            if target != source and (isinstance(target, EnumType) or is_scoped(source)):
+                raise context.error(node, _describe_conversion(source, target))
+            return convert(value, target)
+        case IntType(), PointerType() if target == BOOL:
+            return convert_to_bool(value)
+        case PointerType(), _ if source == NULL:
+            return Value(target, code.constant(0))
+        case PointerType(), IntType() if value.constant == 0 and isinstance(node, tree.Integer):
+            return Value(target, code.constant(0))
+        case PointerType(), PointerType() if may_point(target, source):
+            pointer = replace(target, volatile=target.volatile or source.volatile)
+            return Value(pointer, value.node, space=value.space)
+        case _ if source == target:
+            return value
+        case _:
+            return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _convert_classes(
+    context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
+) -> Value:
+    source = value.type
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        if source.derives_from(target):
+            return _take_base(value, target)
+    if isinstance(source, StructType) or isinstance(target, StructType):
+        converted = _convert_object(context, value, target, node, is_explicit)
+        if converted is not None:
+            return converted
+    raise context.error(node, _describe_conversion(source, target))
+
+
+def _take_base(value: Value, target: StructType) -> Value:
+    """The part of an object that is of its base."""
+    count = len(target.fields)
+    assert isinstance(value.type, StructType)
+    if len(value.type.fields) == count:
+        return Value(target, value.node)
+    return Value(target, code.call("_sliced", value.node, code.constant(count)))
+
+
+def _convert_object(
+    context: Context, value: Value, target: CType, node: tree.Node, is_explicit: bool
+) -> Value | None:
+    """What a conversion function, or a constructor with one argument, makes of a value."""
+    found = context.handlers.convert_object(context, value, target, node)
+    if found is not None or not isinstance(target, StructType):
+        return found
+    info = context.unit.classes.get(target.number)
+    makers = () if info is None else info.constructors
+    fitting = [
+        each
+        for each in makers
+        if each.parameters
+        and all(one.default is not None or one.is_pack for one in each.parameters[1:])
+        and (is_explicit or "explicit" not in each.specifiers)
+    ]
+    if not fitting:
+        return None
+    known = cast("tree.Expression", Evaluated(value, position=node.position))
+    made = context.handlers.construct(context, target, (known,), node)
+    return keep_temporary(context, made, node)
+
+
+def unify_types(
+    context: Context, a: Value, b: Value, node: tree.Conditional
+) -> tuple[Value, Value]:
+    """Two values in the type that they have in common."""
+    numbers = (IntType, FloatType)
+    if a.type == b.type:
+        return settle(a), settle(b)
+    mixed_null = NULL in (a.type, b.type) and PointerType in (type(a.type), type(b.type))
+    if (is_scoped(a.type) or is_scoped(b.type)) and not mixed_null:
+        raise context.error(node, _describe_mixture(a.type, b.type))
+    if isinstance(a.type, numbers) and isinstance(b.type, numbers):
+        total = apply_binary("+", a, b)
+        assert total is not None
+        target = total.type
+        assert isinstance(target, numbers)
+        return settle(convert(a, target)), settle(convert(b, target))
+    if isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
+        if may_point(b.type, a.type):
+            return convert_implicitly(context, a, b.type, node.true_value), b
+    if isinstance(a.type, PointerType):
+        return a, convert_implicitly(context, b, a.type, node.false_value)
+    if isinstance(a.type, StructType):
+        try:
+            return a, convert_implicitly(context, b, a.type, node.false_value)
+        except CppSyntaxError:
+            pass  # It is the first one that becomes the second's type, or neither.
+    return convert_implicitly(context, a, b.type, node.true_value), b
+
+
+def _describe_mixture(a: CType, b: CType) -> str:
+    return f"'{a.name}' and '{b.name}' have no type in common; cast one of them"
+
+
+def _describe_conversion(source: CType, target: CType) -> str:
+    if source == NULL:
+        return f"nullptr is a pointer and no '{target.name}'; write a value of that type"
+    if isinstance(target, PointerType) and isinstance(source, IntType):
+        return (
+            f"an integer is no '{target.name}'; write reinterpret_cast<{target.name}>(...), "
+            "with volatile tt_l1_ptr for memory that others write"
+        )
+    if isinstance(target, IntType) and isinstance(source, PointerType):
+        return f"a pointer is no '{target.name}'; write reinterpret_cast<uint32_t>(...)"
+    if isinstance(target, PointerType) and isinstance(source, PointerType):
+        if not keeps_const(target, source):
+            return (
+                f"'{source.name}' does not convert to '{target.name}', through which what is const "
+                "could be changed; declare the pointer with const, or use const_cast"
+            )
+    if isinstance(target, EnumType) or is_scoped(source):
+        return (
+            f"'{source.name}' does not convert to '{target.name}'; write "
+            f"static_cast<{target.name}>(...)"
+        )
+    if isinstance(source, StringType):
+        return f"a string is no '{target.name}'"
+    return f"'{source.name}' does not convert to '{target.name}'"
+
+
+# --- Places ---------------------------------------------------------------------------------------
+
+# --- Access ---------------------------------------------------------------------------------------
+# Access to the members of objects: what is `private` or `protected`.
+
+
+def refuse_hidden(context: Context, type_: StructType, name: str, node: tree.Node) -> None:
+    """Refuse the use of a member that the function around it may not use."""
+    found = next(_find_hidden(context, type_, name), None)
+    if found is None:
+        return
+    holder, access = found
+    scope: Scope | None = context.scope
+    while scope is not None:
+        if scope.owner is not None:
+            around = context.unit.structs[scope.owner]
+            is_derived = isinstance(around, StructType) and around.derives_from(holder)
+            if scope.owner == holder.number or (access == "protected" and is_derived):
+                return
+        scope = scope.outer
+    raise context.error(node, f"'{name}' is {access} in '{holder.name}'")
+
+
+def _find_hidden(
+    context: Context, type_: StructType, name: str
+) -> Iterator[tuple[StructType, str]]:
+    """The class that declares a member so that not everybody may use it, and how."""
+    info = context.unit.classes.get(type_.number)
+    if info is None:
+        return
+    known = dict(info.node.hidden).get(name)
+    if known is not None:
+        yield type_, known
+    elif info.scope.symbols.get(name) is None:
+        for each in type_.bases:
+            yield from _find_hidden(context, each, name)
+
+
+# --- Tensor layouts -------------------------------------------------------------------------------
+# Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
+
+_CLASS = "TensorAccessorArgs"
+_MEMBERS = {"is_dram": DRAM, "is_sharded": SHARDED}
+_AT_RUNTIME = {
+    "next_common_runtime_args_offset": RUNTIME_RANK | RUNTIME_NUM_BANKS,
+    "get_aligned_page_size": RUNTIME_PAGE_SIZE,
+}
+"""Flags of a layout with which a member function depends on run-time arguments."""
+
+
+def find_layout_type(result: CType, called: ast.Call) -> CType:
+    """The type of an object that a call makes, with its template arguments if they say it all."""
+    if not isinstance(result, ObjectType) or result.name != _CLASS:
+        return result
+    match called:
+        case ast.Call(args=[], keywords=[ast.keyword(value=ast.Tuple(elts=numbers))]):
+            known = [each.value for each in numbers if isinstance(each, ast.Constant)]
+            whole = [each for each in known if isinstance(each, int)]
+            return ObjectType(_CLASS, tuple(whole)) if len(whole) == len(numbers) else result
+        case _:
+            return result
+
+
+def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | None:
+    """A member of a layout that is known, such as `is_dram`; None if it is not known."""
+    base = type_.arguments[0] if type_.name == _CLASS and type_.arguments else None
+    words = context.unit.compile_time_args
+    if base is None or not 0 <= base < len(words):
+        return None
+    return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
+
+
+def find_layout_number(
+    context: Context, node: tree.Node, type_: ObjectType, member: str
+) -> int | None:
+    """What a member function gives of a layout that is known; None if it is not."""
+    if type_.name != _CLASS or not type_.arguments:
+        return None
+    base, common = (*type_.arguments, 0)[:2]
+    words, assumed = context.unit.compile_time_args, context.unit.assumed
+    try:
+        if assumed is not None and base >= len(words):
+            return int(getattr(assumed.take_layout(base, common), member)())
+        args = read_accessor_args(words, base, common, None)
+        if words[base] & _AT_RUNTIME.get(member, 0):
+            return None
+        return int(getattr(args, member)())
+    except SimError as error:
+        raise context.error(node, error.message) from error
+
+
+# --- Places ---------------------------------------------------------------------------------------
 
 
 def find_place(context: Context, node: tree.Expression) -> Place:
@@ -626,3 +1148,156 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
     hint = f"; did you mean '{near[0]}'?" if near else ""
     there = f"its members are {', '.join(known)}" if known else "it has no members to read"
     return f"'{type_}' has no member '{member}'; {there}{hint}"
+
+
+# --- Casts ----------------------------------------------------------------------------------------
+# Casts, and the sizes of types.
+
+_TYPES = (
+    *(tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf),
+    tree.Decltype,
+)
+
+
+def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
+    """`std::bit_cast<T>(x)`, of numbers."""
+    if (
+        len(node.arguments) != 1
+        or len(node.template_arguments) != 1
+        or (isinstance(node.arguments[0], tree.Braces))
+    ):
+        raise context.error(node, "std::bit_cast<type>(value) takes one value")
+    target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
+    value = evaluate_scalar(context, node.arguments[0])
+    found = reinterpret_bits(value, target)
+    if found is None:
+        message = f"'{value.type.name}' has not the bits of a '{target.name}'"
+        raise context.error(node, f"{message}; std::bit_cast takes numbers of equal size")
+    return found
+
+
+def evaluate_cast(context: Context, node: tree.Cast) -> Value:
+    """A cast, however it is written."""
+    if isinstance(node.type, tree.Reference):
+        return evaluate_place(context, node)
+    if is_deduced(node.type):
+        return evaluate_scalar(context, node.value)
+    target = context.unit.resolve_type(node.type, context.scope).type
+    if node.kind == "functional" and isinstance(target, (StructType, ObjectType)):
+        made = context.handlers.construct(context, target, (node.value,), node)
+        return keep_temporary(context, made, node)
+    if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
+        value = evaluate_scalar(context, node.value)
+        _refuse_lost_const(context, value.type, target, node)
+        return _reinterpret(context, value, target, node)
+    return cast_value(context, context.evaluate(node.value), target, node)
+
+
+def _refuse_lost_const(context: Context, source: CType, target: CType, node: tree.Cast) -> None:
+    """Refuse a cast that gives leave to change what is const, which `const_cast` does."""
+    if node.kind not in ("static_cast", "reinterpret_cast"):
+        return
+    if not isinstance(source, PointerType) or not isinstance(target, PointerType):
+        return
+    if not keeps_const(target, source):
+        message = f"{node.kind} from '{source.name}' to '{target.name}' casts const away"
+        raise context.error(node, f"{message}; keep the const, or use const_cast")
+
+
+def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
+    """A value converted with a cast."""
+    match target, value.type:
+        case ((IntType() | FloatType()), (IntType() | FloatType())):
+            return convert(value, target)
+        case IntType(), PointerType():
+            return _reinterpret(context, value, target, node)
+        case _ if target == VOID:
+            return Value(VOID, value.node)
+        case _ if target == value.type:
+            return value
+        case (StructType(), _) | (_, StructType()) if has_conversion(context, value.type, target):
+            return convert_implicitly(context, value, target, node, is_explicit=True)
+        case _:
+            message = f"'{value.type.name}' cannot be cast to '{target.name}'"
+            raise context.error(node, message)
+
+
+def has_conversion(context: Context, source: CType, target: CType) -> bool:
+    """Whether classes may say how one type becomes another one."""
+    if isinstance(source, StructType) and source.derives_from(target):
+        return True
+    infos = [
+        context.unit.classes.get(each.number)
+        for each in (source, target)
+        if isinstance(each, StructType)
+    ]
+    return any(each is not None and (each.constructors or each.conversions) for each in infos)
+
+
+def _reinterpret(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
+    match target, value.type:
+        case PointerType(), PointerType():
+            return _cast_pointer(context, value, target, node)
+        case PointerType(), IntType():
+            return Value(target, convert_to_unsigned(value, 32).node)
+        case IntType(), PointerType():
+            if value.space is Space.LOCAL:
+                message = "the address of a local variable is not known to the simulator"
+                raise context.error(node, message)
+            return convert(make_value(UNSIGNED, take_memory_address(context, value)), target)
+        case _:
+            return cast_value(context, value, target, node)
+
+
+def _cast_pointer(context: Context, value: Value, target: PointerType, node: tree.Node) -> Value:
+    """A pointer for elements of another type; those of a variable keep their type."""
+    given = value.type
+    assert isinstance(given, PointerType)
+    cast = replace(value, type=target)
+    if value.space is Space.MEMORY or target.pointee == VOID:
+        return cast
+    if is_same_type(target.pointee, given.pointee) or is_related(target.pointee, given.pointee):
+        return cast
+    is_number = _has_bytes(given.pointee) and _has_bytes(target.pointee)
+    if value.space is Space.ANY or given.pointee == VOID or is_number:
+        tag = code.constant(tag_of(target.pointee))
+        return replace(cast, node=code.call("_pointer_to", value.node, tag))
+    raise context.error(
+        node,
+        f"a local variable of type '{given.pointee.name}' cannot be read as "
+        f"'{target.pointee.name}' through a pointer; only memory and numbers have bytes",
+    )
+
+
+def _has_bytes(type_: CType) -> bool:
+    """Whether variables of a type can be seen as numbers of another type."""
+    return tag_of(type_) in FORMATS
+
+
+def is_related(a: CType, b: CType) -> bool:
+    """Whether one of two classes is a base of the other one."""
+    if isinstance(a, StructType) and a.derives_from(b):
+        return True
+    return isinstance(b, StructType) and b.derives_from(a)
+
+
+def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
+    """`sizeof` of a type or an expression, or `alignof` of a type."""
+    operand = node.operand
+    type_: CType | None = None
+    if isinstance(operand, tree.Name):
+        if operand.template_arguments or operand.scope is not None:
+            found = context.handlers.find_templated_type(context, operand)
+        else:
+            found = context.unit.find_type(operand.text, context.scope)
+        type_ = None if found is None else found.type
+    elif isinstance(operand, _TYPES):
+        type_ = context.unit.resolve_type(operand, context.scope).type
+    if type_ is None:
+        assert not isinstance(operand, _TYPES)
+        place = find_array(context, operand)
+        type_ = evaluate_scalar(context, operand).type if place is None else place.type
+    size = size_of(type_)
+    if size is None:
+        raise context.error(node, f"the size of '{type_.name}' is not known")
+    return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)

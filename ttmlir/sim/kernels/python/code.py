@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+import copy
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
+from types import CodeType, SimpleNamespace, TracebackType
 from typing import cast
 
 from ttmlir.cpp.tree import Position
+from ttmlir.layout.enums import Arch
+from ttmlir.layout.system import BLACKHOLE
+from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
+from ttmlir.optable.kernel.row import FREE
+from ttmlir.sim.errors import Position as SimPosition
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS
+from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python.runtime import OUTSIDE, UNSET_READ, KernelFault
+from ttmlir.sim.timing.costs import page_address_cycles
 
 BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -196,3 +210,715 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         each = pending.pop()
         yield each
         pending += list_children(each)
+
+
+# --- Dead code ------------------------------------------------------------------------------------
+# Removal of code without effect: of variables that nothing needs, and of loops around nothing.
+#
+# What a processor leaves out of a kernel would otherwise leave the index arithmetic of the calls
+# behind. As in C++, a loop without effect is taken to end.
+
+_Effect = Callable[[ast.AST], bool]
+
+
+def remove_dead_code(body: list[ast.stmt], has_effect: _Effect) -> list[ast.stmt]:
+    """The statements of a function that matter."""
+    return _Pruner(has_effect).run(body)
+
+
+class _Pruner:
+    """Marks what matters until nothing is added, then leaves out the rest."""
+
+    def __init__(self, has_effect: _Effect) -> None:
+        self.has_effect = has_effect
+        self.needed = set[str]()
+        self.alive = set[int]()
+        self.changed = False
+
+    def run(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        self.changed = True
+        while self.changed:
+            self.changed = False
+            self._mark_all(body, False)
+        return self._kept(body)
+
+    def _mark_all(self, body: Sequence[ast.stmt], in_live_loop: bool) -> bool:
+        """Mark statements; whether one of them has an effect, jumps apart."""
+        effects = [self._mark(each, in_live_loop) for each in reversed(body)]
+        return any(effects)
+
+    def _mark(self, node: ast.stmt, in_live_loop: bool) -> bool:
+        match node:
+            case ast.Break() | ast.Continue():
+                if in_live_loop:
+                    self._live(node)
+                return False
+            case ast.Pass():
+                return False
+            case ast.Expr(value=value):
+                return self._live(node, value) if self.has_effect(value) else False
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                matters = name in self.needed or self.has_effect(value)
+                return self._live(node, value) if matters else False
+            case ast.If():
+                return self._mark_if(node, in_live_loop)
+            case ast.For() | ast.While():
+                return self._mark_loop(node)
+            case _:
+                return self._live(node, node)
+
+    def _mark_if(self, node: ast.If, in_live_loop: bool) -> bool:
+        then = self._mark_all(node.body, in_live_loop)
+        otherwise = self._mark_all(node.orelse, in_live_loop)
+        effect = then or otherwise or self.has_effect(node.test)
+        jumps = any(id(each) in self.alive for each in (*node.body, *node.orelse))
+        if effect or jumps:
+            self._live(node, node.test)
+        return effect
+
+    def _mark_loop(self, node: ast.For | ast.While) -> bool:
+        head = node.iter if isinstance(node, ast.For) else node.test
+        effect = self._mark_all(node.body, id(node) in self.alive)
+        if effect or self.has_effect(head) or _is_endless(node):
+            return self._live(node, head)
+        return False
+
+    def _live(self, node: ast.stmt, *reads: ast.AST) -> bool:
+        if id(node) in self.alive:
+            return True
+        self.changed = True
+        self.alive.add(id(node))
+        for each in (each for read in reads for each in walk(read)):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+                self.needed.add(each.id)
+        return True
+
+    def _kept(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        kept = list[ast.stmt]()
+        for node in body:
+            if id(node) not in self.alive:
+                continue
+            if isinstance(node, ast.If):
+                node = self._kept_if(node)
+            elif isinstance(node, (ast.For, ast.While)):
+                node.body = self._kept(node.body) or [_at(ast.Pass(), node)]
+            kept.append(node)
+        return kept
+
+    def _kept_if(self, node: ast.If) -> ast.stmt:
+        node.body = self._kept(node.body)
+        node.orelse = self._kept(node.orelse)
+        if not node.body and not node.orelse:
+            return ast.copy_location(ast.Expr(node.test), node)
+        if not node.body:
+            node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+            node.body, node.orelse = node.orelse, []
+        return node
+
+
+def _at(node: ast.stmt, place: ast.stmt) -> ast.stmt:
+    return ast.copy_location(node, place)
+
+
+def _is_endless(node: ast.For | ast.While) -> bool:
+    """Whether a loop is `while True` and nothing leaves it."""
+    if isinstance(node, ast.For) or not isinstance(node.test, ast.Constant):
+        return False
+    return not any(isinstance(each, ast.Break) for each in walk(node))
+
+
+# --- Clock ----------------------------------------------------------------------------------------
+# Cycles of the processor that runs a kernel: an estimate for each stretch of code.
+#
+# One instruction per cycle, but for loads, multiplications and divisions. Source:
+# tt-isa-documentation, WormholeB0/TensixTile/BabyRISCV/README.md: multiply 2 cycles, divide 6 to
+# 33, load from L1 at least 8 and from local memory 2, one narrow store to L1 every 5. Compilers
+# divide by a constant with a multiplication and shifts, or with a mask, and multiply by one with
+# shifts and additions, or from one turn of a loop to the next.
+
+THREAD = "_thread"
+"""The variable of the thread whose `clock` counts."""
+
+_CALL = 3
+"""Instructions of a call beside its arguments: jump, return, and what is saved."""
+_BRANCH = 2
+_OPERATORS: dict[type[ast.AST], int] = {ast.Mult: 2, ast.FloorDiv: 20, ast.Mod: 20, ast.Div: 20}
+_CALLS = {
+    **{"_load": 8, "_store": 5, "_element_at": 10, "_put_at": 10, "_range": 0},
+    **{"_quotient": 20, "_remainder": 20, "_float32": 10},
+    **{"_point": 0, "_point_at_one": 0, "_is_local": 0, "_address": 0, "_pointer_to": 0},
+}
+_DIVISIONS = {"_quotient", "_remainder"}
+_BY_CONSTANT = 6
+"""To divide by a constant: load it, multiply, take the high half, shift, correct the sign."""
+
+_MASKS = frozenset((1 << bits) - 1 for bits in (8, 16, 32, 64))
+_HALVES = frozenset(1 << (bits - 1) for bits in (8, 16, 32, 64))
+
+
+@dataclass(frozen=True)
+class ClockCosts:
+    """Cycles of what differs between generations of chips."""
+
+    page_address: int
+    """`get_noc_addr` of a page of a tensor."""
+
+
+_INLINED = 2
+"""A call that works on tiles is inlined, down to what starts the program of a unit (`ALWI` in
+tt-metal's compute_kernel_api)."""
+
+
+@cache
+def _tile_calls() -> frozenset[str]:
+    """The variables of calls that keep a unit busy."""
+    return frozenset(f"c_{call.cpp}" for call in LIBRARY_CALLS if call.cost is not FREE)
+
+
+def clock_costs(arch_macro: str) -> ClockCosts:
+    """The cycles of a generation, by the macro that kernels for it see."""
+    arch = Arch.BLACKHOLE if arch_macro == BLACKHOLE.macro else Arch.WORMHOLE_B0
+    return ClockCosts(page_address_cycles(arch))
+
+
+def add_clock(body: list[ast.stmt], costs: ClockCosts) -> list[ast.stmt]:
+    """The statements with what adds to the clock before each stretch without branches."""
+    return list(_Counter(costs).count(body, 0))
+
+
+class _Counter:
+    """Adds what counts cycles to the statements of a kernel."""
+
+    def __init__(self, costs: ClockCosts) -> None:
+        self._costs = costs
+
+    def count(self, body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
+        """Each stretch adds its cycles in front; `before` are cycles of what comes before it."""
+        stretch = list[ast.stmt]()
+        cycles = before
+        for node in body:
+            if isinstance(node, ast.If):
+                cycles += self._cost(node.test) + _BRANCH
+                yield from _flush(stretch, cycles, node)
+                node.body = list(self.count(node.body, 0))
+                node.orelse = list(self.count(node.orelse, 0))
+                yield node
+            elif isinstance(node, ast.For):
+                yield from _flush(stretch, cycles + self._cost(node.iter), node)
+                # A limit on the rounds of a loop (`else`) is none of the kernel's.
+                node.body = list(self.count(node.body, 0 if node.orelse else 1 + _BRANCH))
+                yield node
+            elif isinstance(node, ast.While) and not is_wait(node):
+                yield from _flush(stretch, cycles + self._cost(node.test) + _BRANCH, node)
+                node.body = list(self.count(node.body, self._cost(node.test) + _BRANCH))
+                yield node
+            else:
+                cycles += self._cost(node.test if isinstance(node, ast.While) else node)
+                stretch.append(node)
+                if not isinstance(node, ast.While):
+                    continue
+                yield from _flush(stretch, cycles, node)
+            stretch, cycles = [], 0
+        if stretch or (cycles and body):
+            yield from _flush(stretch, cycles, body[-1])
+
+    def _cost(self, node: ast.AST) -> int:
+        return sum(map(self._own_cost, walk(node)))
+
+    def _own_cost(self, node: ast.AST) -> int:
+        match node:
+            case ast.BinOp(op=operator, right=right):
+                return _operator_cost(operator, right)
+            case ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.Assign():
+                return 1
+            case ast.IfExp() | ast.Subscript():
+                return 2
+            case ast.Call():
+                return self._call_cost(node)
+            case _:
+                return 0
+
+    def _call_cost(self, node: ast.Call) -> int:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[*_, divisor]) if name in _DIVISIONS:
+                return _constant_division(divisor) or _CALLS[name]
+            case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
+                return _CALLS[name]
+            case ast.Call(func=ast.Name(id=name)) if name in _tile_calls():
+                return _INLINED
+            case ast.Call(func=ast.Attribute(attr="get_noc_addr")):
+                return self._costs.page_address
+            case ast.Call(func=ast.Name(id="c_get_noc_addr"), args=[_, _]):
+                return self._costs.page_address
+            case _:
+                return _CALL + len(node.args)
+
+
+def _operator_cost(operator: ast.operator, right: ast.expr) -> int:
+    if _wraps(operator, right):
+        return 0
+    if isinstance(operator, ast.Mult) and isinstance(right, ast.Constant):
+        return 1
+    divides = isinstance(operator, (ast.FloorDiv, ast.Mod))
+    found = _constant_division(right) if divides else 0
+    return found or _OPERATORS.get(type(operator), 1)
+
+
+def _constant_division(divisor: ast.expr) -> int:
+    """Cycles to divide by a constant; 0 if the divisor is none."""
+    match divisor:
+        case ast.Constant(value=int(number)) if number > 0:
+            return 1 if number & (number - 1) == 0 else _BY_CONSTANT
+        case _:
+            return 0
+
+
+def _flush(stretch: list[ast.stmt], cycles: int, place: ast.stmt) -> Iterator[ast.stmt]:
+    if cycles:
+        target = ast.Attribute(ast.Name(THREAD, ast.Load()), "clock", ast.Store())
+        add = ast.AugAssign(target, ast.Add(), ast.Constant(cycles))
+        first = stretch[0] if stretch else place
+        for each in ast.walk(add):
+            if isinstance(each, (ast.expr, ast.stmt)):
+                ast.copy_location(each, first)
+        yield add
+    yield from stretch
+
+
+def is_wait(node: ast.While) -> bool:
+    """Whether a loop is a blocking call, which is made again until it is done."""
+    match node.body:
+        case [ast.Expr(value=ast.Yield())]:
+            return True
+        case _:
+            return False
+
+
+def _wraps(operator: ast.operator, right: ast.expr) -> bool:
+    """Whether an operation only does for Python what registers do by their width."""
+    if not isinstance(right, ast.Constant):
+        return False
+    numbers = _MASKS if isinstance(operator, ast.BitAnd) else _HALVES
+    return isinstance(operator, (ast.BitAnd, ast.Add, ast.Sub)) and right.value in numbers
+
+
+# --- Faults ---------------------------------------------------------------------------------------
+# What Python raises for undefined behaviour of a kernel, as errors at its place in the source.
+
+FAULTS = (
+    *(KernelFault, ZeroDivisionError, IndexError, NameError, TypeError, RecursionError),
+    *(OverflowError, ValueError),
+)
+"""The exceptions that code of a kernel raises itself."""
+
+
+def translate_fault(error: Exception, thread: object) -> Exception:
+    """The error to raise instead: the same one, if it comes from outside of the kernel."""
+    place = _place(error.__traceback__, through_calls=isinstance(error, KernelFault))
+    if place is None:
+        return error
+    message = _message(error)
+    kernel = getattr(thread, "kernel", None)
+    core = getattr(getattr(thread, "core", None), "logical", None)
+    place = place if kernel is None else kernel.position(place.line, place.column)
+    line = kernel.line(place) if kernel is not None else ""
+    role = getattr(thread, "role_name", "")
+    raised = SimError(message, place, core, role, rule="undefined", source_line=line)
+    raised.__suppress_context__ = True
+    return raised
+
+
+def _message(error: Exception) -> str:
+    match error:
+        case ZeroDivisionError():
+            return "division by zero"
+        case IndexError():
+            return OUTSIDE
+        case NameError() | TypeError():
+            return UNSET_READ
+        case RecursionError():
+            return "this function calls itself without end"
+        case _:
+            return str(error)
+
+
+def _place(traceback: TracebackType | None, *, through_calls: bool) -> SimPosition | None:
+    """The innermost place in the kernel; None if the exception comes from what it called.
+
+    With `through_calls` what it called is not to blame.
+    """
+    entry = traceback.tb_frame.f_code.co_filename if traceback is not None else ""
+    found: SimPosition | None = None
+    while traceback is not None:
+        frame = traceback.tb_frame.f_code
+        if frame.co_filename == entry:
+            found = _position(frame, traceback)
+        elif frame.co_filename != runtime.__file__ and not through_calls:
+            return None
+        traceback = traceback.tb_next
+    return found
+
+
+def _position(frame: CodeType, traceback: TracebackType) -> SimPosition:
+    positions = list(frame.co_positions())
+    _, _, column, _ = positions[traceback.tb_lasti // 2]
+    return SimPosition(frame.co_filename, traceback.tb_lineno, 1 if column is None else column + 1)
+
+
+# --- Names ----------------------------------------------------------------------------------------
+# What compiled kernels may consist of: a list of helpers, and a check of the finished code.
+#
+# Compiled code runs without Python's built-in functions. Each name in it is one of `NAMES`, or one
+# that the compiler made, which begins with a letter for its kind: `v_` for variables of the kernel,
+# `t_` for temporary ones, `f_` for functions, `c_` for calls of the library. Since no name of the
+# kernel's text is ever used as it stands, none can mean something else in Python.
+
+NAMES: dict[str, object] = {
+    "_quotient": runtime.quotient,
+    "_remainder": runtime.remainder,
+    "_shift_count": runtime.shift_count,
+    "_index": runtime.index,
+    "_float32": runtime.as_float32,
+    "_float": float,
+    "_float_quotient": runtime.float_quotient,
+    "_truncated": runtime.truncate,
+    "_float_bits": runtime.float_bits,
+    "_bits_float": runtime.bits_float,
+    "_double_bits": runtime.double_bits,
+    "_bits_double": runtime.bits_double,
+    "_ctz": runtime.count_trailing_zeros,
+    "_clz": runtime.count_leading_zeros,
+    "_popcount": runtime.count_ones,
+    "_put": runtime.put,
+    "_bits": runtime.bits_at,
+    "_put_bits": runtime.put_bits,
+    "_point": runtime.point,
+    "_point_at_one": runtime.point_at_one,
+    "_is_local": runtime.is_local,
+    "_element_at": runtime.element_at,
+    "_put_at": runtime.put_at,
+    "_advance": runtime.advance,
+    "_advance_any": runtime.advance_any,
+    "_distance": runtime.distance,
+    "_is_same": runtime.is_same,
+    "_address": runtime.address,
+    "_pointer_to": runtime.pointer_to,
+    "_put_member": runtime.put_member,
+    "_awaited": runtime.awaited,
+    "_copied": runtime.copy,
+    "_overwrite": runtime.overwrite,
+    "_sliced": runtime.slice_object,
+    "_printed": runtime.printed,
+    "_printed_float": runtime.printed_float,
+    "_character": runtime.character,
+    "_endless": runtime.endless,
+    "_missing": runtime.missing,
+    "_min": min,
+    "_max": max,
+    "_range": range,
+    "_rounds": range(runtime.ROUNDS),
+    "_unset": runtime.UNSET,
+    "_fault": translate_fault,
+    "_FAULTS": FAULTS,
+}
+"""What compiled code calls beside the API."""
+
+_ACTING = {
+    *("_put", "_put_bits", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing"),
+    *("_endless", "_fault"),
+}
+
+PURE = frozenset(NAMES) - _ACTING
+"""Those that only find a value."""
+
+MEMBERS = frozenset(name for row in ALL_CALLS for name, _ in row.members)
+"""Members of the library's objects that compiled code reads."""
+
+METHODS = frozenset(row.cpp for row in LIBRARY_CALLS if row.form == Form.METHOD)
+"""Member functions of the library's objects that compiled code calls."""
+
+_CLOCK = "clock"
+_ENTRY = "_kernel"
+_UNUSED = "_"
+_ERROR = "_error"
+_VARIABLES = ("v_", "t_")
+_OWN = (*_VARIABLES, "f_")
+
+_STATEMENTS = (
+    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Pass, ast.Expr),
+    *(ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue),
+    *(ast.Try, ast.ExceptHandler, ast.Raise),
+)
+_EXPRESSIONS = (
+    *(ast.Name, ast.Constant, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.NamedExpr),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.List),
+    *(ast.Yield, ast.YieldFrom, ast.Load, ast.Store),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.And, ast.Or, ast.Not, ast.Invert, ast.USub),
+    *(ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE),
+)
+_KINDS = frozenset((*_STATEMENTS, *_EXPRESSIONS))
+_CONSTANTS = frozenset((int, float, bool, str, type(None)))
+
+
+def find_forbidden(module: ast.Module, bindings: Collection[str]) -> ast.AST | None:
+    """The first node of compiled code that should not be there; None if there is none.
+
+    `bindings` are the variables that hold the library. The compiler makes nothing of the kind;
+    this is asked of every kernel so that a mistake in it cannot become one of safety.
+    """
+    check = _Check(frozenset(bindings))
+    pending: list[ast.AST] = [module]
+    while pending:
+        node = pending.pop()
+        if not check.allows(node):
+            return node
+        pending += list_children(node)
+    return None
+
+
+class _Check:
+    """What is allowed beside names of the compiler."""
+
+    def __init__(self, bindings: frozenset[str]) -> None:
+        self.bindings = bindings
+        self.known = bindings | NAMES.keys()
+
+    def allows(self, node: ast.AST) -> bool:
+        """Whether a node may stand where it stands; those below it are none of its business."""
+        match node:
+            case ast.Name():
+                return self._allows_name(node)
+            case ast.Constant(value=value):
+                return type(value) in _CONSTANTS
+            case ast.Call(func=function):
+                return self._allows_call(function)
+            case ast.Attribute():
+                return self._allows_attribute(node)
+            case ast.keyword(arg=word):
+                return word == "template" or word in MEMBERS
+            case ast.arg(arg=name):
+                return name.startswith(_VARIABLES) or name in self.bindings
+            case ast.FunctionDef() | ast.arguments() | ast.ExceptHandler():
+                return self._allows_function(node)
+            case _:
+                return type(node) in _KINDS
+
+    def _allows_name(self, node: ast.Name) -> bool:
+        if isinstance(node.ctx, ast.Store):
+            return node.id.startswith(_VARIABLES) or node.id == _UNUSED
+        return node.id.startswith(_OWN) or node.id in self.known or node.id == _ERROR
+
+    def _allows_attribute(self, node: ast.Attribute) -> bool:
+        if isinstance(node.ctx, ast.Store):
+            return node.attr == _CLOCK and isinstance(node.value, ast.Name)
+        return node.attr in MEMBERS or node.attr in METHODS
+
+    def _allows_function(self, node: ast.FunctionDef | ast.arguments | ast.ExceptHandler) -> bool:
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                return (name.startswith("f_") or name == _ENTRY) and not decorators
+            case ast.arguments():
+                return not (node.defaults or node.kw_defaults or node.vararg or node.kwarg)
+            case ast.ExceptHandler(type=ast.Name(id="_FAULTS"), name=name):
+                return name == _ERROR
+            case _:
+                return False
+
+    def _allows_call(self, function: ast.expr) -> bool:
+        match function:
+            case ast.Name(id=name):
+                return name.startswith("f_") or name in self.known
+            case ast.Attribute(attr=member):
+                return member in METHODS
+            case _:
+                return False
+
+
+# --- Folding --------------------------------------------------------------------------------------
+# Constant expressions: what a kernel computes while it is compiled.
+#
+# An expression of Python that needs nothing but constants, helpers of compiled code and functions
+# of the kernel is run as it would be run later, with a limit on its steps.
+
+_TICK = "_tick"
+_ALLOWED = frozenset((*PURE, "_put", "_put_at", "_put_bits", "_overwrite", "_missing", "_endless"))
+_UNSUITABLE = (ast.Yield, ast.YieldFrom, ast.Try, ast.Raise)
+
+
+_MEMBERS = frozenset(("clock", "next_compile_time_args_offset", "next_common_runtime_args_offset"))
+"""Members that constants are made of."""
+
+
+class TooManySteps(Exception):
+    """A constant that takes too long to compute."""
+
+
+@dataclass
+class Folder:
+    """Computes constants of one kernel."""
+
+    functions: Mapping[str, ast.FunctionDef]
+    """The kernel's functions that are compiled, by their names."""
+    known: Mapping[str, ast.expr]
+    """The values of variables that never change."""
+    library: Mapping[str, Callable[..., object]] = field(
+        default_factory=dict[str, Callable[..., object]]
+    )
+    """Calls of the library whose results are known, by the variables that hold them."""
+    steps: int = 0
+    _names: dict[str, object] = field(default_factory=dict[str, object])
+    _unsuitable: set[str] = field(default_factory=set[str])
+
+    def fold(self, node: ast.expr) -> ast.expr | None:
+        """The value of an expression as literals; None if it is not known yet.
+
+        Raises TooManySteps.
+        """
+        if is_literal(node):
+            return node
+        if not self._prepare(node, frozenset()):
+            return None
+        try:
+            value = _run(node, self._environment())
+        except (*FAULTS, AttributeError):
+            return None
+        return write_literal(value)
+
+    def _environment(self) -> dict[str, object]:
+        if not self._names:
+            own = {_TICK: self._tick, THREAD: SimpleNamespace(clock=0)}
+            self._names = {"__builtins__": {}, **NAMES, **own}
+        return self._names
+
+    def _tick(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_FOLDED_STEPS:
+            raise TooManySteps
+
+    def _prepare(self, node: ast.AST, own: frozenset[str]) -> bool:
+        """Whether a piece of code can run now; defines the functions that it calls."""
+        parts = list(ast.walk(node))
+        if any(isinstance(each, _UNSUITABLE) for each in parts):
+            return False
+        members = (each.attr for each in parts if isinstance(each, ast.Attribute))
+        if not _MEMBERS.issuperset(members):
+            return False
+        names = [each for each in parts if isinstance(each, ast.Name)]
+        bound = own | {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        return all(self._knows(name.id) for name in names if name.id not in bound)
+
+    def _knows(self, name: str) -> bool:
+        environment = self._environment()
+        if name in _ALLOWED or name == THREAD:
+            return True
+        if name in self._unsuitable:
+            return False
+        if name in environment:
+            return name not in NAMES
+        if name in self.library:
+            environment[name] = self.library[name]
+            return True
+        if name in self.known:
+            return self._compute(name, self.known[name])
+        return name in self.functions and self._define(name, self.functions[name])
+
+    def _compute(self, name: str, node: ast.expr) -> bool:
+        """Make a variable known whose value is written, or a call of the library."""
+        environment = self._environment()
+        if is_literal(node):
+            environment[name] = read_literal(node)
+            return True
+        if not self._prepare(node, frozenset()):
+            return False
+        try:
+            environment[name] = _run(node, environment)
+        except (*FAULTS, AttributeError):
+            return False
+        return True
+
+    def _define(self, name: str, function: ast.FunctionDef) -> bool:
+        """Make a function of the kernel known; False if it needs what is not known yet."""
+        environment = self._environment()
+        environment[name] = None
+        parameters = frozenset(each.arg for each in function.args.args)
+        if not all(self._prepare(each, parameters | _stored(function)) for each in function.body):
+            del environment[name]
+            self._unsuitable.add(name)
+            return False
+        counted = _FoldingCounter().visit(copy.deepcopy(function))
+        module = ast.fix_missing_locations(ast.Module([counted], []))
+        exec(compile(module, "<constant>", "exec"), environment)
+        return True
+
+
+def _run(node: ast.expr, environment: dict[str, object]) -> object:
+    """The value of an expression whose names are known."""
+    expression = ast.Expression(copy.deepcopy(node))
+    for each in ast.walk(expression):
+        if isinstance(each, (ast.expr, ast.keyword)):
+            each.lineno = each.end_lineno = 1
+            each.col_offset = each.end_col_offset = 0
+    return eval(compile(expression, "<constant>", "eval"), environment)
+
+
+def _stored(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that a function sets."""
+    named = (each for each in ast.walk(function) if isinstance(each, ast.Name))
+    return frozenset(each.id for each in named if isinstance(each.ctx, ast.Store))
+
+
+class _FoldingCounter(ast.NodeTransformer):
+    """Lets functions and loops count their turns."""
+
+    def _counted(self, node: ast.FunctionDef | ast.For | ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, ast.Expr(call(_TICK)))
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """A call is a step."""
+        return self._counted(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """Each iteration is a step."""
+        return self._counted(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        """Each iteration is a step."""
+        return self._counted(node)
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is written with numbers only."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.List(elts=elements):
+            return all(map(is_literal, elements))
+        case _:
+            return False
+
+
+def read_literal(node: ast.expr) -> object:
+    """What an expression that is written with numbers means."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.List(elts=elements):
+            return [read_literal(each) for each in elements]
+        case _:
+            raise AssertionError("this is no literal")
+
+
+def write_literal(value: object) -> ast.expr | None:
+    """A number, or a list of such, as an expression; None for what is none."""
+    match value:
+        case bool() | int() | float() | str() | None:
+            return constant(cast("int", value))
+        case list():
+            parts = list(map(write_literal, cast("list[object]", value)))
+            known = [each for each in parts if each is not None]
+            return list_of(known) if len(known) == len(parts) else None
+        case _:
+            return None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.metalium.enums import NamedNumber
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise import meanings
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 

@@ -61,10 +61,22 @@ _TABLE: dict[str, Operation] = table_of(
         meanings.divide,
         integer_result=DataType.FLOAT32,
     ),
-    *(_declare(name, meaning=meaning) for name, meaning in meanings.PLAIN_BINARY.items()),
+    *(
+        _declare(
+            name,
+            meaning=meaning,
+            integer_result=DataType.FLOAT32 if name in ("div_no_nan", "floor_div") else None,
+        )
+        for name, meaning in meanings.PLAIN_BINARY.items()
+    ),
     _declare("addalpha", "alpha=1.0", meanings.add_scaled),
     _declare("subalpha", "alpha=1.0", meanings.subtract_scaled),
-    _declare("isclose", "*, rtol=1e-5, atol=1e-8, equal_nan=False", meanings.isclose),
+    _declare(
+        "isclose",
+        "*, rtol=1e-5, atol=1e-8, equal_nan=False",
+        meanings.isclose,
+        integer_result=DataType.FLOAT32,
+    ),
     declare(
         "polyval",
         ("input_tensor",),

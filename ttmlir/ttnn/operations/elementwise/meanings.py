@@ -5,16 +5,19 @@ They take NumPy, then arrays or numbers, then parameters by name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from ttmlir.arrays import array
+from ttmlir.arrays.carriers import on_numbers
+from ttmlir.composites import special
 from ttmlir.optable import ROWS
-from ttmlir.optable.elementwise.meanings import sigmoid
+from ttmlir.optable.elementwise import sigmoid
 from ttmlir.optable.row import Family
-from ttmlir.optable.special import gelu, lgamma
-from ttmlir.runtime.element import Array
+from ttmlir.optable.special import gelu
 from ttmlir.runtime.execution.kernels import KERNELS
+from ttmlir.runtime.tensor import Array
 
 Meaning = Callable[..., Array]
 """`meaning(np, *arrays, **parameters)`, as the reference function of a row."""
@@ -98,36 +101,17 @@ def rotate90(xp: Any, x: Any) -> Any:
     return xp.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
 
 
-def i1(xp: Any, x: Any) -> Any:
-    """The modified Bessel function of order 1: the mean over an angle of cos * exp(x * cos)."""
-    # The trapezoidal rule is exact to float32 for periodic functions of this size.
-    total = xp.zeros(x.shape, xp.float64)
-    steps = 64
-    for step in range(steps):
-        cosine = math.cos(math.pi * (step + 0.5) / steps)
-        total = total + cosine * xp.exp(x.astype(xp.float64) * cosine)
-    return total / steps
+def _special(function: Callable[..., array.Array]) -> Callable[[Any, Any], Any]:
+    """A function of `ttmlir.composites`, computed in f64."""
+    on_arrays = on_numbers(function)
+    return lambda xp, x: on_arrays(x)
 
 
-def digamma(xp: Any, x: Any) -> Any:
-    """The derivative of ln(gamma(x)), by the asymptotic series above 6 and the recurrence below."""
-    x = x.astype(xp.float64)
-    reflected = x < 0.5
-    y = xp.where(reflected, 1 - x, x)
-    total = xp.zeros_like(y)
-    for _ in range(8):
-        low = y < 8
-        total = total - xp.where(low, 1 / y, 0)
-        y = xp.where(low, y + 1, y)
-    square = 1 / (y * y)
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
-    result = total + xp.log(y) - 0.5 / y - series
-    return xp.where(reflected, result - math.pi / xp.tan(math.pi * x), result)
-
-
-def multigammaln(xp: Any, x: Any) -> Any:
-    """ln of the multivariate gamma function of dimension 4."""
-    return sum(lgamma(xp, x - 0.5 * index) for index in range(4)) + 3.0 * math.log(math.pi)
+def polygamma(xp: Any, x: Any, k: Any) -> Any:
+    """The derivative of digamma of an order from 1 to 11, as many as a card has."""
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 11:
+        raise ValueError(f"k is an order from 1 to 11, not {k!r}; ttnn.digamma has order 0")
+    return on_numbers(partial(special.polygamma, k))(x)
 
 
 def glu(activation: str) -> Any:
@@ -203,15 +187,15 @@ def divide_number(xp: Any, x: Any, value: float, rounding_mode: str | None = Non
 PLAIN: dict[str, Callable[[Any, Any], Any]] = {
     "alt_complex_rotate90": rotate90,
     "deg2rad": lambda xp, x: xp.deg2rad(x),
-    "digamma": digamma,
+    "digamma": _special(special.digamma),
     "eqz": lambda xp, x: x == 0,
     "frac": lambda xp, x: x - xp.trunc(x),
     "gez": lambda xp, x: x >= 0,
     "gtz": lambda xp, x: x > 0,
     "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
     "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
-    "i0": lambda xp, x: xp.i0(x),
-    "i1": i1,
+    "i0": _special(special.i0),
+    "i1": _special(special.i1),
     "identity": lambda xp, x: x,
     "isinf": lambda xp, x: xp.isinf(x),
     "isnan": lambda xp, x: xp.isnan(x),
@@ -223,7 +207,7 @@ PLAIN: dict[str, Callable[[Any, Any], Any]] = {
     "log_sigmoid": log_sigmoid,
     "ltz": lambda xp, x: x < 0,
     "mish": mish,
-    "multigammaln": multigammaln,
+    "multigammaln": _special(partial(special.multigammaln, dimension=4)),
     "nez": lambda xp, x: x != 0,
     "rad2deg": lambda xp, x: xp.rad2deg(x),
     "relu6": lambda xp, x: xp.clip(x, 0, 6),

@@ -5,22 +5,22 @@ A declaration is the row's name, or `ttnn name = row`, and the arguments behind 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ttmlir.optable.shapes import broadcast_shape, spell_shape
-from ttmlir.runtime.element import Array, Numerics
+from ttmlir.optable.row import broadcast_shape, spell_shape
+from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
     common_layout,
-    remember_program,
+    require_floats,
     require_tensor,
     spell_type,
     store,
@@ -36,6 +36,23 @@ BINARY_TAIL = (
     "input_tensor_a_activations=None, input_tensor_b_activations=None, use_legacy, sub_core_grids, "
     "fast_and_approximate_mode"
 )
+
+
+FLOATS_ONLY = frozenset(
+    (
+        "acos asin atan cos acosh erfinv exp2 expm1 frac ceil mish hardmish i0 i1 isfinite isinf "
+        "isnan isneginf isposinf reciprocal sign silu swish sin tan log_sigmoid asinh hardsigmoid "
+        "hardswish softsign cbrt floor trunc sqrt rsqrt exp erf erfc gelu log log10 log2 log1p "
+        "tanh tanhshrink sigmoid sigmoid_accurate atanh cosh digamma lgamma multigammaln sinh "
+        "leaky_relu elu celu selu softplus round ldexp logaddexp logaddexp2 bias_gelu xlogy hypot "
+        "nextafter atan2 polygamma"
+    ).split()
+)
+"""Operations that a card refuses for integers; those of ttnn 0.81.1 that say so."""
+_NUMBERS_FIRST = ("add", "subtract", "sub", "multiply", "mul", "divide", "div")
+"""Operations that take a number before a tensor."""
+_SCALED = ("multiply", "mul")
+"""Operations of integers and floating point; the result is floating point."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +79,22 @@ class Elementwise:
         """Compute for the arguments of a call."""
         operands = [values[name] for name in self.operands]
         tensors = tuple(each for each in operands if isinstance(each, Tensor))
-        if not tensors or not isinstance(operands[0], Tensor):
+        if not tensors or not (isinstance(operands[0], Tensor) or self.name in _NUMBERS_FIRST):
             require_tensor(operands[0], self.operands[0])
         device = common_device(*tensors)
-        typed = (each for each in operands[self.typed_by :] if isinstance(each, Tensor))
-        first = next(typed, tensors[0])
+        typed = [each for each in operands[self.typed_by :] if isinstance(each, Tensor)]
+        first = self._find_typed(typed or [tensors[0]])
+        memory_config = values.get("memory_config")
+        if len(operands) == 2 and memory_config is None:
+            # The shards of the second operand are those of the result, if the first has none.
+            memory_config = next((t.memory_config() for t in tensors if t.is_sharded()), None)
         arrays = [
-            each.array if isinstance(each, Tensor) else as_number(each, first.dtype, name)
+            each.array
+            if isinstance(each, Tensor)
+            else as_number(each, DataType.FLOAT32 if self._scales(first) else first.dtype, name)
             for each, name in zip(operands, self.operands, strict=True)
         ]
+        is_scaled = any(isinstance(each, float) for each in operands) and self._scales(first)
         arguments = {keyword: values[name] for keyword, name in self.parameters}
         with np.errstate(all="ignore"):
             for side, index in (
@@ -83,6 +107,8 @@ class Elementwise:
             dtype, output = values.get("dtype"), values.get("output_tensor")
             if dtype is None and output is None:
                 dtype = self._result_type(first)
+                if is_scaled:
+                    dtype = DataType.FLOAT32
             chain = values.get("activations")
             kept = dtype if output is None else output.dtype
             in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
@@ -99,15 +125,37 @@ class Elementwise:
             device=device,
             dtype=dtype,
             layout=common_layout(*tensors),
-            memory_config=values.get("memory_config"),
+            memory_config=memory_config,
             output_tensor=output,
             exact=is_rounded,
         )
-        remember_program(
-            device,
-            (self.name, made.spec, *(each.spec for each in tensors), *map(str, arguments.values())),
-        )
         return made
+
+    def _find_typed(self, tensors: Sequence[Tensor]) -> Tensor:
+        """The operand that the result has its data type from.
+
+        ValueError for integers where only floating point has a meaning, and for two operands of
+        integers and floating point, or of different integers.
+        """
+        first = tensors[0]
+        if self.name in FLOATS_ONLY:
+            require_floats(first)
+        if len(self.operands) != 2 or len(tensors) != 2:
+            return first
+        second = tensors[1]
+        kinds = [each.dtype.facts.is_float for each in tensors]
+        if all(kinds) or first.dtype == second.dtype:
+            return first
+        if self.name in _SCALED and any(kinds):
+            return tensors[kinds.index(True)]
+        raise ValueError(
+            f"operands of {first.dtype} and {second.dtype} do not go together; use ttnn.typecast"
+        )
+
+    def _scales(self, first: Tensor) -> bool:
+        """Whether a number in floating point makes floating point of integers."""
+        scales = self.name in _SCALED or self.integer_result is DataType.FLOAT32
+        return scales and not first.dtype.facts.is_float
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
         try:
@@ -132,7 +180,7 @@ class Elementwise:
         try:
             broadcast_shape(*shapes)
         except ValueError as error:
-            raise RuntimeError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from None
+            raise RuntimeError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from error
 
     def _result_type(self, first: Tensor) -> DataType:
         if self.result is not None:
@@ -152,8 +200,11 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
     if isinstance(value, bool | int | float | np.generic):
         wanted = compute_type(dtype)
         number = np.asarray(value)
-        if wanted.kind in "iu" and number.dtype.kind == "f":
-            number = np.trunc(number)
+        if wanted.kind in "iu" and number.dtype.kind == "f" and number != np.trunc(number):
+            raise ValueError(
+                f"{name}={value} is no number of a tensor of {dtype}; use an integer, or "
+                "ttnn.typecast(tensor, ttnn.float32)"
+            )
         return number.astype(wanted)
     raise TypeError(
         f"{name} is a ttnn.Tensor or a number, not {spell_type(value)}; ttnn.from_torch and "

@@ -72,6 +72,7 @@ OPERATIONS: dict[str, Operation] = table_of(
     _declare("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
     _declare("relu_max", "upper_limit", meanings.relu_max),
     _declare("relu_min", "lower_limit", meanings.relu_min),
+    _declare("polygamma", "k", meanings.polygamma),
     _declare("rpow", "exponent", meanings.raise_number),
     _declare("fill", "fill_value", meanings.fill),
     _declare("threshold", "threshold, value", meanings.threshold),

@@ -28,18 +28,20 @@ def _padded(image: Any, padding: Any, value: float = 0.0) -> Any:
 
 
 def _conv2d(
-    *,
     input_tensor: Any,
     weight_tensor: Any,
+    in_channels: int,
+    out_channels: int,
     batch_size: int,
     input_height: int,
     input_width: int,
-    in_channels: int,
+    kernel_size: Any,
     stride: Any = (1, 1),
     padding: Any = (0, 0),
     dilation: Any = (1, 1),
     groups: int = 1,
     bias_tensor: Any = None,
+    *unused: Any,
     **_: Any,
 ) -> Any:
     image = input_tensor.reshape(batch_size, input_height, input_width, in_channels)
@@ -149,6 +151,8 @@ def _max_pool2d(
     padding: Any,
     dilation: Any = (1, 1),
     ceil_mode: bool = False,
+    return_indices: bool = False,
+    *unused: Any,
     **_: Any,
 ) -> Any:
     image = _image(input_tensor, batch_size, input_h, input_w, channels)
@@ -172,6 +176,7 @@ def _avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *unused: Any,
     **_: Any,
 ) -> Any:
     image = _image(input_tensor, batch_size, input_h, input_w, channels)
@@ -184,7 +189,7 @@ def _global_avg_pool2d(x: Any, **_: Any) -> Any:
     return x.mean((1, 2), keepdim=True)
 
 
-def _upsample(x: Any, scale_factor: Any, *, mode: str = "nearest", **_: Any) -> Any:
+def _upsample(x: Any, scale_factor: Any, mode: str = "nearest", **_: Any) -> Any:
     aligned = False if mode == "bilinear" else None
     result = _torch().nn.functional.interpolate(
         x.permute(0, 3, 1, 2), scale_factor=scale_factor, mode=mode, align_corners=aligned
@@ -193,10 +198,16 @@ def _upsample(x: Any, scale_factor: Any, *, mode: str = "nearest", **_: Any) -> 
 
 
 def _grid_sample(
-    x: Any, grid: Any, *, mode: str = "bilinear", align_corners: bool = False, **_: Any
+    x: Any,
+    grid: Any,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = False,
+    *unused: Any,
+    **_: Any,
 ) -> Any:
     result = _torch().nn.functional.grid_sample(
-        x.permute(0, 3, 1, 2), grid, mode, "zeros", align_corners
+        x.permute(0, 3, 1, 2), grid, mode, padding_mode, align_corners
     )
     return result.permute(0, 2, 3, 1)
 
@@ -224,7 +235,7 @@ def _group_norm(
     x: Any,
     *,
     num_groups: int,
-    epsilon: float = 1e-12,
+    epsilon: float = 1e-5,
     weight: Any = None,
     bias: Any = None,
     **_: Any,
@@ -309,7 +320,7 @@ def _rotary_embedding(x: Any, cos: Any, sin: Any, token: int | None = None, **_:
 
 def _loss(name: str) -> Callable[..., Any]:
     def golden(reference: Any, prediction: Any, *, reduction: Any = None, **_: Any) -> Any:
-        mode = "none" if reduction is None else reduction.name.lower()
+        mode = getattr(reduction, "name", reduction or "none").lower()
         return getattr(_torch().nn.functional, name)(prediction, reference, reduction=mode)
 
     return golden

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.normalization import masked_softmax
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -31,7 +30,6 @@ def _softmax(values: dict[str, Any], *, in_place: bool) -> Tensor:
     device = common_device(*given)
     scale = None if size is None else 1.0 / math.sqrt(size)
     result = masked_softmax(tensor, scale, mask)
-    remember_program(device, ("attention_softmax", size, *(each.spec for each in given)))
     return store(
         result,
         given,
@@ -99,7 +97,6 @@ def _finish(result: Array, values: dict[str, Any], given: tuple[Tensor, ...]) ->
         memory_config=values["memory_config"],
         output_tensor=values.get("output_tensor"),
     )
-    remember_program(device, ("attention", made.spec, *(each.spec for each in given)))
     return made
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -29,7 +29,7 @@ def _pair(values: dict[str, Any]) -> tuple[Tensor, Tensor]:
         raise ValueError(
             f"rows of {tensor.shape[3]} numbers do not fit a cache of rows of {cache.shape[3]}"
         )
-    remember_program(device, ("cache", cache.spec, tensor.spec))
+    remember_program(device)
     return cache, tensor
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -45,7 +44,6 @@ def _split(values: dict[str, Any], *, transposed: str, rank: int) -> tuple[Tenso
         )
         for part in (query, key, value)
     )
-    remember_program(device, ("split heads", *(each.spec for each in (*given, *made))))
     return made
 
 
@@ -117,7 +115,6 @@ def _join(values: dict[str, Any], shape: Sequence[int], array: Array) -> Tensor:
         memory_config=values["memory_config"],
         exact=True,
     )
-    remember_program(device, ("join heads", tensor.spec, made.spec))
     return made
 
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -44,7 +43,6 @@ def _finish(result: Array, values: dict[str, Any], given: tuple[Tensor, ...], na
         raise ValueError(f"cosines and sines of {shapes} are for no tensor of {given[0].shape}")
     device = common_device(*given)
     made = store(result, given, device=device, memory_config=values["memory_config"])
-    remember_program(device, (name, *(each.spec for each in given)))
     return made
 
 

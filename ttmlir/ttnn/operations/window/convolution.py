@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -129,11 +128,8 @@ def _finish(
         layout=config.output_layout,
         memory_config=DRAM_MEMORY_CONFIG if memory is None else memory,
     )
-    stated = ("stride", "padding", "dilation", "groups")
-    attributes = tuple(str(values[name]) for name in stated)
-    remember_program(device, ("conv", made.spec, tensor.spec, weight.shape, attributes))
     if config.deallocate_activation and tensor.device() is not None:
-        tensor.deallocate()
+        tensor.deallocate(force=True)
     result: list[Any] = [made]
     if values["return_output_dim"]:
         result.append((image.shape[1], image.shape[2]))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.optable.window.axes import WindowAxis
-from ttmlir.runtime.element import Array
+from ttmlir.optable.window import WindowAxis
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import require_tensor
 from ttmlir.ttnn.tensor.tensor import Tensor
 

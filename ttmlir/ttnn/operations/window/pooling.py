@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.optable.window.axes import WindowAxis
-from ttmlir.runtime.element import Array
+from ttmlir.optable.window import WindowAxis
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -37,6 +36,17 @@ def _image_of(values: dict[str, Any]) -> tuple[Tensor, Array]:
     return tensor, as_image(tensor, *(values[name] for name in names))
 
 
+def _check_padding(values: dict[str, Any]) -> None:
+    """ValueError for windows that lie more in the padding than half."""
+    kernel = as_pair(values["kernel_size"], "kernel_size")
+    for sides, extent in zip(as_padding(values["padding"]), kernel, strict=True):
+        if 2 * max(sides) > extent:
+            raise ValueError(
+                f"padding of {max(sides)} is more than half of the kernel's {extent}; use ttnn.pad "
+                "first"
+            )
+
+
 def _finish(image: Array, values: dict[str, Any], tensor: Tensor, name: str) -> Tensor:
     """(1, 1, N * H * W, C) in rows, unless tiles are asked for."""
     dtype, layout = values["dtype"], values["output_layout"]
@@ -48,12 +58,8 @@ def _finish(image: Array, values: dict[str, Any], tensor: Tensor, name: str) -> 
         layout=Layout.ROW_MAJOR if layout is None else layout,
         memory_config=values["memory_config"],
     )
-    asked = tuple(
-        str(values.get(each)) for each in ("kernel_size", "stride", "padding", "dilation")
-    )
-    remember_program(made.device_storage().device, (name, made.spec, tensor.spec, asked))
     if values["deallocate_input"]:
-        tensor.deallocate()
+        tensor.deallocate(force=True)
     return made
 
 
@@ -84,6 +90,7 @@ def _filled(
 
 
 def _max_pool2d(values: dict[str, Any]) -> Any:
+    _check_padding(values)
     tensor, image = _image_of(values)
     values = _result_type(values, tensor)
     axes = window_axes_of(
@@ -136,6 +143,7 @@ def _with_indices(
 
 
 def _avg_pool2d(values: dict[str, Any]) -> Tensor:
+    _check_padding(values)
     tensor, image = _image_of(values)
     values = _result_type({"dilation": (1, 1), **values}, tensor)
     padding = as_padding(values["padding"])

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    remember_program,
     require_tensor,
     store,
     table_of,
@@ -59,7 +58,6 @@ def _upsample(values: dict[str, Any]) -> Tensor:
                 result = _between(result, axis, scale)
             case _:
                 raise ValueError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
-    remember_program(device, ("upsample", tensor.spec, scales, mode))
     return store(
         result,
         (tensor,),
@@ -111,7 +109,6 @@ def _rotate(values: dict[str, Any]) -> Tensor:
     # Angles such as 90 degrees have no exact cosine; their places are whole numbers.
     places: Array = np.round([rows, columns], 6)[:, None]
     result = _sample(tensor.array, places[0], places[1], values["fill"], linear=mode == "bilinear")
-    remember_program(device, ("rotate", tensor.spec, values["angle"], mode))
     return store(result, (tensor,), device=device, memory_config=values["memory_config"])
 
 
@@ -134,7 +131,6 @@ def _grid_sample(values: dict[str, Any]) -> Tensor:
     else:
         columns, rows = (((places[..., i] + 1) * n - 1) / 2 for i, n in ((0, width), (1, height)))
     result = _sample(tensor.array, rows, columns, 0.0, linear=mode == "bilinear")
-    remember_program(device, ("grid_sample", tensor.spec, grid.spec, mode))
     return store(result, (tensor,), device=device, memory_config=values["memory_config"])
 
 

@@ -19,12 +19,12 @@ from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
-from ttmlir.ir.kernel_builder import KernelBuilder
+from ttmlir.ir.kernel_builder import Buffer, KernelBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.layout.metal import iterator_positions
 from ttmlir.passes.d2m.dst.capacity import capacity_of
 from ttmlir.passes.d2m.dst.code import (
     Call,
@@ -63,7 +63,6 @@ from ttmlir.passes.d2m.kernels.loops import (
     operand_depth,
 )
 from ttmlir.passes.d2m.kernels.plan import KernelPlan
-from ttmlir.passes.tiles.register_calls import Buffer
 
 
 def build_compute(

@@ -16,14 +16,14 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ttmlir.ir.kernel_builder import Buffer
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes import layout_map
 from ttmlir.passes.d2m.dst.code import Call, Code, Format, Index, Needs, Nest, Setting
 from ttmlir.passes.d2m.dst.plan import Plan, TooManyTilesError, plan
 from ttmlir.passes.d2m.dst.select import Selector, stored_format
 from ttmlir.passes.d2m.dst.values import Source
-from ttmlir.passes.tiles.register_calls import Buffer
 
 Shape = tuple[int, ...]
 Point = Sequence[Index]

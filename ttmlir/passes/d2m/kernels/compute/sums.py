@@ -15,8 +15,8 @@ from xdsl.dialects.builtin import IntegerType, Signedness, f32
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.ir.kernel_builder import TileCall, is_float
 from ttmlir.ir.tensor_types import limits_of
-from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.dst.code import Call, Code, Index, Nest, Preparation, Setting
@@ -32,7 +32,6 @@ from ttmlir.passes.d2m.kernels.compute.stage import (
     plan_body,
     walk,
 )
-from ttmlir.passes.tiles.register_calls import TileCall
 
 _ACCUMULATED_IN_L1 = (DataType.F32, DataType.BF16, DataType.F16)
 """Formats of which the packer adds tiles to what is in L1."""

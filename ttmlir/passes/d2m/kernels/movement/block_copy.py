@@ -26,14 +26,15 @@ from ttmlir.layout.affine import (
     BinaryExpr,
     ConstantExpr,
     DimExpr,
+    LinearForm,
     as_expr,
     dims,
+    linear_form,
 )
-from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.linear_form import LinearForm, linear_form
-from ttmlir.layout.metal.device_memory import grid_cores
+from ttmlir.layout.metal import grid_cores
 from ttmlir.passes.d2m.kernels.arguments import KernelArguments
 from ttmlir.passes.d2m.kernels.chip import Chip, on_network
 from ttmlir.passes.d2m.kernels.plan import Stream

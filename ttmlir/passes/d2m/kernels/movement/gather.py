@@ -21,10 +21,18 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.layout.affine import AffineExpr, AffineMap, as_expr, constant, dim, dims
+from ttmlir.layout.affine import (
+    AffineExpr,
+    AffineMap,
+    LinearForm,
+    as_expr,
+    constant,
+    dim,
+    dims,
+    linear_form,
+)
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.linear_form import LinearForm, linear_form
-from ttmlir.layout.metal.index_view import TILE
+from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BytesSomewhere,
     Place,

@@ -21,8 +21,7 @@ from xdsl.ir import SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.enums import NocIndex
-from ttmlir.layout.metal.device_memory import shared_cores
-from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.layout.metal import iterator_positions, shared_cores
 from ttmlir.passes.d2m.kernels.arguments import (
     READER_NOC,
     WRITER_NOC,

@@ -16,7 +16,7 @@ from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.index_view import TILE
+from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.kernels.movement.block_copy import BytesSomewhere, evaluate
 from ttmlir.passes.d2m.kernels.movement.gather import GatheredTiles
 

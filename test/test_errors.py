@@ -1,0 +1,228 @@
+"""The errors that users see: one root, public kinds below it, causes that are kept."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import pickle
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import ttmlir
+from ttmlir import errors
+from ttmlir.frontend.pykernel.builder import PyKernelError
+from ttmlir.layout.errors import LayoutError
+from ttmlir.metalium.errors import MetaliumError
+from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.program import DescriptionError
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.schema.types import FlatbufferError, PackError, SchemaError
+from ttmlir.sim.errors import SimError
+from ttmlir.ttnn.errors import PlacedError, PlacedTypeError
+from ttmlir.ttnn.operations.operation import Operation
+from ttmlir.ttnn_jit.errors import JitError, PassManagerError, UnsupportedFunctionError
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = [path for name in ("ttmlir", "tools") for path in (ROOT / name).rglob("*.py")]
+PUBLIC = ("CompilationError", "InputError", "FileError", "ExecutionError", "KernelError")
+INTERNAL = {
+    # Caught where they are raised, or by the caller that makes a message of them.
+    *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
+    *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
+    "KernelFault",
+}
+
+
+def test_public_errors() -> None:
+    """Their names are the package's, and all are below the root, which is no error of Python."""
+    for name in PUBLIC:
+        assert getattr(ttmlir, name) is getattr(errors, name)
+        assert getattr(errors, name).__base__ is ttmlir.Error
+    assert ttmlir.Error.__base__ is Exception
+
+
+@pytest.mark.parametrize(
+    ("found", "bases"),
+    [
+        (DiagnosticError, [errors.CompilationError]),
+        (PyKernelError, [errors.CompilationError, errors.KernelError]),
+        (JitError, [errors.CompilationError, RuntimeError]),
+        (PassManagerError, [errors.CompilationError, RuntimeError]),
+        (UnsupportedFunctionError, [errors.CompilationError, AssertionError]),
+        (LayoutError, [errors.InputError, ValueError]),
+        (MetaliumError, [errors.InputError, ValueError]),
+        (OptionError, [errors.InputError]),
+        (DescriptionError, [errors.InputError, ValueError]),
+        (PackError, [errors.InputError, ValueError]),
+        (PlacedError, [errors.InputError, RuntimeError]),
+        (PlacedTypeError, [errors.InputError, TypeError]),
+        (BinaryError, [errors.FileError]),
+        (UnsupportedError, [errors.FileError]),
+        (FlatbufferError, [errors.FileError, ValueError]),
+        (SchemaError, [errors.FileError, ValueError]),
+        (SimError, [errors.KernelError]),
+    ],
+)
+def test_what_errors_are(found: type[Exception], bases: list[type[Exception]]) -> None:
+    """Of a public kind, and what Python or ttnn has for the case."""
+    assert all(issubclass(found, base) for base in bases)
+
+
+def _is_error(found: object) -> bool:
+    return inspect.isclass(found) and issubclass(found, Exception)
+
+
+def test_every_class_is_below_the_root() -> None:
+    """But those that no user sees."""
+    others = set[str]()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                kinds = [getattr(builtins, ast.unparse(base), None) for base in node.bases]
+                if kinds and all(
+                    inspect.isclass(each) and issubclass(each, Exception) for each in kinds
+                ):
+                    others.add(node.name)
+    assert others - {"Error"} == INTERNAL
+
+
+def test_refusals_of_each_kind(tmp_path: Path) -> None:
+    """A caller may take all by the root."""
+    with pytest.raises(ttmlir.CompilationError, match="error: ") as caught:
+        ttmlir.compile("module {\n  func.func @f(\n}")
+    assert caught.value.diagnostics
+    with pytest.raises(ttmlir.InputError):
+        ttmlir.explore(3, browser=False)
+    (tmp_path / "x.ttnn").write_bytes(b"no program")
+    with pytest.raises(ttmlir.FileError):
+        ttmlir.load(tmp_path / "x.ttnn")
+
+
+def test_paths_that_cannot_be_read_or_written(tmp_path: Path) -> None:
+    """Errors of the project, which are still those of Python, however they travel."""
+    text = "func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {\n  return %a : tensor<3xf32>\n}"
+    compiled = ttmlir.compile(text)
+    loaded = ttmlir.load(compiled.save(tmp_path / "kept.ttnn"))
+    missing, folder = tmp_path / "none" / "model.ttnn", tmp_path
+    for call in (lambda path: ttmlir.compile(str(path)), compiled.save, loaded.save):
+        with pytest.raises(ttmlir.FileError) as caught:
+            call(missing)
+        assert isinstance(caught.value, FileNotFoundError)
+        assert str(caught.value) == f"{missing}: No such file or directory"
+        assert isinstance(caught.value.__cause__, FileNotFoundError)
+        with pytest.raises(ttmlir.FileError) as caught:
+            call(folder)
+        assert isinstance(caught.value, IsADirectoryError)
+        assert str(caught.value) == f"{folder}: Is a directory"
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.ttnn"]
+
+
+def test_names_of_choices() -> None:
+    """Wrong ones are refused as other arguments are, and are still errors of values."""
+    text = "func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {\n  return %a : tensor<3xf32>\n}"
+    compiled, wrong = ttmlir.compile(text), cast("Any", "wrong")
+    for call in (
+        lambda: ttmlir.compile(text, target=wrong),
+        lambda: ttmlir.compile(text, weights=wrong),
+        lambda: compiled(np.ones(3, np.float32), numerics=wrong),
+        lambda: compiled.text(wrong),
+    ):
+        with pytest.raises(ttmlir.InputError, match="wrong") as caught:
+            call()
+        assert isinstance(caught.value, ValueError)
+
+
+def test_causes_are_kept() -> None:
+    """What led to an error of ttnn is seen; one that is of a compilation already is not changed."""
+
+    def multiply(_: int) -> object:
+        return np.ones((2, 3)) @ np.ones((2, 3))
+
+    with pytest.raises(PlacedError, match=r"ttnn.failing: matmul") as caught:
+        Operation("failing", multiply)(1)
+    cause = caught.value.__cause__
+    assert isinstance(cause, ValueError)
+    assert cause.__traceback__ is not None
+    assert inspect.getinnerframes(cause.__traceback__)[-1].function == "multiply"
+    refused = JitError("no")
+
+    def refuse(_: int) -> object:
+        raise refused
+
+    with pytest.raises(JitError) as again:
+        Operation("failing", refuse)(1)
+    assert again.value is refused
+
+
+REASONS = {
+    # A look-up or conversion that failed says nothing that the message does not.
+    **dict.fromkeys(
+        [
+            *("frontend/summary.py", "frontend/text.py"),
+            *("kernel_tool/checking.py", "mlir/reader.py"),
+            *("runtime/ttrt/objects.py", "tools/kernel_cli.py", "ttnn/__init__.py"),
+            *(
+                "ttnn/model_preprocessing.py",
+                "ttnn/tensor/files.py",
+                "ttnn/operations/activations.py",
+            ),
+            *("ttnn/operations/elementwise/activations.py", "ttnn_jit/function.py"),
+            "sim/kernels/expressions/places.py",
+        ],
+        1,
+    ),
+    **{
+        **{"kernel_tool/spec_program.py": 3, "runtime/ttrt/sweeps.py": 2},
+        **{"cpp/preprocess.py": 2, "mlir/option_values.py": 2},
+        **{"mlir/attribute_reader.py": 2, "ttnn/namespace.py": 2},
+    },
+    # The same error again, with more notes, its place, or without our own frames.
+    **{"compiler.py": 1, "sim/execution/scheduler.py": 1},
+    **{"frontend/pykernel/compilation.py": 1, "metalium/host_api.py": 3, "sim/kernels/unit.py": 1},
+    "sim/kernels/compiler.py": 2,
+}
+"""How often each file hides what led to an error, by the reasons above."""
+
+
+def test_causes_are_hidden_for_a_reason() -> None:
+    """Everywhere else an error names its cause."""
+    found = {
+        path.relative_to(ROOT).as_posix().removeprefix("ttmlir/"): count
+        for path in SOURCES
+        if (count := path.read_text("utf-8").count(" from None\n"))
+    }
+    assert found == REASONS
+
+
+def test_tools_show_causes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the environment asks for them, and nowhere else."""
+    from ttmlir.tools.ttrt import main
+
+    monkeypatch.chdir(tmp_path)
+    Path("x.ttnn").write_bytes(b"no program at all, but some bytes")
+    assert main(["run", "x.ttnn"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+    monkeypatch.setenv(errors.DEBUG_VARIABLE, "1")
+    assert main(["run", "x.ttnn"]) == 1
+    shown = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in shown
+    assert "BinaryError: x.ttnn" in shown
+
+
+def test_errors_stand_at_the_bottom() -> None:
+    """Nothing of the package is imported with them."""
+    source = (ROOT / "ttmlir" / "errors.py").read_text("utf-8")
+    imported = {
+        node.module or ""
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert not any(name.startswith("ttmlir") for name in imported)

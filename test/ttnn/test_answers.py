@@ -1,0 +1,92 @@
+"""Calls give what the real ttnn gives: its answers are recorded in `Inputs/answers.txt`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running.ttnn_answers import Program, Step, read_sections
+
+from ttmlir import ttnn
+from ttmlir.ttnn.activate import activate
+
+ANSWERS = Path(__file__).with_name("Inputs") / "answers.txt"
+
+DIFFERENT = {
+    # An array of no dimension has no extent that could be padded.
+    "ttnn.zeros((), device=device)": "[] BFLOAT16 ROW_MAJOR DRAM INTERLEAVED",
+    "ttnn.argmax(tensor((2, 33, 70), layout=ttnn.ROW_MAJOR_LAYOUT))": (
+        "[] UINT32 ROW_MAJOR DRAM INTERLEAVED"
+    ),
+    # Results of shards of another shape are interleaved: which shards ttnn chooses changes often.
+    "ttnn.sum(h, dim=-1)": "[64] padded to [32, 64] BFLOAT16 TILE L1 INTERLEAVED",
+    "ttnn.transpose(h, 0, 1)": "[128, 64] BFLOAT16 TILE L1 INTERLEAVED",
+    "ttnn.reshape(h, (128, 64))": "[128, 64] BFLOAT16 TILE L1 INTERLEAVED",
+    "ttnn.slice(h, [0, 0], [32, 64])": "[32, 64] BFLOAT16 TILE L1 INTERLEAVED",
+    "h[0:32]": "[32, 128] BFLOAT16 TILE L1 INTERLEAVED",
+    # What a kernel lacks, and a meaning has.
+    "ttnn.layer_norm(h)": "[64, 128] BFLOAT16 TILE L1 HEIGHT_SHARDED [32, 128] on 2x1",
+    "ttnn.glu(tensor((32, 64)), -1)": "[32, 32] BFLOAT16 TILE DRAM INTERLEAVED",
+    "x.reshape(66, 70)": "[66, 70] padded to [96, 96] BFLOAT16 TILE DRAM INTERLEAVED",
+    "ttnn.pow(i, i)": "[32, 32] INT32 TILE DRAM INTERLEAVED",
+    "ttnn.addcmul(f, i, i)": "[32, 32] BFLOAT16 TILE DRAM INTERLEAVED",
+    "ttnn.topk(i, 32)": (
+        "[32, 32] INT32 TILE DRAM INTERLEAVED; [32, 32] UINT16 TILE DRAM INTERLEAVED"
+    ),
+    "ttnn.sort(i)": "[32, 32] INT32 TILE DRAM INTERLEAVED; [32, 32] UINT16 TILE DRAM INTERLEAVED",
+    "ttnn.embedding(i, tensor((10, 64), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT))": (
+        "[2, 6, 64] FLOAT32 ROW_MAJOR DRAM INTERLEAVED"
+    ),
+    "ttnn.embedding(i, tensor((2, 5, 64), layout=ttnn.ROW_MAJOR_LAYOUT))": (
+        "[2, 6, 64] BFLOAT16 ROW_MAJOR DRAM INTERLEAVED"
+    ),
+    "ttnn.conv2d(**c, conv_config=ttnn.Conv2dConfig(output_layout=ttnn.ROW_MAJOR_LAYOUT)).layout": (
+        "Layout.ROW_MAJOR"
+    ),
+    # What ttnn takes without a check, or cuts down to an integer.
+    "ttnn.bitwise_not(x)": "error",
+    "ttnn.bitcast(x, ttnn.float32)": "error",
+    "ttnn.permute(x, (0, 1, 1))": "error",
+    "ttnn.conv2d(**c, groups=2).shape": "error",
+    "ttnn.max_pool2d(x, 1, 4, 4, 32, [2, 2], [2, 2], [0, 0], [1, 1])": "error",
+    "ttnn.maximum(i, 2.5)": "error",
+    "ttnn.where(i, 1.5, 0)": "error",
+    "ttnn.remainder(i, 2.5)": "error",
+    # As of February 2026.
+    "ttnn.embedding(i, tensor((10, 64)))": "[2, 6, 64] BFLOAT16 ROW_MAJOR DRAM INTERLEAVED",
+    "ttnn.outer(tensor((1, 1, 32, 1)), tensor((1, 1, 1, 32)))": (
+        "[32, 32] BFLOAT16 TILE DRAM INTERLEAVED"
+    ),
+    "ttnn.clamp(i, 0.5, 1.5)": "[32, 32] INT32 TILE DRAM INTERLEAVED",
+    "ttnn.where(i, 1, 0)": "[32, 32] INT32 TILE DRAM INTERLEAVED",
+}
+"""What differs from the real ttnn, and why."""
+
+SECTIONS = dict(read_sections(ANSWERS.read_text(encoding="utf-8")))
+
+
+def kind(answer: str) -> str:
+    """What is compared: of an error that it is one."""
+    return "error" if answer.startswith("error: ") else answer
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_answers(title: str) -> None:
+    """Shape, padded shape, data type, layout, memory and refusals are the real ttnn's."""
+    activate()
+    device = ttnn.open_device(device_id=0)
+    try:
+        program = Program(ttnn, device)
+        steps: list[Step] = SECTIONS[title]
+        assert steps
+        for line, answer in steps:
+            expected = DIFFERENT.get(line, kind(answer))
+            assert (line, kind(program.answer(line))) == (line, expected)
+    finally:
+        ttnn.close_device(device)
+
+
+def test_differences_are_some() -> None:
+    """Lines that stand here for their difference are in the transcript, and do differ."""
+    answers = {line: kind(answer) for steps in SECTIONS.values() for line, answer in steps}
+    assert [line for line, ours in DIFFERENT.items() if answers[line] == ours] == []

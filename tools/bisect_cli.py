@@ -1,0 +1,99 @@
+"""The command line of `ttmlir-bisect`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ttmlir.tools.click_command import FiniteFloat
+from ttmlir.version import VERSION
+
+
+@click.command()
+@click.argument("model")
+@click.option("--function", help="Function to run; default: main, or else the first.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Seed of the random inputs.",
+    show_default=True,
+)
+@click.option("--inputs", multiple=True, help="A .npz or .npy file with inputs, in order.")
+@click.option(
+    "--target",
+    type=click.Choice(("ttnn", "kernels")),
+    default="ttnn",
+    help="Lower to library calls in a .ttnn file, or to kernels in a .ttm file.",
+    show_default=True,
+)
+@click.option(
+    "--numerics",
+    type=click.Choice(("exact", "device")),
+    default="exact",
+    help="How the file computes.",
+    show_default=True,
+)
+@click.option("--pcc", type=FiniteFloat(0, 1), help="Least correlation.")
+@click.option(
+    "--rtol", type=FiniteFloat(min=0), help="Relative tolerance that is accepted without --pcc."
+)
+@click.option(
+    "--atol", type=FiniteFloat(min=0), help="Absolute tolerance that is accepted without --pcc."
+)
+@click.option("--framework-result", multiple=True, help="A .npz or .npy file with the results.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.version_option(VERSION, prog_name="ttmlir-bisect")
+def cli(
+    model: str,
+    function: str | None,
+    seed: int,
+    inputs: tuple[str, ...],
+    target: str,
+    numerics: str,
+    pcc: float | None,
+    rtol: float | None,
+    atol: float | None,
+    framework_result: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Run the program of the file MODEL at each level of lowering, on the same inputs.
+
+    Prints how many operations differ at each level and the first one that does, with statistics of
+    both results. The exit status is 1 if one differs.
+    """
+    from ttmlir.compiler import read_source
+    from ttmlir.errors import FileError
+    from ttmlir.interpreter.bisection import bisect, tolerance_for
+    from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
+    from ttmlir.mlir.text_files import input_name
+    from ttmlir.runtime.errors import InputError
+    from ttmlir.runtime.tensor import Numerics
+    from ttmlir.runtime.ttrt.running import load_inputs
+
+    name = input_name(model)
+    try:
+        text = read_source(model)
+    except FileError as error:
+        raise InputError(str(error)) from error
+    try:
+        report = bisect(
+            text,
+            load_inputs(inputs) if inputs else None,
+            seed=seed,
+            function=function,
+            numerics=Numerics(numerics),
+            tolerance=tolerance_for(Numerics(numerics), pcc=pcc, rtol=rtol, atol=atol),
+            framework_results=load_inputs(framework_result) if framework_result else None,
+            target=target,
+            file_name=name,
+        )
+    except DiagnosticError as error:
+        shown = (diagnostic.without_operation() for diagnostic in error.diagnostics)
+        coloured = uses_colour(sys.stderr)
+        sys.stderr.write(render_all(shown, {name: Source(text)}, coloured=coloured))
+        return 1
+    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    return 0 if report.agrees else 1

@@ -1,0 +1,1 @@
+"""The one vocabulary for computing on arrays, whatever holds them: numbers, IR, or shapes alone."""

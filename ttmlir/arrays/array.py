@@ -1,0 +1,431 @@
+"""Arrays as mathematics writes them, and what a carrier of them has to provide.
+
+An `Array` has a shape and a data type; what it consists of is the carrier's: numbers of NumPy, a
+value of IR that is being built, or nothing. Every elementwise row of the operation table is a
+method of its name, operators are the rows of theirs, and operands broadcast as in NumPy:
+
+    decay = (-x.abs()).exp()
+    y = (x >= 0).where(1, decay) / (decay + 1)
+
+Nothing changes precision by itself: a result has the type of the operands, a Python number takes
+the type of the array beside it, and `cast` converts. Types are named as in MLIR: `f32`, `bf16`,
+`i32`, `ui8`, `i1`. Truth values are `i1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, cast
+
+from ttmlir.optable import ROWS
+from ttmlir.optable.row import Row, broadcast_shape
+
+Shape = tuple[int, ...]
+Number = float | int | bool
+
+TRUTH = "i1"
+_EPSILON = {"f64": 2.0**-52, "f16": 2.0**-10, "bf16": 2.0**-7}
+
+
+class Scalar(NamedTuple):
+    """A Python number as an operand: one that broadcasts, in the type of its neighbour."""
+
+    number: Number
+    dtype: str
+    shape: Shape = ()
+
+
+class Carrier(Protocol):
+    """What makes the values of arrays; shapes and types of results are those that it is told."""
+
+    def create(
+        self,
+        row: Row,
+        operands: Sequence[Array | Scalar],
+        shape: Shape,
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> Any:
+        """The result of an operation of the operation table; numbers are elementwise operands."""
+        ...
+
+    def fill(self, number: Number, shape: Shape, dtype: str) -> Any:
+        """One number everywhere."""
+        ...
+
+    def constant(self, numbers: Any, dtype: str) -> Any:
+        """The numbers of a NumPy array, in a type that holds them."""
+        ...
+
+
+class LoopCarrier(Carrier, Protocol):
+    """A carrier whose arrays algorithms can run loops over, at places that the loops compute."""
+
+    def repeat(
+        self,
+        count: int,
+        step: Callable[..., Sequence[Array]],
+        state: Sequence[Array],
+        goes_on: Callable[..., Array] | None,
+    ) -> list[Any]:
+        """The state after `count` steps `state = step(number, *state)`.
+
+        With `goes_on`, a condition on the state, perhaps after fewer.
+        """
+        ...
+
+    def take(self, array: Array, dim: int, place: Array) -> Any:
+        """The part at a place along a dimension, which stays with an extent of 1."""
+        ...
+
+    def put(self, array: Array, dim: int, place: Array, part: Array) -> Any:
+        """The array with another part at a place along a dimension."""
+        ...
+
+    def sort_descending(self, keys: Array, other: Array, dim: int) -> Any:
+        """An array in the order of keys of its shape, the largest first; equal ones stay."""
+        ...
+
+
+class Array:
+    """A value of a carrier with its shape and data type."""
+
+    __slots__ = ("carrier", "dtype", "shape", "value")
+
+    def __init__(self, carrier: Carrier, value: Any, shape: Sequence[int], dtype: str) -> None:
+        """Wrap a value."""
+        self.carrier = carrier
+        self.value = value
+        self.shape: Shape = tuple(shape)
+        self.dtype = dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def is_real(self) -> bool:
+        """True for floating point numbers."""
+        return "f" in self.dtype
+
+    @property
+    def epsilon(self) -> float:
+        """The distance from 1 to the next number."""
+        return _EPSILON.get(self.dtype, 2.0**-23)
+
+    # -- any operation -------------------------------------------------------------------------
+
+    def create(
+        self,
+        mnemonic: str,
+        *others: Array | Scalar,
+        shape: Sequence[int] | None = None,
+        dtype: str = "",
+        parameters: dict[str, Any] | None = None,
+    ) -> Array:
+        """The result of a row of this and others, in this type and shape unless given."""
+        shape = self.shape if shape is None else tuple(shape)
+        dtype = dtype or self.dtype
+        operands: Sequence[Array | Scalar] = (self, *others)
+        value = self.carrier.create(ROWS[mnemonic], operands, shape, dtype, parameters or {})
+        return Array(self.carrier, value, shape, dtype)
+
+    # -- elements ------------------------------------------------------------------------------
+
+    def apply(self, mnemonic: str, *others: Array | Number, **parameters: Any) -> Array:
+        """An elementwise row of this and others, with its parameters."""
+        operands = [self._operand(other) for other in others]
+        shape = broadcast_shape(self.shape, *(each.shape for each in operands))
+        dtype = TRUTH if ROWS[mnemonic].gives_truth else [self, *operands][-1].dtype
+        return self.create(mnemonic, *operands, shape=shape, dtype=dtype, parameters=parameters)
+
+    def __getattr__(self, mnemonic: str) -> Callable[..., Array]:
+        """The elementwise row of that name."""
+        row = ROWS.get(mnemonic)
+        if row is None or not row.family.is_elementwise:
+            raise AttributeError(f"there is no elementwise operation '{mnemonic}'")
+        return partial(self.apply, mnemonic)
+
+    def _operand(self, other: Array | Number) -> Array | Scalar:
+        return other if isinstance(other, Array) else Scalar(other, self.dtype)
+
+    def fill(self, number: Number, shape: Sequence[int] | None = None, dtype: str = "") -> Array:
+        """An array of one number, of this type and shape unless others are given."""
+        shape = self.shape if shape is None else tuple(shape)
+        dtype = dtype or self.dtype
+        return Array(self.carrier, self.carrier.fill(number, shape, dtype), shape, dtype)
+
+    def constant(self, numbers: Any) -> Array:
+        """The numbers of a NumPy array, rounded to this type."""
+        return Array(
+            self.carrier, self.carrier.constant(numbers, self.dtype), numbers.shape, self.dtype
+        )
+
+    def where(self, yes: Array | Number, no: Array | Number) -> Array:
+        """Elements of `yes` where this is true, else of `no`; one of them is an array."""
+        like = yes if isinstance(yes, Array) else no
+        assert isinstance(like, Array), "one of them is an array"
+        branches = [like._operand(each) for each in (yes, no)]
+        shape = broadcast_shape(self.shape, *(each.shape for each in branches))
+        return self.create("where", *branches, shape=shape, dtype=like.dtype)
+
+    def cast(self, dtype: str) -> Array:
+        """Numbers of another type."""
+        return self if dtype == self.dtype else self.create("typecast", dtype=dtype)
+
+    def bitcast(self, dtype: str) -> Array:
+        """The same bits as numbers of another type of the same width."""
+        return self if dtype == self.dtype else self.create("bitcast_convert", dtype=dtype)
+
+    def __add__(self, other: Array | Number) -> Array:
+        """The sum."""
+        return self.apply("add", other)
+
+    def __radd__(self, other: Number) -> Array:
+        """The sum."""
+        return self.apply("add", other)
+
+    def __sub__(self, other: Array | Number) -> Array:
+        """The difference."""
+        return self.apply("subtract", other)
+
+    def __rsub__(self, other: Number) -> Array:
+        """The difference from a number."""
+        return self._reflect("subtract", other)
+
+    def __mul__(self, other: Array | Number) -> Array:
+        """The product of elements."""
+        return self.apply("multiply", other)
+
+    def __rmul__(self, other: Number) -> Array:
+        """The product of elements."""
+        return self.apply("multiply", other)
+
+    def __truediv__(self, other: Array | Number) -> Array:
+        """The quotient; of integers, rounded toward zero."""
+        return self.apply("div", other)
+
+    def __rtruediv__(self, other: Number) -> Array:
+        """A number over this."""
+        return self._reflect("div", other)
+
+    def _reflect(self, mnemonic: str, number: Number) -> Array:
+        operands = Scalar(number, self.dtype), self
+        value = self.carrier.create(ROWS[mnemonic], operands, self.shape, self.dtype, {})
+        return Array(self.carrier, value, self.shape, self.dtype)
+
+    def __neg__(self) -> Array:
+        """The opposite."""
+        return self.apply("neg")
+
+    def __lt__(self, other: Array | Number) -> Array:
+        """Whether it is less."""
+        return self.apply("lt", other)
+
+    def __le__(self, other: Array | Number) -> Array:
+        """Whether it is less or equal."""
+        return self.apply("le", other)
+
+    def __gt__(self, other: Array | Number) -> Array:
+        """Whether it is larger."""
+        return self.apply("gt", other)
+
+    def __ge__(self, other: Array | Number) -> Array:
+        """Whether it is larger or equal."""
+        return self.apply("ge", other)
+
+    def __and__(self, other: Array | int) -> Array:
+        """Both are true, or the bits that both have."""
+        return self.apply("logical_and" if self.dtype == TRUTH else "bitwise_and", other)
+
+    def __or__(self, other: Array | int) -> Array:
+        """One is true, or the bits that one has."""
+        return self.apply("logical_or" if self.dtype == TRUTH else "bitwise_or", other)
+
+    def __xor__(self, other: Array | int) -> Array:
+        """Just one is true, or the bits that just one has."""
+        return self.apply("logical_xor" if self.dtype == TRUTH else "bitwise_xor", other)
+
+    def __lshift__(self, other: int) -> Array:
+        """The bits moved up, with zeros below."""
+        return self.apply("logical_left_shift", other)
+
+    def __rshift__(self, other: int) -> Array:
+        """The bits moved down, with zeros above; `right_shift` keeps the sign."""
+        return self.apply("logical_right_shift", other)
+
+    # -- reductions and products ---------------------------------------------------------------
+
+    def sum(self, *dims: int) -> Array:
+        """Sums along dimensions, which stay with an extent of 1."""
+        return self._reduce("sum", dims)
+
+    def mean(self, *dims: int) -> Array:
+        """Means along dimensions, which stay with an extent of 1."""
+        return self._reduce("mean", dims)
+
+    def max(self, *dims: int) -> Array:
+        """The largest elements along dimensions, which stay with an extent of 1."""
+        return self._reduce("max", dims)
+
+    def min(self, *dims: int) -> Array:
+        """The smallest elements along dimensions, which stay with an extent of 1."""
+        return self._reduce("min", dims)
+
+    def _reduce(self, mnemonic: str, dims: Shape) -> Array:
+        if not dims:
+            return self
+        dims = tuple(dim % self.rank for dim in dims)
+        shape = [1 if i in dims else n for i, n in enumerate(self.shape)]
+        return self.create(mnemonic, shape=shape, parameters={"keep_dim": True, "dim_arg": dims})
+
+    def __matmul__(self, other: Array) -> Array:
+        """The products of matrices, or of batches of them."""
+        return self.create("matmul", other, shape=(*self.shape[:-1], other.shape[-1]))
+
+    def times_transposed(self, other: Array) -> Array:
+        """The products of a batch of matrices with the transposed ones of another batch."""
+        return self._multiply(other, 2, 2)
+
+    def transposed_times(self, other: Array) -> Array:
+        """The products of the transposed matrices of a batch with those of another batch."""
+        return self._multiply(other, 1, 1)
+
+    def _multiply(self, other: Array, left: int, right: int) -> Array:
+        """Products summed over a dimension of each, 1 or 2; 0 are batches."""
+        shape = (self.shape[0], self.shape[3 - left], other.shape[3 - right])
+        dims = {
+            "batch_dims_lhs": (0,),
+            "contract_dims_lhs": (left,),
+            "batch_dims_rhs": (0,),
+            "contract_dims_rhs": (right,),
+        }
+        return self.create("dot_general", other, shape=shape, parameters=dims)
+
+    # -- movement ------------------------------------------------------------------------------
+
+    def reshape(self, shape: Sequence[int]) -> Array:
+        """The same elements, in row-major order, in another shape."""
+        shape = tuple(shape)
+        if shape == self.shape:
+            return self
+        return self.create("reshape", shape=shape, parameters={"shape": shape})
+
+    def permute(self, order: Sequence[int]) -> Array:
+        """The dimensions in another order."""
+        order = tuple(order)
+        if order == tuple(range(self.rank)):
+            return self
+        return self.create(
+            "permute",
+            shape=[self.shape[i] for i in order],
+            parameters={"permutation": order},
+        )
+
+    def transpose(self) -> Array:
+        """Rows and columns exchanged."""
+        return self.permute([*range(self.rank - 2), self.rank - 1, self.rank - 2])
+
+    def broadcast(self, shape: Sequence[int]) -> Array:
+        """Repeated to a shape whose last dimensions are its own."""
+        shape = tuple(shape)
+        own = self.reshape((1,) * (len(shape) - self.rank) + self.shape)
+        if own.shape == shape:
+            return own
+        return own.create(
+            "broadcast", shape=shape, parameters={"dimension": tuple(range(len(shape)))}
+        )
+
+    def slice(self, begins: Sequence[int], ends: Sequence[int]) -> Array:
+        """The elements from one place up to another of each dimension."""
+        begins, ends = tuple(begins), tuple(ends)
+        shape = tuple(end - begin for begin, end in zip(begins, ends, strict=True))
+        if shape == self.shape:
+            return self
+        step = (1,) * self.rank
+        return self.create(
+            "slice", shape=shape, parameters={"begins": begins, "ends": ends, "step": step}
+        )
+
+    def cut(self, dim: int, begin: int, end: int) -> Array:
+        """The elements from one place up to another along a dimension."""
+        begins, ends = [0] * self.rank, [*self.shape]
+        begins[dim], ends[dim] = begin, end
+        return self.slice(begins, ends)
+
+    def pad(self, margins: Sequence[tuple[int, int]], number: Number) -> Array:
+        """With so many more elements of a number in front and behind; below 0 fewer elements."""
+        pairs = [*zip(self.shape, margins, strict=True)]
+        kept = self.slice(
+            [max(-low, 0) for low, _ in margins],
+            [extent - max(-high, 0) for extent, (_, high) in pairs],
+        )
+        padding = tuple(max(count, 0) for pair in margins for count in pair)
+        if not any(padding):
+            return kept
+        shape = [low + extent + high for extent, (low, high) in pairs]
+        return kept.create("pad", shape=shape, parameters={"padding": padding, "value": number})
+
+    def reverse(self, dim: int) -> Array:
+        """The elements along a dimension, the last one first."""
+        return self.create("reverse", parameters={"dimensions": (dim % self.rank,)})
+
+    def count(self, dim: int, shape: Sequence[int] | None = None, dtype: str = "i32") -> Array:
+        """The place of each element along a dimension, for this shape or another one."""
+        shape = self.shape if shape is None else tuple(shape)
+        dim %= len(shape)
+        parameters = {"start": 0, "end": shape[dim], "step": 1, "arange_dimension": dim}
+        value = self.carrier.create(ROWS["arange"], (), shape, dtype, parameters)
+        return Array(self.carrier, value, shape, dtype)
+
+    # -- places that are computed --------------------------------------------------------------
+
+    @property
+    def _loops(self) -> LoopCarrier:
+        return cast("LoopCarrier", self.carrier)
+
+    def take(self, dim: int, place: Array) -> Array:
+        """The part at a place along a dimension, which stays with an extent of 1."""
+        dim %= self.rank
+        shape = [1 if i == dim else n for i, n in enumerate(self.shape)]
+        return Array(self.carrier, self._loops.take(self, dim, place), shape, self.dtype)
+
+    def put(self, dim: int, place: Array, part: Array) -> Array:
+        """With another part at a place along a dimension."""
+        value = self._loops.put(self, dim % self.rank, place, part)
+        return Array(self.carrier, value, self.shape, self.dtype)
+
+    def sort_descending(self, keys: Array, dim: int) -> Array:
+        """In the order of keys of this shape, the largest first; equal ones stay."""
+        value = self._loops.sort_descending(keys, self, dim % self.rank)
+        return Array(self.carrier, value, self.shape, self.dtype)
+
+
+def repeat(
+    count: int,
+    step: Callable[..., Sequence[Array]],
+    *state: Array,
+    goes_on: Callable[..., Array] | None = None,
+) -> list[Array]:
+    """The state after `count` steps, `state = step(number, *state)`.
+
+    With `goes_on`, a condition on the state, perhaps after fewer.
+    """
+    carrier = cast("LoopCarrier", state[0].carrier)
+    values = carrier.repeat(count, step, state, goes_on)
+    pairs = zip(values, state, strict=True)
+    return [Array(carrier, value, each.shape, each.dtype) for value, each in pairs]
+
+
+def concatenate(parts: Sequence[Array], dim: int) -> Array:
+    """Arrays one behind the other along a dimension; those without elements are left out."""
+    first = parts[0]
+    dim %= first.rank
+    kept = [part for part in parts if part.shape[dim]] or [first]
+    if len(kept) == 1:
+        return kept[0]
+    shape = [*first.shape]
+    shape[dim] = sum(part.shape[dim] for part in kept)
+    return kept[0].create("concat", *kept[1:], shape=shape, parameters={"dim": dim})

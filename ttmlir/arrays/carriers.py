@@ -1,0 +1,174 @@
+"""Carriers of arrays that need no IR: numbers of NumPy, and shapes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.arrays.array import Array, Number, Scalar, Shape
+from ttmlir.optable.row import Row
+
+_SHORT = {"i1": "bool", "bf16": ml_dtypes.bfloat16}
+_NAMES = {"bool": "i1", "bfloat16": "bf16"}
+
+
+def host_dtype(dtype: str) -> np.dtype[Any]:
+    """The type of NumPy that has the numbers of a type such as `f32` or `ui8`."""
+    if dtype in _SHORT:
+        return np.dtype(_SHORT[dtype])
+    kind = dtype.rstrip("0123456789")
+    return np.dtype(f"{kind.replace('ui', 'u')}{int(dtype[len(kind) :]) // 8}")
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """The name, such as `f32` or `ui8`, of a type of NumPy."""
+    known = _NAMES.get(dtype.name)
+    return known or f"{dtype.kind.replace('u', 'ui')}{8 * dtype.itemsize}"
+
+
+class NumPyCarrier:
+    """Numbers, computed as the rows of the operation table say and rounded to their type."""
+
+    def create(
+        self,
+        row: Row,
+        operands: Sequence[Array | Scalar],
+        shape: Shape,
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> NDArray[Any]:
+        """What the row's reference function computes."""
+        arrays = [
+            each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
+            for each in operands
+        ]
+        target = host_dtype(dtype)
+        if row.takes_types:
+            parameters = {"source": arrays[0].dtype, "target": target}
+        elif row.mnemonic in ("arange", "broadcast"):
+            parameters = {**parameters, "shape": shape}
+        with np.errstate(all="ignore"):
+            found = np.asarray(row.reference(np, *arrays, **parameters))
+            return found.astype(target, copy=False)
+
+    def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
+        """One number everywhere; integers wrap."""
+        target = host_dtype(dtype)
+        if target.kind in "iu":
+            return np.full(shape, np.array(int(number) % (1 << 64), np.uint64).astype(target))
+        return np.full(shape, number, target)
+
+    def constant(self, numbers: Any, dtype: str) -> NDArray[Any]:
+        """The numbers in another type."""
+        return numbers.astype(host_dtype(dtype))
+
+    def repeat(
+        self,
+        count: int,
+        step: Callable[..., Sequence[Array]],
+        state: Sequence[Array],
+        goes_on: Callable[..., Array] | None,
+    ) -> list[Any]:
+        """The state after some steps."""
+        state = list(state)
+        for number in range(count):
+            if goes_on is not None and not goes_on(*state).value:
+                break
+            place = Array(self, np.asarray(number, np.int32), (), "i32")
+            state = list(step(place, *state))
+        return [each.value for each in state]
+
+    def take(self, array: Array, dim: int, place: Array) -> NDArray[Any]:
+        """The part at a place, which is moved inside as StableHLO's `dynamic_slice` does."""
+        at = int(np.clip(place.value, 0, array.shape[dim] - 1))
+        return np.take(array.value, [at], dim)
+
+    def put(self, array: Array, dim: int, place: Array, part: Array) -> NDArray[Any]:
+        """With another part at a place, which is moved inside."""
+        found = array.value.copy()
+        at = int(np.clip(place.value, 0, array.shape[dim] - 1))
+        found[(slice(None),) * dim + (slice(at, at + 1),)] = part.value
+        return found
+
+    def sort_descending(self, keys: Array, other: Array, dim: int) -> NDArray[Any]:
+        """In the order of keys, the largest first."""
+        order = np.argsort(-keys.value, dim, kind="stable")
+        return np.take_along_axis(other.value, order, dim)
+
+
+class ShapeCarrier:
+    """Arrays without elements: what is left are shapes and types, and what was asked for."""
+
+    def __init__(self) -> None:
+        """Begin to count."""
+        self.counts: dict[str, int] = {}
+        """How many operations of each mnemonic there were."""
+
+    def create(
+        self,
+        row: Row,
+        operands: Sequence[Array | Scalar],
+        shape: Shape,
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> None:
+        """Nothing but a count."""
+        self.counts[row.mnemonic] = self.counts.get(row.mnemonic, 0) + 1
+
+    def fill(self, number: Number, shape: Shape, dtype: str) -> None:
+        """Nothing."""
+
+    def constant(self, numbers: Any, dtype: str) -> None:
+        """Nothing."""
+
+    def repeat(
+        self,
+        count: int,
+        step: Callable[..., Sequence[Array]],
+        state: Sequence[Array],
+        goes_on: Callable[..., Array] | None,
+    ) -> list[None]:
+        """One step, which has to keep the shapes."""
+        after = step(Array(self, None, (), "i32"), *state)
+        assert [each.shape for each in after] == [each.shape for each in state], "shapes stay"
+        return [None] * len(state)
+
+    def take(self, array: Array, dim: int, place: Array) -> None:
+        """Nothing."""
+
+    def put(self, array: Array, dim: int, place: Array, part: Array) -> None:
+        """Nothing."""
+
+    def sort_descending(self, keys: Array, other: Array, dim: int) -> None:
+        """Nothing."""
+
+
+_NUMPY = NumPyCarrier()
+
+
+def array_of(numbers: Any, dtype: str | None = None) -> Array:
+    """The array of numbers of NumPy, in their own type or another one."""
+    values = np.asarray(numbers)
+    if dtype is not None:
+        values = values.astype(host_dtype(dtype), copy=False)
+    return Array(_NUMPY, values, values.shape, name_of(values.dtype))
+
+
+def on_numbers(function: Callable[..., Array], dtype: str = "f64") -> Callable[..., NDArray[Any]]:
+    """A function of arrays as one of NumPy's, computed in a type and rounded to its first one's.
+
+    Arguments that are no arrays of NumPy stay as they are; numbers other than real ones give `f32`.
+    """
+
+    def run(*arguments: Any, **keywords: Any) -> NDArray[Any]:
+        first = arguments[0].dtype
+        inputs = [array_of(each, dtype) if hasattr(each, "dtype") else each for each in arguments]
+        found: NDArray[Any] = function(*inputs, **keywords).value
+        is_real = name_of(first) in ("f64", "f32", "f16", "bf16")
+        return found.astype(first if is_real else np.float32, copy=False)
+
+    return run

@@ -1,0 +1,275 @@
+"""Factorizations of batches of matrices, by loops over rows and columns.
+
+Arrays have one batch dimension. Steps are those of LAPACK's unblocked routines, so that results
+have its accuracy.
+"""
+
+from __future__ import annotations
+
+from ttmlir.arrays.array import Array, concatenate, repeat
+
+
+def find_cholesky(a: Array) -> list[Array]:
+    """L of A = L L^T, of the lower triangle of A; NaN everywhere if A is not positive definite."""
+    zero = a.fill(0)
+
+    def step(i: Array, rest: Array, lower: Array) -> list[Array]:
+        pivot = rest.take(1, i).take(2, i)
+        column = rest.take(2, i) / pivot.sqrt()
+        return [rest - column.times_transposed(column), lower.put(2, i, column)]
+
+    _, found = repeat(a.shape[1], step, a, zero)
+    lower = (_rows(a) >= _columns(a)).where(found, zero)
+    return [lower + (lower * 0).sum(2).sum(1)]
+
+
+def solve_triangular(a: Array, b: Array, *, lower: bool, unit: bool) -> list[Array]:
+    """X of A X = B, of one triangle of A; with `unit`, 1 is on its diagonal."""
+    strict = _rows(a).apply("gt" if lower else "lt", _columns(a)).where(a, 0)
+    last = a.fill(a.shape[1] - 1, (), "i32")
+
+    def step(i: Array, x: Array) -> list[Array]:
+        place = i if lower else last - i
+        row = x.take(1, place)
+        if not unit:
+            row = row / a.take(1, place).take(2, place)
+        return [(x - strict.take(2, place) @ row).put(1, place, row)]
+
+    return repeat(a.shape[1], step, b)
+
+
+def factorize_by_reflections(a: Array) -> list[Array]:
+    """R in the upper triangle, reflections below it, and their factors, as LAPACK's geqrf."""
+    batch, m, n = a.shape
+    count = min(m, n)
+    rows = a.count(1, (batch, m, 1))
+    columns = a.count(2, (batch, 1, n))
+    factors = a.fill(0, (batch, count, 1))
+
+    def step(i: Array, x: Array, factors: Array) -> list[Array]:
+        column, alpha = x.take(2, i), x.take(1, i).take(2, i)
+        is_under, is_at = (rows > i), rows.eq(i)
+        tail = is_under.where(column, 0)
+        square = (tail * tail).sum(1)
+        norm = (alpha * alpha + square).sqrt()
+        is_flat = square.eq(0)
+        beta = is_flat.where(alpha, (alpha >= 0).where(-norm, norm))
+        factor = (beta - alpha) / is_flat.where(1, beta)
+        below = tail / is_flat.where(1, alpha - beta)
+        v = is_at.where(1, below)
+        product = (columns > i).where(v.transposed_times(x) * factor, 0)
+        stored = is_under.where(below, is_at.where(beta, column))
+        return [(x - v @ product).put(2, i, stored), factors.put(1, i, factor)]
+
+    found, factors = repeat(count, step, a, factors)
+    return [found, factors.reshape((batch, count))]
+
+
+def multiply_reflections(a: Array, factors: Array, columns: int | None = None) -> list[Array]:
+    """The product of the reflections that `factorize_by_reflections` gives, as LAPACK's orgqr.
+
+    There are as many as factors. Of the product there are `columns`, or as many as in the matrices.
+    """
+    batch, m, n = a.shape
+    count = factors.shape[1]
+    rows = a.count(1, (batch, m, 1))
+    factors = factors.reshape((batch, count, 1))
+    last = a.fill(count - 1, (), "i32")
+
+    def step(i: Array, q: Array) -> list[Array]:
+        place = last - i
+        tail = (rows > place).where(a.take(2, place), 0)
+        v = rows.eq(place).where(1, tail)
+        return [q - v @ (v.transposed_times(q) * factors.take(1, place))]
+
+    return repeat(count, step, _identity(a, columns or n))
+
+
+def factorize_by_elimination(a: Array) -> list[Array]:
+    """L and U in one matrix, the row that each was exchanged with, and the order of the rows.
+
+    As LAPACK's getrf, but rows are counted from 0. A pivot of 0 is left as it is.
+    """
+    batch, m, n = a.shape
+    count = min(m, n)
+    rows = a.count(1, (batch, m, 1))
+    columns = a.count(2, (batch, 1, n))
+    pivots = a.fill(0, (batch, count, 1), "i32")
+
+    def step(i: Array, x: Array, pivots: Array, order: Array) -> list[Array]:
+        column = (rows >= i).where(x.take(2, i).abs(), -1)
+        # NaN has no place among the sizes; then no rows are exchanged.
+        is_best = column.eq(column.max(1))
+        pivot = is_best.where(rows, m).min(1)
+        pivot = (pivot < m).where(pivot, i)
+        is_here, is_there = rows.eq(i), rows.eq(pivot)
+
+        def exchange(values: Array, zero: float) -> Array:
+            here = values.take(1, i)
+            there = _sum_chosen(is_there, values, zero)
+            return is_here.where(there, is_there.where(here, values))
+
+        x, order = exchange(x, 0.0), exchange(order, 0)
+        value = x.take(1, i).take(2, i)
+        is_zero = value.eq(0)
+        below = x.take(2, i) / is_zero.where(1, value)
+        multiples = (rows > i).where(below, 0)
+        rest = (columns > i).where(x.take(1, i), 0)
+        stored = (rows > i).where(below, x.take(2, i))
+        return [(x - multiples @ rest).put(2, i, stored), pivots.put(1, i, pivot), order]
+
+    found, pivots, order = repeat(count, step, a, pivots, rows)
+    return [found, pivots.reshape((batch, count)), order.reshape((batch, m))]
+
+
+def _sum_chosen(is_chosen: Array, values: Array, zero: float) -> Array:
+    return is_chosen.where(values, zero).sum(1)
+
+
+def _rows(a: Array) -> Array:
+    return a.count(1, a.shape)
+
+
+def _columns(a: Array) -> Array:
+    return a.count(2, a.shape)
+
+
+def _identity(a: Array, columns: int) -> Array:
+    """The first columns of an identity with as many rows as the matrices."""
+    batch, m, _ = a.shape
+    zeros = a.fill(0, (batch, m, columns))
+    return _rows(zeros).eq(_columns(zeros)).where(1, zeros)
+
+
+# -- eigenvalues and singular values ---------------------------------------------------------------
+
+MAX_SWEEPS = 20
+"""Most times that all pairs of rows are rotated; six to ten are enough for most matrices."""
+
+
+def orthogonalize(x: Array, *, turned: bool) -> list[Array]:
+    """The lengths and rows of G X, which are orthogonal to each other, the longest first, and G.
+
+    G is orthogonal, and left out unless `turned`; its last row is then the last one of X if that is
+    0. Jacobi's method with one-sided rotations (M. R.
+    Hestenes, 1958): half of all pairs at a time, in the order of a tournament. The number of rows
+    is even.
+    """
+    batch, n, width = x.shape
+    half = n // 2
+    sides = concatenate([x, _identity(x, n)], 2) if turned else x
+    # Rows this short are noise beside the longest one.
+    least = (n * x.epsilon) ** 2
+    # Angles become their squares in a sweep.
+    enough = x.fill(x.epsilon**0.7, ())
+
+    def turn(_: Array, top: Array, low: Array, most: Array) -> list[Array]:
+        a, b = top.cut(2, 0, width), low.cut(2, 0, width)
+        alpha, beta, gamma = (a * a).sum(2), (b * b).sum(2), (a * b).sum(2)
+        shorter, longer = alpha.minimum(beta), alpha.maximum(beta)
+        is_noise = shorter <= longer.max(1) * least
+        size = gamma.abs() / is_noise.where(1, shorter.sqrt() * longer.sqrt())
+        angle = is_noise.where(0, size).max(1).reshape((batch, 1)).max(0).reshape(())
+        gap, double = beta - alpha, gamma * 2
+        sign = (gap >= 0).where(double, -double)
+        below = gap.abs() + (gap * gap + double * double).sqrt()
+        tangent = sign / (below > 0).where(below, 1)
+        cosine = tangent.fill(1) / (tangent * tangent + 1).sqrt()
+        sine = cosine * tangent
+        top, low = top * cosine - low * sine, top * sine + low * cosine
+        if half > 1:
+            # One row stays, the others go round.
+            tops = [top.cut(1, 0, 1), low.cut(1, 0, 1), top.cut(1, 1, half - 1)]
+            lows = [low.cut(1, 1, half), top.cut(1, half - 1, half)]
+            top, low = (concatenate(each, 1) for each in (tops, lows))
+        return [top, low, most.maximum(angle)]
+
+    def sweep(_: Array, top: Array, low: Array, most: Array) -> list[Array]:
+        return repeat(n - 1, turn, top, low, most * 0)
+
+    def goes_on(_top: Array, _low: Array, most: Array) -> Array:
+        return most > enough
+
+    top, low = sides.cut(1, 0, half), sides.cut(1, half, n)
+    top, low, _ = repeat(MAX_SWEEPS, sweep, top, low, enough * 2, goes_on=goes_on)
+    sides = concatenate([top, low], 1)
+    lengths = (sides.cut(2, 0, width) * sides.cut(2, 0, width)).sum(2).sqrt()
+    if turned:
+        # A row of zeros is never rotated: it goes behind others that have become 0.
+        lengths = lengths - sides.cut(2, width + n - 1, width + n).eq(1).where(1, lengths * 0)
+    sides = sides.sort_descending(lengths.broadcast(sides.shape), 1)
+    rows = sides.cut(2, 0, width)
+    lengths = (rows * rows).sum(2).sqrt()
+    return [lengths, rows, *([sides.cut(2, width, width + n)] if turned else [])]
+
+
+def find_symmetric_eigenvectors(a: Array) -> list[Array]:
+    """The eigenvectors of symmetric matrices, as columns, and the eigenvalues, ascending.
+
+    The lower triangle counts alone.
+    The rows of A + 2 |A| are orthogonalized, of which no eigenvalue is near 0.
+    """
+    batch, n, _ = a.shape
+    a = (_rows(a) >= _columns(a)).where(a, a.transpose())
+    bound = a.abs().sum(2).max(1)
+    is_zero = bound.eq(0)
+    scaled = a / is_zero.where(1, bound)
+    size = (scaled * scaled).sum(2).sum(1).sqrt()
+    # Negated, so that the longest row belongs to the least eigenvalue.
+    moved = _identity(a, n) * is_zero.where(2, size * 2) - scaled
+    _, rows, *_ = orthogonalize(_pad_rows(moved), turned=False)
+    rows = rows.cut(1, 0, n)
+    rows = rows / (rows * rows).sum(2).sqrt()
+    # Of a vector with an error, the error of this is the square of it.
+    values = ((rows @ scaled) * rows).sum(2) * -bound
+    values = -values.sort_descending(values, 1)
+    return [rows.transpose(), values.reshape((batch, n))]
+
+
+def find_singular_vectors(a: Array, *, full: bool) -> list[Array]:
+    """U, the singular values, descending, and V^T of matrices with no fewer rows than columns.
+
+    U has as many columns as rows if `full`, else as many as A.
+    """
+    batch, m, n = a.shape
+    scale, upper, factors, taus = _reduce_to_triangle(a)
+    lengths, rows, turned = orthogonalize(_pad_rows(upper), turned=True)
+    rows, turned = rows.cut(1, 0, n), turned.cut(1, 0, n).cut(2, 0, n)
+    values = lengths.cut(1, 0, n)
+    # Rows are orthogonal but may be 0: their reflections make what is missing.
+    columns = rows.transpose()
+    triangle, more = factorize_by_reflections(columns)
+    [right] = multiply_reflections(triangle, more)
+    diagonal = _rows(triangle).eq(_columns(triangle)).where(triangle, 0).sum(1)
+    right = right * (diagonal < 0).where(diagonal.fill(-1), 1)
+    [q] = multiply_reflections(factors, taus, m if full else n)
+    left = q.cut(2, 0, n) @ turned.transpose()
+    if full and m > n:
+        left = concatenate([left, q.cut(2, n, m)], 2)
+    return [left, (values * scale).reshape((batch, n)), right.transpose()]
+
+
+def find_singular_values(a: Array) -> list[Array]:
+    """The singular values of matrices with no fewer rows than columns, descending."""
+    batch, _, n = a.shape
+    scale, upper, *_ = _reduce_to_triangle(a)
+    lengths, *_ = orthogonalize(_pad_rows(upper), turned=False)
+    return [(lengths.cut(1, 0, n) * scale).reshape((batch, n))]
+
+
+def _reduce_to_triangle(a: Array) -> tuple[Array, Array, Array, Array]:
+    """The size of the elements, R of what is divided by it, and the reflections with factors."""
+    bound = a.abs().max(2).max(1)
+    scale = bound.eq(0).where(1, bound)
+    factors, taus = factorize_by_reflections(a / scale)
+    upper = factors.cut(1, 0, a.shape[2])
+    upper = (_rows(upper) <= _columns(upper)).where(upper, 0)
+    return scale, upper, factors, taus
+
+
+def _pad_rows(x: Array) -> Array:
+    """With a row of zeros if their number is odd; it stays as it is, and is the last one."""
+    batch, n, width = x.shape
+    if n % 2 == 0:
+        return x
+    return concatenate([x, x.fill(0, (batch, 1, width))], 1)

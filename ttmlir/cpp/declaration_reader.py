@@ -1,0 +1,924 @@
+"""Declarations of the tree from the grammar's nodes: variables, functions, templates, classes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.expression_reader import ExpressionReader
+from ttmlir.cpp.preprocess import PreprocessedText
+from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
+from ttmlir.cpp.tree import (
+    ASSIGNMENT_OPERATORS,
+    Alias,
+    BinaryOperation,
+    Binding,
+    Block,
+    Braces,
+    Cast,
+    ClassMember,
+    Declaration,
+    Declarator,
+    DeferredBlock,
+    Enumeration,
+    Enumerator,
+    Expression,
+    Function,
+    FunctionCall,
+    FunctionKind,
+    Index,
+    MemberInitializer,
+    Name,
+    NamedType,
+    Parameter,
+    Pointer,
+    Reference,
+    StaticAssert,
+    Struct,
+    StructKind,
+    TemplateArgument,
+    TemplateParameter,
+    Type,
+    UsingName,
+)
+from ttmlir.cpp.types import is_built_in_type
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+# --- Amendments -----------------------------------------------------------------------------------
+# What tree-sitter's grammar needs to read some C++ that it does not know.
+#
+# - `(b = 12, b + 1)` is taken for the beginning of a fold expression: `((b = 12), b + 1)`.
+# - `case 1: enum E { A };` is taken for the beginning of a variable: it gets the name of one.
+# - `enum : uint8_t { A };` needs a name.
+# - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
+# - `a < b && c > (d)` is taken for a call of `a<b && c>`: `(a) < b && c > (d)` is not.
+
+_OPENING = ("(", "[", "{")
+_CLOSING = (")", "]", "}")
+
+
+@dataclass
+class _Part:
+    """What stands between brackets, or between a bracket and a comma."""
+
+    is_group: bool
+    """Whether the brackets only group: they hold no arguments, parameters or indices."""
+    start: int | None = None
+    end: int = 0
+    assigns: bool = False
+
+    def insertions(self) -> Iterator[tuple[int, str]]:
+        if self.is_group and self.assigns and self.start is not None:
+            yield self.start, "("
+            yield self.end, ")"
+
+
+ENUMERATION_VARIABLE = "variable_behind_enumeration"
+"""The name of a variable that no text has, behind an enumeration."""
+
+UNNAMED_ENUMERATION = "unnamed_enumeration"
+"""The name of an enumeration that has none in the text."""
+
+_BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
+
+
+def amend(source: PreprocessedText) -> PreprocessedText:
+    """The same text in the words of the grammar."""
+    source = replace(source, text=_BIT_CAST.sub(_write_bit_cast, source.text))
+    tokens = list(split_tokens(SourceText(source.text, source.source.file)))
+    solid = [each for each in tokens if each.kind not in BLANK]
+    return _insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
+
+
+def parenthesize(source: PreprocessedText, start: int, end: int) -> PreprocessedText:
+    """The same text with parentheses around a part of it."""
+    return _insert(source, ((start, "("), (end, ")")))
+
+
+def _insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
+    """A text with words that its source has not, each in front of an offset."""
+    inserted = sorted(words)
+    places = [place for place, _ in inserted]
+    pieces, end = list[str](), 0
+    for place, bracket in inserted:
+        pieces += (source.text[end:place], bracket)
+        end = place
+    edges = sorted({*source.offsets, *places})
+    return replace(
+        source,
+        text="".join((*pieces, source.text[end:])),
+        offsets=[edge + bisect_right(places, edge) for edge in edges],
+        origins=[source.origin(edge) for edge in edges],
+    )
+
+
+def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
+    """Where brackets are missing."""
+    parts = [_Part(is_group=False)]
+    before: Token | None = None
+    for token in tokens:
+        if token.kind in BLANK:
+            continue
+        part = parts[-1]
+        if token.text in _CLOSING and len(parts) > 1:
+            parts.pop()
+            part = parts[-1]
+        elif token.text == ",":
+            yield from part.insertions()
+            parts[-1] = _Part(part.is_group)
+            before = token
+            continue
+        part.start = token.offset if part.start is None else part.start
+        part.end = token.offset + len(token.text)
+        part.assigns = part.assigns or token.text in ASSIGNMENT_OPERATORS
+        if token.text in _OPENING:
+            parts.append(_Part(token.text == "(" and _may_group(before)))
+        before = token
+
+
+def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where enumerations among the cases of a switch end, and where one needs a name."""
+    has_cases = [False]
+    for number, token in enumerate(tokens):
+        match token.text:
+            case "{":
+                has_cases.append(False)
+            case "}" if len(has_cases) > 1:
+                has_cases.pop()
+            case "case" | "default":
+                has_cases[-1] = True
+            case ":" if number and tokens[number - 1].text == "enum":
+                yield token.offset, f" {UNNAMED_ENUMERATION} "
+            case "enum" if has_cases[-1] and number and tokens[number - 1].text in (":", ";", "}"):
+                end = _find_end(tokens, number)
+                if end is not None:
+                    yield end, f" {ENUMERATION_VARIABLE}"
+            case _:
+                pass
+
+
+def _find_end(tokens: Sequence[Token], start: int) -> int | None:
+    """Where an enumeration ends behind which there is no variable."""
+    depth = 0
+    for number in range(start, len(tokens) - 1):
+        text = tokens[number].text
+        depth += (text == "{") - (text == "}")
+        if depth == 0 and text == ";":
+            return None
+        if depth == 0 and text == "}":
+            ends = tokens[number + 1].text == ";"
+            return tokens[number].offset + 1 if ends else None
+    return None
+
+
+def _write_bit_cast(found: re.Match[str]) -> str:
+    """The same cast in as many characters."""
+    return f"std::bit_cast<{found[1]}>(".rjust(len(found[0]))
+
+
+def _may_group(before: Token | None) -> bool:
+    """Whether a bracket after a token only groups."""
+    if before is None or before.text in _CLOSING:
+        return False
+    return before.kind != "name" or before.text == "return"
+
+
+# --- Declaration reader ---------------------------------------------------------------------------
+
+_NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
+_KINDS: dict[str, StructKind] = {
+    "struct_specifier": "struct",
+    "class_specifier": "class",
+    "union_specifier": "union",
+}
+_FUNCTION_WORDS = ("type_qualifier", "noexcept", "trailing_return_type", "ref_qualifier")
+_UNNAMED = re.compile(r"\(\w+ \d+\)")
+
+Read = Declaration | Binding | Function
+
+
+class _Access:
+    """Who may use the members of a class on its way."""
+
+    def __init__(self, current: str) -> None:
+        self.current = current
+        self.has_friends = False
+        self.hidden = dict[str, str]()
+        self.shown = set[str]()
+
+    def read(self, node: Node, text: str) -> None:
+        """Take notice of `public:`, and of friends whose text is elsewhere."""
+        if node.type == "access_specifier":
+            self.current = text.removesuffix(":").strip()
+        elif node.type == "friend_declaration":
+            is_here = node.named_children[0].type == "function_definition"
+            self.has_friends = self.has_friends or not is_here
+
+    def note(self, member: ClassMember) -> None:
+        """Note what a member is called."""
+        match member:
+            case Declaration(declarators=declarators):
+                names = [each.name for each in declarators]
+            case Function(name=name):
+                names = [name]
+            case _:
+                names = []
+        if self.current == "public":
+            self.shown.update(names)
+        else:
+            self.hidden |= dict.fromkeys(names, self.current)
+
+    def list_hidden(self) -> tuple[tuple[str, str], ...]:
+        """The names that not everybody may use; a name with one public function is public."""
+        if self.has_friends:
+            return ()
+        return tuple(each for each in self.hidden.items() if each[0] not in self.shown)
+
+
+class DeclarationReader(ExpressionReader):
+    """Turns the nodes of declarations into nodes of the tree."""
+
+    def optional(self, node: Node | None) -> Expression | None:
+        """The expression in a field that may be absent."""
+        return None if node is None else self.expression(node)
+
+    # Types that are defined.
+
+    def defined_type(self, node: Node) -> str:
+        """The name of a struct or enumeration that a type names or defines."""
+        name = node.child_by_field_name("name")
+        if node.child_by_field_name("body") is None:
+            if name is None:
+                raise self.error(node, "a type without name needs a body")
+            return self.name_text(name)
+        outer, self.pending = self.pending, []
+        made = self.enumeration(node) if node.type == "enum_specifier" else self.struct(node)
+        self.pending = [*outer, *self.pending, made]
+        return made.name
+
+    def unnamed(self, node: Node) -> str:
+        """What stands for the name of a type that has none."""
+        self.unnamed_count += 1
+        return f"({node.type.partition('_')[0]} {self.unnamed_count})"
+
+    def struct(self, node: Node) -> Struct:
+        """A class, struct or union with its members."""
+        self.refuse_packed(node)
+        kind, position = _KINDS[node.type], self.at(node)
+        name, specialized = self._struct_name(node)
+        bases = tuple(each for child in node.named_children for each in self._bases(child))
+        body = node.child_by_field_name("body")
+        if body is None:
+            return Struct(
+                name, (), (), (), kind, (), specialized, is_defined=False, position=position
+            )
+        self.deeper(node)
+        outer, self.pending = self.pending, []
+        fields, members = list[Declaration](), list[ClassMember]()
+        access = _Access("private" if kind == "class" else "public")
+        for child in body.named_children:
+            access.read(child, self.text(child))
+            for each in self._class_member(child, name):
+                access.note(each)
+                if isinstance(each, Declaration) and "static" not in each.specifiers:
+                    fields.append(each)
+                else:
+                    members.append(each)
+        self.pending = outer
+        self.depth -= 1
+        return Struct(
+            name,
+            tuple(fields),
+            tuple(members),
+            bases,
+            kind,
+            (),
+            specialized,
+            hidden=access.list_hidden(),
+            position=position,
+        )
+
+    def refuse_packed(self, node: Node) -> None:
+        """Refuse an attribute that changes where members are."""
+        for child in node.named_children:
+            if child.type.startswith("attribute") and "packed" in self.text(child):
+                message = "a packed layout is not supported here; supported are those of the ABI"
+                raise self.error(child, message)
+
+    def _struct_name(self, node: Node) -> tuple[str, tuple[TemplateArgument, ...] | None]:
+        """The name of a struct, and what a specialisation is for."""
+        name = node.child_by_field_name("name")
+        if name is None:
+            return self.unnamed(node), None
+        if name.type == "template_type":
+            found = self.qualified_name(name)
+            return found.text, found.arguments
+        return self.name_text(name), None
+
+    def _bases(self, node: Node) -> Iterator[NamedType]:
+        if node.type == "virtual_specifier":
+            return
+        if node.type != "base_class_clause":
+            return
+        for child in node.children:
+            if child.type == "virtual":
+                raise self.unsupported(child, "plain bases")
+            if child.is_named and child.type != "access_specifier":
+                yield self.named_type(child)
+
+    def _class_member(self, node: Node, name: str) -> Iterator[ClassMember]:
+        match node.type:
+            case "access_specifier" | "preproc_call":
+                return
+            case "field_declaration" | "declaration":
+                yield from self._read_member(self._member_declaration(node, name))
+            case "function_definition":
+                yield self.function(node, name)
+            case "friend_declaration":
+                inner = node.named_children[0]
+                if inner.type == "function_definition":
+                    function = self.function(inner)
+                    words = (*function.specifiers, "friend")
+                    yield replace(function, specifiers=words)
+            case "template_declaration":
+                made = self.template(node, name)
+                if made is not None:
+                    yield made
+            case _:
+                yield self._member_meaning(node)
+
+    def _member_meaning(self, node: Node) -> ClassMember:
+        match node.type:
+            case "alias_declaration":
+                return self.alias(node)
+            case "type_definition":
+                return self.typedef(node)
+            case "using_declaration":
+                return self.using_name(node)
+            case "static_assert_declaration":
+                return self.static_assertion(node)
+            case "enum_specifier":
+                return self.enumeration(node)
+            case "struct_specifier" | "class_specifier" | "union_specifier":
+                return self.struct(node)
+            case _:
+                raise self.unsupported(node, "fields, functions, types and constants")
+
+    def _read_member(self, made: Declaration | Function | None) -> Iterator[ClassMember]:
+        yield from self.pending
+        self.pending.clear()
+        if made is not None:
+            yield made
+
+    def _member_declaration(self, node: Node, name: str) -> Declaration | Function | None:
+        """A field, a static member, or the declaration of a member function."""
+        for child in node.named_children:
+            if child.type == "bitfield_clause":
+                raise self.unsupported(child, "fields of whole types")
+        declarator = self.function_declarator_of(node)
+        if declarator is not None:
+            return self.prototype(node, declarator, name)
+        if node.child_by_field_name("declarator") is None:
+            return self._unnamed_field(node)
+        declaration = self.declaration(node)
+        if isinstance(declaration, Binding):
+            raise self.error(node, "a member of a class has one name")
+        return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
+
+    def _default_values(self, node: Node, declaration: Declaration) -> Iterator[Declarator]:
+        """The declarators of a member with the values that stand behind them in the grammar."""
+        values: dict[int, Node] = {}
+        number = -1
+        for index, child in enumerate(node.children):
+            match node.field_name_for_child(index):
+                case "declarator":
+                    number += 1
+                case "default_value":
+                    values[number] = child
+                case _:
+                    pass
+        for number, each in enumerate(declaration.declarators):
+            value = values.get(number)
+            yield each if value is None else replace(each, value=self.initial_value(value))
+
+    def _unnamed_field(self, node: Node) -> Declaration | None:
+        """An unnamed struct or union within another one; None for a type that is only defined."""
+        words = self.words(node)
+        named = words.type
+        if isinstance(named, NamedType) and _UNNAMED.fullmatch(named.name):
+            if not named.name.startswith("(enum"):
+                return Declaration(named, (), words.specifiers, position=self.at(node))
+        return None
+
+    # Meanings of names.
+
+    def alias(self, node: Node) -> Alias:
+        """`using name = type;`."""
+        name = self.text(self.field(node, "name"))
+        type_ = self.type_descriptor(self.field(node, "type"))
+        return Alias(name, type_, position=self.at(node))
+
+    def typedef(self, node: Node) -> Alias:
+        """`typedef type name;`."""
+        declarators = node.children_by_field_name("declarator")
+        if len(declarators) != 1:
+            raise self.error(node, "declare one name with each typedef")
+        name, type_, sizes, _ = self.declared(declarators[0], self.words(node).type)
+        if name is None or sizes:
+            raise self.error(node, "a typedef of an array is not supported")
+        return Alias(name, type_, position=self.at(node))
+
+    def using_name(self, node: Node) -> UsingName:
+        """`using name;`."""
+        found = self.qualified_name(node.named_children[0])
+        return UsingName(found.text, position=self.at(node))
+
+    def enumeration(self, node: Node) -> Enumeration:
+        """An enumeration, with or without name."""
+        self.only(node)
+        self.refuse_packed(node)
+        body = node.child_by_field_name("body")
+        if body is None:
+            raise self.error(node, "an enumeration needs its enumerators here")
+        base = node.child_by_field_name("base")
+        return Enumeration(
+            self._name_enumeration(node),
+            tuple(map(self._enumerator, body.named_children)),
+            None if base is None else self.named_type(base),
+            any(each.type in ("class", "struct") for each in node.children),
+            position=self.at(node),
+        )
+
+    def _name_enumeration(self, node: Node) -> str:
+        name = node.child_by_field_name("name")
+        written = "" if name is None else self.text(name)
+        return self.unnamed(node) if written in ("", UNNAMED_ENUMERATION) else written
+
+    def _enumerator(self, node: Node) -> Enumerator:
+        if node.type != "enumerator":
+            raise self.unsupported(node, "enumerators")
+        value = self.optional(node.child_by_field_name("value"))
+        return Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
+
+    def static_assertion(self, node: Node) -> StaticAssert:
+        """`static_assert(condition, message);`."""
+        condition = self.expression(self.field(node, "condition"))
+        message = node.child_by_field_name("message")
+        text = None if message is None else self.text(message)[1:-1]
+        return StaticAssert(condition, text, position=self.at(node))
+
+    # Templates.
+
+    def template(self, node: Node, name: str = "") -> ClassMember | None:
+        """A function, class, alias or variable with template parameters; None for a concept.
+
+        `name` is that of the class around it.
+        """
+        listed = tuple(map(self.template_parameter, self.field(node, "parameters").named_children))
+        inner = node.named_children[-1]
+        position = self.at(node)
+        made: ClassMember | Binding | None
+        match inner.type:
+            case "function_definition":
+                made = self.function(inner, name)
+            case "declaration" | "field_declaration":
+                made = self._templated_declaration(inner, name)
+            case "struct_specifier" | "class_specifier" | "union_specifier":
+                made = self.struct(inner)
+            case "alias_declaration":
+                made = self.alias(inner)
+            case "template_declaration":
+                # The members of a class template that are templates themselves.
+                made = self.template(inner, name)
+                if isinstance(made, Function):
+                    return replace(made, position=position)
+            case "friend_declaration":
+                return None
+            case _:
+                raise self.unsupported(inner, "templates of functions, classes and variables")
+        if isinstance(made, (Function, Struct, Alias, Declaration)):
+            return self._with_parameters(made, listed, node)
+        raise self.error(node, "only functions, classes, aliases and variables can be templates")
+
+    def _with_parameters(
+        self,
+        made: Function | Struct | Alias | Declaration,
+        listed: tuple[TemplateParameter, ...],
+        node: Node,
+    ) -> ClassMember:
+        """What a template declares, with its parameters."""
+        position = self.at(node)
+        if isinstance(made, Function) and made.scope is not None:
+            return replace(made, position=position)
+        if listed and not isinstance(made, Declaration):
+            self.templates.add(made.name)
+        return replace(made, template_parameters=listed, position=position)
+
+    def _templated_declaration(self, node: Node, name: str) -> ClassMember | None:
+        """What a template declares: a function, a class without body, or a variable."""
+        declarator = self.function_declarator_of(node)
+        if declarator is not None:
+            return self.prototype(node, declarator, name)
+        if node.child_by_field_name("declarator") is None:
+            written = self.field(node, "type")
+            if written.type in _KINDS:
+                return self.struct(written)
+            raise self.unsupported(written, "templates of functions, classes and variables")
+        made = self._member_declaration(node, name)
+        if isinstance(made, Declaration):
+            self.templates.update(each.name for each in made.declarators)
+        return made
+
+    def template_parameter(self, node: Node) -> TemplateParameter:
+        """A parameter between the angle brackets behind `template`."""
+        position = self.at(node)
+        match node.type:
+            case "type_parameter_declaration" | "variadic_type_parameter_declaration":
+                name = self.text(node.named_children[0]) if node.named_children else ""
+                is_pack = node.type.startswith("variadic")
+                return TemplateParameter(name, None, None, is_pack, position=position)
+            case "optional_type_parameter_declaration":
+                written = node.child_by_field_name("name")
+                name = "" if written is None else self.text(written)
+                value = self.field(node, "default_type")
+                default = self.type_or_name(self.written_type(value))
+                return TemplateParameter(name, None, default, position=position)
+            case "template_template_parameter_declaration":
+                inner = self.template_parameter(node.named_children[-1])
+                return replace(inner, is_template=True, position=position)
+            case (
+                "parameter_declaration"
+                | "optional_parameter_declaration"
+                | "variadic_parameter_declaration"
+            ):
+                parameter = self.parameter(node)
+                default = parameter.default
+                if isinstance(default, Braces):
+                    raise self.error(node, "the default of a template parameter is an expression")
+                return TemplateParameter(
+                    parameter.name or "",
+                    parameter.type,
+                    default,
+                    parameter.is_pack,
+                    position=position,
+                )
+            case _:
+                raise self.unsupported(node, "'typename T' and 'uint32_t N'")
+
+    # Functions.
+
+    def function(self, node: Node, name: str = "") -> Function:
+        """A function with its body; `name` is that of the class around it."""
+        declarator = self.function_declarator_of(node)
+        if declarator is None:
+            raise self.unsupported(self.field(node, "declarator"), "functions with parameters")
+        kinds = [each.type for each in node.named_children]
+        for child in node.named_children:
+            if child.type in ("try_statement", "pure_virtual_clause"):
+                raise self.unsupported(child, "a body in braces")
+        function = self.prototype(node, declarator, name)
+        if "default_method_clause" in kinds:
+            return replace(function, is_defaulted=True)
+        if "delete_method_clause" in kinds:
+            return replace(function, is_deleted=True)
+        body = self.field(node, "body")
+        if body.type != "compound_statement":
+            raise self.unsupported(body, "a body in braces")
+        initializers = tuple(
+            self._member_initializer(each)
+            for child in node.named_children
+            if child.type == "field_initializer_list"
+            for each in child.named_children
+        )
+        return replace(function, definition=self.deferred(body), initializers=initializers)
+
+    def _member_initializer(self, node: Node) -> MemberInitializer:
+        target, *rest = node.named_children
+        if not rest or any(each.type == "..." for each in node.children):
+            raise self.unsupported(node, "initial values of members and bases")
+        type_ = self.named_type(target)
+        braced = rest[-1].type == "initializer_list"
+        return MemberInitializer(type_, self.arguments(rest[-1]), braced, position=self.at(node))
+
+    def function_declarator_of(self, node: Node) -> Node | None:
+        """The declarator of a declaration, if it declares a function."""
+        declarator = node.child_by_field_name("declarator")
+        inner = declarator
+        while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
+            inner = inner.named_children[-1]
+        if inner is None or declarator is None:
+            return None
+        if inner.type == "operator_cast":
+            return declarator
+        if inner.type != "function_declarator":
+            return None
+        name = self.field(inner, "declarator")
+        return None if name.type == "parenthesized_declarator" else declarator
+
+    def prototype(self, node: Node, declarator: Node, class_name: str = "") -> Function:
+        """A function without its body."""
+        words = self.words(node)
+        result = words.type
+        while declarator.type in ("pointer_declarator", "reference_declarator"):
+            result, declarator = self.pointed(declarator, result)
+        position = self.at(node)
+        if declarator.type == "operator_cast":
+            return self._conversion(declarator, words.specifiers, node)
+        for child in declarator.named_children:
+            if child.type in ("virtual_specifier", "requires_clause"):
+                raise self.unsupported(child, "the plain forms")
+        self.only(declarator, *_FUNCTION_WORDS)
+        written = self.field(declarator, "declarator")
+        name, specialized, scope, kind = self._function_name(written, class_name)
+        parameters = self.parameters(self.field(declarator, "parameters"))
+        if name == "MAIN" and parameters:
+            raise self.error(written, "MAIN takes no parameters")
+        result = self.trailing_result(declarator) or result
+        return Function(
+            name,
+            parameters,
+            None,
+            result,
+            words.specifiers,
+            kind=kind,
+            is_const=self._is_const(declarator),
+            specialized=specialized,
+            scope=scope,
+            position=position,
+        )
+
+    def _is_const(self, declarator: Node) -> bool:
+        return any(self.text(each) == "const" for each in declarator.named_children)
+
+    def _conversion(self, node: Node, specifiers: tuple[str, ...], whole: Node) -> Function:
+        """`operator T() const`."""
+        declarator = self.field(node, "declarator")
+        result = self.written_type(self.field(node, "type"))
+        while declarator.type.endswith(("pointer_declarator", "reference_declarator")):
+            result, declarator = self.pointed(declarator, result)
+        return Function(
+            "operator",
+            (),
+            None,
+            result,
+            specifiers,
+            kind="conversion",
+            is_const=self._is_const(declarator),
+            position=self.at(whole),
+        )
+
+    def _function_name(
+        self, node: Node, class_name: str
+    ) -> tuple[str, tuple[TemplateArgument, ...] | None, Type | None, FunctionKind]:
+        """The name of a function, what it is specialised for, its class, and what it is."""
+        scope: Type | None = None
+        specialized: tuple[TemplateArgument, ...] | None = None
+        if node.type == "qualified_identifier":
+            last = node
+            while last.type == "qualified_identifier":
+                last = self.field(last, "name")
+            found = self.qualified_name(node)
+            text, _, name = found.text.rpartition("::")
+            scope = found.scope
+            if text:
+                scope = NamedType(text, (), (), scope, position=self.at(node))
+            node = last
+            if isinstance(scope, NamedType):
+                class_name = scope.name.rpartition("::")[2]
+        if node.type == "template_function":
+            specialized = self.qualified_name(node).arguments
+            node = self.field(node, "name")
+        name, kind = self._plain_function_name(node, class_name)
+        return name, specialized, scope, kind
+
+    def _plain_function_name(self, node: Node, class_name: str) -> tuple[str, FunctionKind]:
+        name = self.name_text(node)
+        match node.type:
+            case "destructor_name":
+                return name, "destructor"
+            case "operator_name":
+                name = "operator" + self.text(node).removeprefix("operator").strip()
+                if name in ("operatornew", "operatordelete") or '"' in name:
+                    raise self.error(node, f"'{name}' is not supported")
+            case "identifier" | "field_identifier":
+                if name == class_name:
+                    return name, "constructor"
+            case _:
+                raise self.unsupported(node, "names of functions")
+        return name, "function"
+
+    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        """The parameters of a function; `(void)` has none."""
+        for child in node.children:
+            if child.type == "...":
+                raise self.error(child, "'...' is not supported; name each parameter")
+        parameters = tuple(map(self.parameter, node.named_children))
+        return () if parameters == _NO_PARAMETERS else parameters
+
+    def parameter(self, node: Node) -> Parameter:
+        """A parameter, or several that are one pack."""
+        kinds = ("parameter_declaration", "optional_parameter_declaration")
+        is_pack = node.type == "variadic_parameter_declaration"
+        if node.type not in kinds and not is_pack:
+            raise self.unsupported(node, "plain parameters")
+        words = self.words(node)
+        if words.specifiers:
+            raise self.error(node, f"'{words.specifiers[0]}' does not go with a parameter")
+        declarator = node.child_by_field_name("declarator")
+        value = node.child_by_field_name("default_value")
+        default = None if value is None else self.initial_value(value)
+        if declarator is None:
+            return Parameter(words.type, None, default, is_pack, position=self.at(node))
+        name, type_, sizes, pack = self.declared(declarator, words.type)
+        if len(sizes) > 1:
+            raise self.error(node, "an array of arrays as a parameter is not supported")
+        if sizes:
+            type_ = Pointer(type_, position=self.at(node))
+        if name is not None:
+            self.variables.add(name)
+        return Parameter(type_, name, default, is_pack or pack, position=self.at(node))
+
+    # Variables.
+
+    def local_declaration(self, node: Node) -> Declaration | Binding:
+        """A declaration in a function, where `T name(value)` declares no function."""
+        declarator = self.function_declarator_of(node)
+        if declarator is None or declarator.type != "function_declarator":
+            return self.declaration(node)
+        listed = self.field(declarator, "parameters").named_children
+        if not listed:
+            message = "this declares a function; leave out the '()', or write '{}'"
+            raise self.error(declarator, message)
+        words = self.words(node)
+        arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
+        name = self.text(self.field(declarator, "declarator"))
+        self.variables.add(name)
+        position = self.at(declarator)
+        declared = Declarator(name, (), None, arguments, position=position)
+        return Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+
+    def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[Expression, ...]:
+        """What the grammar took for a list of parameters as the expressions that they are."""
+        try:
+            return tuple(map(self._as_expression, listed))
+        except CppSyntaxError:
+            again = self.read_again(node)
+            if again is None:
+                raise
+            return again
+
+    def _as_expression(self, node: Node) -> Expression:
+        """What the grammar took for a parameter as the expression that it is."""
+        written = node.child_by_field_name("type")
+        if node.type != "parameter_declaration" or written is None:
+            raise self.error(node, "functions are declared outside of functions")
+        type_ = self.named_type(written)
+        declarator = node.child_by_field_name("declarator")
+        position = self.at(node)
+        if is_built_in_type(type_.name):
+            return self._cast_parameter(node, type_, declarator)
+        value: Expression = Name(
+            type_.name, type_.template_arguments, type_.scope, position=position
+        )
+        if declarator is None:
+            return value
+        match declarator.type:
+            case "pointer_declarator" | "reference_declarator":
+                operator = "*" if declarator.type == "pointer_declarator" else "&"
+                inner = declarator.named_children[-1]
+                if inner.type != "identifier":
+                    raise self.error(node, "put this argument in parentheses")
+                right = Name(self.text(inner), position=self.at(inner))
+                return BinaryOperation(operator, value, right, position=position)
+            case "abstractfunction_declarator_of" | "function_declarator":
+                callee = Name(type_.name, (), type_.scope, position=position)
+                listed = self.field(declarator, "parameters").named_children
+                arguments = tuple(map(self._as_expression, listed))
+                return FunctionCall(callee, arguments, type_.template_arguments, position=position)
+            case "parenthesized_declarator":
+                inner = declarator.named_children[0]
+                callee = Name(type_.name, (), type_.scope, position=position)
+                value = Name(self.text(inner), position=self.at(inner))
+                return FunctionCall(callee, (value,), type_.template_arguments, position=position)
+            case "abstract_array_declarator" | "array_declarator":
+                index = self.optional(declarator.child_by_field_name("size"))
+                if index is None:
+                    raise self.error(node, "an index is one number")
+                return Index(value, index, position=position)
+            case _:
+                raise self.error(node, "put this argument in parentheses")
+
+    def _cast_parameter(self, node: Node, type_: NamedType, declarator: Node | None) -> Expression:
+        """`uint32_t(a)`, which the grammar takes for a parameter."""
+        if declarator is None:
+            raise self.error(node, "functions are declared outside of functions")
+        inner = declarator.child_by_field_name("parameters")
+        if inner is not None and len(inner.named_children) == 1:
+            value = self._as_expression(inner.named_children[0])
+        elif declarator.type == "parenthesized_declarator":
+            name = declarator.named_children[0]
+            value = Name(self.text(name), position=self.at(name))
+        else:
+            raise self.error(node, "functions are declared outside of functions")
+        return Cast("functional", type_, value, position=self.at(node))
+
+    def declaration(self, node: Node) -> Declaration | Binding:
+        """Variables, or names for the parts of a value."""
+        words = self.words(node)
+        declarators = node.children_by_field_name("declarator")
+        if not declarators:
+            raise self.error(node, "this declaration declares no name")
+        bound = self.bound_names(declarators[0])
+        if bound is not None:
+            return self._binding(node, declarators[0], bound)
+        declared = list[Declarator]()
+        type_, scope = words.type, None
+        for each in declarators:
+            type_, declarator = self._declarator(each, words.type)
+            scope = self._scope_of(each)
+            declared.append(declarator)
+            if type_ != words.type and len(declarators) > 1:
+                raise self.error(each, "declare pointers and references one by one")
+        base = words.type
+        name = base.name if type_ != base and isinstance(base, NamedType) else ""
+        if name in self.variables and name not in self.templates:
+            message = f"'{name}' is a variable; put this expression in parentheses"
+            raise self.error(node, message)
+        return Declaration(
+            type_, tuple(declared), words.specifiers, (), scope, position=self.at(node)
+        )
+
+    def _scope_of(self, node: Node) -> Type | None:
+        """The class whose static member a declarator defines."""
+        while node.type in ("init_declarator", "array_declarator"):
+            node = self.field(node, "declarator")
+        if node.type != "qualified_identifier":
+            return None
+        found = self.qualified_name(node)
+        path = found.text.rpartition("::")[0]
+        return NamedType(path, (), (), found.scope, position=self.at(node)) if path else found.scope
+
+    def _declarator(self, node: Node, type_: Type) -> tuple[Type, Declarator]:
+        value: Expression | Braces | None = None
+        arguments: tuple[Expression | Braces, ...] | None = None
+        inner = node
+        if node.type == "init_declarator":
+            inner = self.field(node, "declarator")
+            written = self.field(node, "value")
+            if written.type == "argument_list":
+                arguments = self.arguments(written)
+            else:
+                value = self.initial_value(written)
+        if inner.type == "qualified_identifier":
+            name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
+        else:
+            name, type_, sizes, _ = self.declared(inner, type_)
+        if name is None:
+            raise self.error(node, "this declaration declares no name")
+        self.variables.add(name)
+        return type_, Declarator(name, sizes, value, arguments, position=self.at(node))
+
+    def bound_names(self, node: Node) -> Node | None:
+        """The names in brackets that a declarator declares."""
+        while node.type in ("init_declarator", "reference_declarator"):
+            inner = node.child_by_field_name("declarator")
+            node = node.named_children[-1] if inner is None else inner
+        return node if node.type == "structured_binding_declarator" else None
+
+    def _binding(self, node: Node, declarator: Node, bound: Node) -> Binding:
+        """`auto& [a, b] = value;`."""
+        value = declarator.child_by_field_name("value")
+        inner = declarator
+        if value is None:
+            raise self.error(declarator, "names in brackets need a value")
+        inner = self.field(declarator, "declarator")
+        return self.bind_names(node, inner, bound, self.initial_value(value))
+
+    def bind_names(
+        self, node: Node, declarator: Node, bound: Node, value: Expression | Braces
+    ) -> Binding:
+        """Names for the parts of a value."""
+        words = self.words(node)
+        type_ = words.type
+        if declarator.type == "reference_declarator":
+            type_, _ = self.pointed(declarator, type_)
+        names = tuple(map(self.text, bound.named_children))
+        self.variables.update(names)
+        if isinstance(type_, Reference):
+            type_ = replace(type_, position=self.at(declarator))
+        return Binding(type_, names, value, words.specifiers, position=self.at(node))
+
+    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+        """What stands in parentheses, read as expressions; None if it is something else."""
+        raise NotImplementedError
+
+    def deferred(self, body: Node) -> Block | DeferredBlock:
+        """The body of a function, which may be read later."""
+        raise NotImplementedError

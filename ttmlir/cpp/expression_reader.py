@@ -1,0 +1,918 @@
+"""Expressions of the tree from the grammar's nodes.
+
+The parser builds on it; apart, because the forms of expressions are half of C++.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.preprocess import PreprocessedText
+from ttmlir.cpp.tree import (
+    ASSIGNMENT_OPERATORS,
+    BINARY_OPERATORS,
+    MEMBER_SPECIFIERS,
+    SPECIFIERS,
+    UNARY_OPERATORS,
+    ArrayOf,
+    Assign,
+    BinaryOperation,
+    Block,
+    Boolean,
+    Braces,
+    Capture,
+    Cast,
+    CastKind,
+    Character,
+    Conditional,
+    Construct,
+    CountOf,
+    Decltype,
+    Enumeration,
+    Expansion,
+    Expression,
+    Floating,
+    Fold,
+    FunctionCall,
+    FunctionOf,
+    Index,
+    Initializer,
+    Integer,
+    Lambda,
+    Member,
+    Name,
+    NamedType,
+    Null,
+    Parameter,
+    Place,
+    Pointer,
+    Position,
+    Reference,
+    SizeOf,
+    String,
+    Struct,
+    TemplateArgument,
+    This,
+    Type,
+    Unary,
+    Update,
+)
+from ttmlir.cpp.types import is_built_in_type
+from ttmlir.nesting import MAX_NESTING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+# --- Type reader ----------------------------------------------------------------------------------
+# Types, and the names that declarations give them, from the grammar's nodes.
+
+_QUALIFIERS = {"const": "const", "volatile": "volatile", "_Atomic": "tt_l1_ptr"}
+_IGNORED_QUALIFIERS = frozenset(("__restrict", "__restrict__", "noexcept", "register"))
+_ATTRIBUTES = frozenset(
+    ("attribute_declaration", "attribute_specifier", "alignas_qualifier", "attribute")
+)
+"""What says nothing about what a declaration means."""
+_SPECIFIER_NODES = frozenset(
+    ("type_qualifier", "storage_class_specifier", "explicit_function_specifier")
+)
+_OTHER_PARTS = frozenset(
+    ("field_initializer_list", "bitfield_clause", "default_method_clause", "delete_method_clause")
+)
+"""Parts of a declaration that stand behind its names."""
+_DEFINITIONS = frozenset(("struct_specifier", "class_specifier", "union_specifier"))
+
+_WORDS = {
+    "alias_declaration": "an alias",
+    "attribute_declaration": "an attribute",
+    "bitfield_clause": "a bit-field",
+    "catch_clause": "catch",
+    "class_specifier": "a class",
+    "concept_definition": "a concept",
+    "declaration": "a declaration",
+    "delete_expression": "delete",
+    "enum_specifier": "an enumeration",
+    "for_range_loop": "a loop over a range",
+    "goto_statement": "goto",
+    "initializer_list": "a list in braces",
+    "labeled_statement": "a label",
+    "lambda_expression": "a lambda",
+    "new_expression": "new",
+    "optional_parameter_declaration": "a default argument",
+    "pure_virtual_clause": "a virtual function",
+    "requires_clause": "requires",
+    "requires_expression": "requires",
+    "static_assert_declaration": "static_assert",
+    "struct_specifier": "a struct",
+    "switch_statement": "switch",
+    "template_declaration": "a template",
+    "template_method": "a member function with template arguments",
+    "throw_statement": "throw",
+    "try_statement": "try",
+    "type_definition": "typedef",
+    "template_function": "template arguments without a call",
+    "union_specifier": "a union",
+    "user_defined_literal": "a literal with a suffix of its own",
+    "using_declaration": "a using declaration",
+    "variadic_parameter_declaration": "a variadic parameter",
+    "virtual": "a virtual function",
+    "virtual_specifier": "a virtual function",
+}
+
+
+class Words(NamedTuple):
+    """The words before the names of a declaration."""
+
+    type: Type
+    specifiers: tuple[str, ...]
+
+
+class Declared(NamedTuple):
+    """A name with the type and the array sizes that its declarator gives it."""
+
+    name: str | None
+    type: Type
+    sizes: tuple[Expression | None, ...]
+    is_pack: bool = False
+
+
+class QualifiedName(NamedTuple):
+    """A name as it is written: in a type with template arguments, with some of its own."""
+
+    text: str
+    arguments: tuple[TemplateArgument, ...]
+    scope: Type | None
+
+
+class TypeReader:
+    """Turns the nodes of types into nodes of the tree."""
+
+    def __init__(self, source: PreprocessedText, *, is_header: bool = False) -> None:
+        """A reader of what the preprocessor has left of a kernel, or of a header."""
+        self.source = source
+        self.is_header = is_header
+        self.variables = set[str]()
+        self.templates = set[str]()
+        """Names of templates, which may stand before `<` though a variable has the name, too."""
+        self.pending: list[Struct | Enumeration] = []
+        """Structs and enumerations that are defined where a type is written."""
+        self.unnamed_count = 0
+        """How many types without names there are so far."""
+        self.depth: int = 0
+
+    # What readers that build on this one read.
+
+    def expression(self, node: Node) -> Expression:
+        """The expression that a node stands for."""
+        raise NotImplementedError
+
+    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        """The parameters of a function."""
+        raise NotImplementedError
+
+    def defined_type(self, node: Node) -> str:
+        """The name of a struct or enumeration that is defined or named here."""
+        raise NotImplementedError
+
+    # Places and refusals.
+
+    def at(self, node: Node) -> Position:
+        """Where a node stands in the source."""
+        return self.source.position(node.start_byte)
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.source.text[node.start_byte : node.end_byte]
+
+    def error(self, node: Node, message: str) -> CppSyntaxError:
+        """An error about a node."""
+        return self.source.error(node.start_byte, message)
+
+    def unsupported(self, node: Node, supported: str) -> CppSyntaxError:
+        """The error about a kind of node that the tree has no place for."""
+        what = _WORDS.get(node.type, node.type.replace("_", " "))
+        return self.error(node, f"{what} is not supported here; supported are {supported}")
+
+    def field(self, node: Node, name: str) -> Node:
+        """The child of a node in a field."""
+        child = node.child_by_field_name(name)
+        if child is None:
+            raise self.error(node, f"{node.type.replace('_', ' ')} without {name}")
+        return child
+
+    def only(self, node: Node, *allowed: str) -> None:
+        """Refuse named children that are neither in a field nor of an allowed kind."""
+        for index, child in enumerate(node.children):
+            if child.is_named and node.field_name_for_child(index) is None:
+                if child.type not in allowed and child.type not in _ATTRIBUTES:
+                    raise self.unsupported(child, "the plain forms")
+
+    def deeper(self, node: Node) -> None:
+        """Count a level of nesting, which the caller takes back."""
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise self.error(node, f"nested more than {MAX_NESTING} levels deep")
+
+    # Types.
+
+    def words(self, node: Node) -> Words:
+        """The type and specifiers with which a declaration begins; constructors have no type."""
+        qualifiers, specifiers = list[str](), list[str]()
+        for index, child in enumerate(node.children):
+            if child.type == "virtual":
+                raise self.unsupported(child, "plain member functions")
+            if not child.is_named or node.field_name_for_child(index) is not None:
+                continue
+            word = self.text(child)
+            if child.type in _ATTRIBUTES or word in _IGNORED_QUALIFIERS:
+                continue
+            if child.type == "type_qualifier" and word in _QUALIFIERS:
+                qualifiers.append(_QUALIFIERS[word])
+            elif child.type in _SPECIFIER_NODES:
+                if word not in SPECIFIERS and word not in MEMBER_SPECIFIERS:
+                    raise self.error(child, f"'{word}' is not supported in a declaration")
+                specifiers.append(word)
+            elif child.type not in _OTHER_PARTS:
+                raise self.unsupported(child, "plain declarations")
+        written = node.child_by_field_name("type")
+        if written is None:
+            type_: Type = NamedType("void", position=self.at(node))
+        else:
+            type_ = self.written_type(written, tuple(qualifiers))
+        return Words(type_, tuple(specifiers))
+
+    def declared(self, node: Node, type_: Type) -> Declared:
+        """The name in a declarator, and what it makes of the type before it."""
+        sizes, is_pack = list[Expression | None](), False
+        inner: Node | None = node
+        while inner is not None:
+            node = inner
+            if node.type in ("identifier", "field_identifier", "type_identifier"):
+                return Declared(self.text(node), type_, tuple(reversed(sizes)), is_pack)
+            if node.type.endswith("array_declarator"):
+                type_, inner = self._array_declarator(node, type_, sizes)
+            elif node.type == "variadic_declarator":
+                is_pack = True
+                inner = node.named_children[0] if node.named_children else None
+            else:
+                if sizes:
+                    raise self.error(node, "a pointer to an array is not supported")
+                type_, inner = self._inner_declarator(node, type_)
+        return Declared(None, type_, tuple(reversed(sizes)), is_pack)
+
+    def _inner_declarator(self, node: Node, type_: Type) -> tuple[Type, Node | None]:
+        """What a declarator makes of a type, and the declarator in it, if there is one."""
+        kind = node.type
+        if kind.endswith(("pointer_declarator", "reference_declarator")):
+            type_, inner = self.pointed(node, type_)
+            return type_, None if inner is node else inner
+        if kind.endswith("function_declarator"):
+            inner, type_ = self._function_type(node, type_)
+            return type_, None if inner is node else inner
+        if kind.endswith(("parenthesized_declarator", "attributed_declarator")):
+            return type_, node.named_children[0]
+        raise self.unsupported(node, "names, pointers, references and arrays")
+
+    def _array_declarator(
+        self, node: Node, type_: Type, sizes: list[Expression | None]
+    ) -> tuple[Type, Node | None]:
+        """The type before an array, and the declarator in it; adds its size."""
+        self.only(node)
+        size = node.child_by_field_name("size")
+        sizes.append(None if size is None else self.expression(size))
+        inner = node.child_by_field_name("declarator")
+        if inner is not None and inner.type.endswith("parenthesized_declarator"):
+            # `T (&name)[2]`: what is in the parentheses refers to the array.
+            for each in sizes:
+                type_ = ArrayOf(type_, each, position=self.at(node))
+            sizes.clear()
+            inner = inner.named_children[0]
+        return type_, inner
+
+    def _function_type(self, node: Node, result: Type) -> tuple[Node, Type]:
+        """`(*name)(parameters)` as what the name points to, with what is in the parentheses."""
+        inner = node.child_by_field_name("declarator")
+        if inner is not None and not inner.type.endswith("parenthesized_declarator"):
+            message = "initialise with '=': 'T name = T(...)', or declare functions outside"
+            raise self.error(node, message)
+        parameters = self.parameters(self.field(node, "parameters"))
+        type_ = FunctionOf(result, parameters, position=self.at(node))
+        return (node if inner is None else inner.named_children[0]), type_
+
+    def pointed(self, node: Node, type_: Type) -> tuple[Type, Node]:
+        """The type with the pointer or reference of a declarator, and the declarator in it."""
+        position = self.at(node)
+        if node.type.endswith("reference_declarator"):
+            rvalue = self.text(node).startswith("&&")
+            result: Type = Reference(type_, rvalue, position=position)
+        else:
+            words = [self.text(each) for each in node.children if each.type == "type_qualifier"]
+            words = [each for each in words if each not in _IGNORED_QUALIFIERS]
+            if any(word not in ("const", "volatile") for word in words):
+                raise self.error(node, "only 'const' is supported after '*'")
+            result = Pointer(type_, const="const" in words, position=position)
+        inner = [each for each in node.named_children if each.type != "type_qualifier"]
+        return result, inner[-1] if inner else node
+
+    def type_descriptor(self, node: Node) -> Type:
+        """A type that is written without a name, as in a cast."""
+        words = self.words(node)
+        if words.specifiers:
+            raise self.error(node, f"'{words.specifiers[0]}' does not go with this type")
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None:
+            return words.type
+        declared = self.declared(declarator, words.type)
+        if declared.name is not None:
+            raise self.unsupported(declarator, "pointers and references")
+        type_ = declared.type
+        for size in reversed(declared.sizes):
+            type_ = ArrayOf(type_, size, position=self.at(declarator))
+        return type_
+
+    def written_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> Type:
+        """The type that a node names or defines, or computes."""
+        while node.type == "dependent_type":
+            node = node.named_children[-1]
+        match node.type:
+            case "decltype":
+                return self.decltype(node)
+            case "placeholder_type_specifier" if self.text(node) != "auto":
+                return NamedType("auto", (), qualifiers, position=self.at(node))
+            case _:
+                return self.named_type(node, qualifiers)
+
+    def decltype(self, node: Node) -> Decltype:
+        """`decltype(expression)`."""
+        return Decltype(self.expression(node.named_children[0]), position=self.at(node))
+
+    def named_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> NamedType:
+        """The type that a node names."""
+        found = QualifiedName("", (), None)
+        while node.type in ("dependent_type", "dependent_name"):
+            node = node.named_children[-1]
+        match node.type:
+            case "primitive_type" | "sized_type_specifier" | "type_identifier" | "identifier":
+                found = found._replace(text=" ".join(self.text(node).split()))
+            case "field_identifier" | "namespace_identifier":
+                found = found._replace(text=self.text(node))
+            case "placeholder_type_specifier" if self.text(node) == "auto":
+                found = found._replace(text="auto")
+            case kind if kind in _DEFINITIONS or kind == "enum_specifier":
+                found = found._replace(text=self.defined_type(node))
+            case "qualified_identifier" | "template_type" | "template_function" | "template_method":
+                found = self.qualified_name(node)
+            case _:
+                raise self.unsupported(node, "built-in types, names of types and pointers to them")
+        return NamedType(
+            found.text, found.arguments, qualifiers, found.scope, position=self.at(node)
+        )
+
+    def qualified_name(self, node: Node) -> QualifiedName:
+        """A name with what stands before it: namespaces, and types with template arguments."""
+        prefix, scope = "", None
+        depth = 0
+        while node.type == "qualified_identifier":
+            self.deeper(node)
+            depth += 1
+            outer = node.child_by_field_name("scope")
+            while outer is not None and outer.type in ("dependent_name", "dependent_type"):
+                outer = outer.named_children[-1]
+            if outer is None:
+                prefix += "::"
+            elif outer.type == "decltype":
+                scope = self.decltype(outer)
+            elif outer.type == "template_type":
+                name = prefix + self.text(self.field(outer, "name"))
+                listed = self._template_arguments(outer)
+                scope, prefix = NamedType(name, listed, (), scope, position=self.at(outer)), ""
+            else:
+                prefix += f"{self.text(outer)}::"
+            node = self._last_name(node)
+        self.depth -= depth
+        if node.type in ("template_type", "template_function", "template_method"):
+            name = self.text(self.field(node, "name"))
+            arguments = self._template_arguments(node)
+            return QualifiedName(re.sub(r"\s+", "", prefix + name), arguments, scope)
+        return QualifiedName(re.sub(r"\s+", "", prefix + self.text(node)), (), scope)
+
+    def _last_name(self, node: Node) -> Node:
+        """What stands behind the `::`, without `template` before it."""
+        name = self.field(node, "name")
+        if name.type == "template":
+            name = node.named_children[-1]
+        while name.type in ("dependent_name", "dependent_type"):
+            name = name.named_children[-1]
+        return name
+
+    def _template_arguments(self, node: Node) -> tuple[TemplateArgument, ...]:
+        listed = self.field(node, "arguments").named_children
+        return tuple(map(self.template_argument, listed))
+
+    def template_argument(self, node: Node) -> TemplateArgument:
+        """A type or an expression between angle brackets."""
+        match node.type:
+            case "type_descriptor":
+                self.deeper(node)
+                type_ = self.type_descriptor(node)
+                self.depth -= 1
+                return _as_call(type_) or self.type_or_name(type_)
+            case "parameter_pack_expansion":
+                pattern = self.template_argument(node.named_children[0])
+                return Expansion(pattern, position=self.at(node))
+            case _:
+                return self.expression(node)
+
+    def type_or_name(self, type_: Type) -> TemplateArgument:
+        """A name that is no built-in type stays a name: it may be that of a constant."""
+        match type_:
+            case NamedType(name=name, template_arguments=arguments, qualifiers=(), scope=scope):
+                if is_built_in_type(name):
+                    return type_
+                return Name(name, arguments, scope, position=type_.position)
+            case _:
+                return type_
+
+    def name_text(self, node: Node) -> str:
+        """A name without the space in it."""
+        return re.sub(r"\s+", "", self.text(node))
+
+
+def _as_call(type_: Type) -> FunctionCall | None:
+    """`decltype(a)::next()`, which the grammar takes for the type of a function."""
+    match type_:
+        case FunctionOf(result=NamedType(qualifiers=()) as result, parameters=parameters) if (
+            not is_built_in_type(result.name)
+        ):
+            arguments = list[Expression]()
+            for each in parameters:
+                match each:
+                    case Parameter(type=NamedType(name=name, qualifiers=()) as given, name=None):
+                        found = Name(
+                            name, given.template_arguments, given.scope, position=each.position
+                        )
+                        arguments.append(found)
+                    case _:
+                        return None
+            callee = Name(result.name, (), result.scope, position=type_.position)
+            return FunctionCall(
+                callee, tuple(arguments), result.template_arguments, position=type_.position
+            )
+        case _:
+            return None
+
+
+# --- Expression reader ----------------------------------------------------------------------------
+# Expressions of the tree from the grammar's nodes.
+#
+# The parser builds on it; apart, because the forms of expressions are half of C++.
+
+_INTEGER = re.compile(
+    r"(0[xX][0-9a-fA-F']+|0[bB][01']+|0[0-7']*|[1-9][0-9']*)([uU]?[lL]{0,2}[uU]?)"
+)
+_FLOATING = re.compile(
+    r"(([0-9][0-9']*\.?[0-9']*|\.[0-9][0-9']*)([eE][+-]?[0-9]+)?"
+    r"|0[xX]([0-9a-fA-F][0-9a-fA-F']*\.?[0-9a-fA-F']*|\.[0-9a-fA-F][0-9a-fA-F']*)[pP][+-]?[0-9]+)"
+    r"[fFlL]?"
+)
+_MAX_DIGITS = 128
+
+_CASTS = ("static_cast", "reinterpret_cast", "const_cast")
+_OPERATOR_WORDS = {
+    **{"and": "&&", "or": "||", "not": "!", "compl": "~", "not_eq": "!=", "bitand": "&"},
+    **{"bitor": "|", "xor": "^", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="},
+}
+"""Operators that are words."""
+_COMPARISONS = frozenset({"<", ">", "<=", ">="})
+_EXPRESSIONS = (
+    "literals, names, calls, casts, sizeof, indices, members, initializers and the operators on "
+    "integers"
+)
+
+
+class MisreadComparisonError(CppSyntaxError):
+    """The grammar takes `a < b && c > (d)` for a call, but `a` is a variable."""
+
+    def __init__(self, error: CppSyntaxError, variable: Node) -> None:
+        """What to say if the text cannot be read in another way, and where `a` is."""
+        super().__init__(error.message, error.position, error.line, error.notes)
+        self.start = variable.start_byte
+        self.end = variable.end_byte
+
+
+class ExpressionReader(TypeReader):
+    """Turns the nodes of expressions into nodes of the tree; a method per kind."""
+
+    def block(self, node: Node) -> Block:
+        """The statements between braces."""
+        raise NotImplementedError
+
+    def expression(self, node: Node) -> Expression:
+        """The expression that a node stands for."""
+        reader = self._READERS.get(node.type)
+        if reader is None:
+            raise self.unsupported(node, _EXPRESSIONS)
+        self.deeper(node)
+        expression = reader(self, node)
+        self.depth -= 1
+        return expression
+
+    def initial_value(self, node: Node) -> Expression | Braces:
+        """What a variable, member, element or parameter starts as."""
+        if node.type != "initializer_list":
+            return self.expression(node)
+        self.deeper(node)
+        braces = Braces(self._elements(node), position=self.at(node))
+        self.depth -= 1
+        return braces
+
+    def _elements(self, node: Node) -> tuple[Initializer, ...]:
+        return tuple(map(self._element, node.named_children))
+
+    def _element(self, node: Node) -> Initializer:
+        if node.type != "initializer_pair":
+            return Initializer(self.initial_value(node), position=self.at(node))
+        designators = node.children_by_field_name("designator")
+        if len(designators) != 1 or designators[0].type != "field_designator":
+            raise self.error(node, "supported designators are single members: '.member = value'")
+        member = self.text(designators[0].named_children[0])
+        value = self.initial_value(self.field(node, "value"))
+        return Initializer(value, member, position=self.at(node))
+
+    def _parenthesized(self, node: Node) -> Expression:
+        return self.expression(node.named_children[0])
+
+    def _number(self, node: Node) -> Expression:
+        text = self.text(node)
+        position = self.at(node)
+        sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
+        if len(digits) > _MAX_DIGITS:
+            raise self.error(node, f"a number of more than {_MAX_DIGITS} digits")
+        literal: Expression
+        if _INTEGER.fullmatch(digits) and "'" not in digits[-1:]:
+            literal = Integer(digits, position=position)
+        elif _FLOATING.fullmatch(digits):
+            literal = Floating(digits, position=position)
+        else:
+            message = f"'{digits}' is no number that is supported: integers and fractions"
+            raise self.error(node, message)
+        return Unary(sign, literal, position=position) if sign else literal
+
+    def _string(self, node: Node) -> String:
+        text = self.text(node)
+        if not text.startswith('"'):
+            raise self.error(node, "strings with a prefix are not supported")
+        return String(text[1:-1], position=self.at(node))
+
+    def _strings(self, node: Node) -> String:
+        """Literals next to each other are one."""
+        parts = [self._string(each).text for each in node.named_children]
+        return String("".join(parts), position=self.at(node))
+
+    def _character(self, node: Node) -> Character:
+        text = self.text(node)
+        if not text.startswith("'"):
+            raise self.error(node, "characters with a prefix are not supported")
+        return Character(text[1:-1], position=self.at(node))
+
+    def _boolean(self, node: Node) -> Boolean:
+        return Boolean(node.type == "true", position=self.at(node))
+
+    def _null(self, node: Node) -> Null | Name:
+        if self.text(node) == "nullptr":
+            return Null(position=self.at(node))
+        return Name(self.text(node), position=self.at(node))
+
+    def _name(self, node: Node) -> Name:
+        found = self.qualified_name(node)
+        return Name(found.text, found.arguments, found.scope, position=self.at(node))
+
+    def _this(self, node: Node) -> This:
+        return This(position=self.at(node))
+
+    def _call(self, node: Node) -> Expression:
+        callee = self.field(node, "function")
+        listed = self.field(node, "arguments")
+        position = self.at(node)
+        while callee.type == "dependent_name":
+            callee = callee.named_children[-1]
+        match callee.type:
+            case "primitive_type" | "sized_type_specifier":
+                return self._functional_cast(self.named_type(callee), listed, node)
+            case "dependent_type" | "decltype":
+                return self._functional_cast(self.written_type(callee), listed, node)
+            case "template_function" | "template_type" | "qualified_identifier" | "identifier":
+                return self._named_call(node, callee, listed)
+            case "field_expression":
+                member, arguments = self._templated_member(callee)
+                return FunctionCall(member, self.arguments(listed), arguments, position=position)
+            case "parenthesized_expression" if callee.named_children[0].type in (
+                "identifier",
+                "qualified_identifier",
+                "template_function",
+            ):
+                type_ = self.named_type(callee.named_children[0])
+                if type_.name in self.variables:
+                    name = self.expression(callee)
+                    return FunctionCall(name, self.arguments(listed), position=position)
+                value = self._chained(listed.named_children)
+                return Cast("c", type_, value, position=position)
+            case _:
+                called = self.expression(callee)
+                return FunctionCall(called, self.arguments(listed), position=position)
+
+    def _functional_cast(self, type_: Type, listed: Node, node: Node) -> Expression:
+        """`T(value)`, or `T()`, which is `T{}`."""
+        position = self.at(node)
+        if not listed.named_children:
+            return Construct(type_, (), position=position)
+        return Cast("functional", type_, self._single(listed), position=position)
+
+    def _named_call(self, node: Node, callee: Node, listed: Node) -> Expression:
+        name, arguments, scope = self.qualified_name(callee)
+        position = self.at(node)
+        if name in _CASTS:
+            descriptors = self.field(callee, "arguments").named_children
+            if len(descriptors) != 1 or descriptors[0].type != "type_descriptor":
+                raise self.error(node, f"{name} takes one type")
+            type_ = self.type_descriptor(descriptors[0])
+            return Cast(cast("CastKind", name), type_, self._single(listed), position=position)
+        if arguments and name in self.variables and name not in self.templates:
+            message = f"'{name}' is a variable, which has no template arguments"
+            raise MisreadComparisonError(self.error(node, message), self.field(callee, "name"))
+        function = Name(name, (), scope, position=self.at(callee))
+        return FunctionCall(function, self.arguments(listed), arguments, position=position)
+
+    def arguments(self, node: Node) -> tuple[Expression | Braces, ...]:
+        """Those of a call."""
+        return tuple(map(self.initial_value, node.named_children))
+
+    def _single(self, node: Node) -> Expression:
+        values = node.named_children
+        if len(values) != 1:
+            raise self.error(node, "a cast takes one value")
+        return self.expression(values[0])
+
+    def _refuse_variable(self, node: Node, type_: Type) -> None:
+        if isinstance(type_, NamedType) and type_.name in self.variables:
+            message = f"this reads as a cast; '{type_.name}' is a variable, write it without '()'"
+            raise self.error(node, message)
+
+    def _cast(self, node: Node) -> Cast:
+        type_ = self.type_descriptor(self.field(node, "type"))
+        self._refuse_variable(node, type_)
+        value = self.expression(self.field(node, "value"))
+        return Cast("c", type_, value, position=self.at(node))
+
+    def _construct(self, node: Node) -> Construct:
+        if self.text(node).startswith("("):
+            raise self.error(node, "'(T){...}' is not supported; write 'T{...}'")
+        type_ = self.written_type(self.field(node, "type"))
+        elements = self._elements(self.field(node, "value"))
+        return Construct(type_, elements, position=self.at(node))
+
+    def _size_of(self, node: Node) -> SizeOf | CountOf:
+        if any(child.type == "..." for child in node.children):
+            pack = self.text(self.field(node, "value")).strip("() ")
+            return CountOf(pack, position=self.at(node))
+        type_ = node.child_by_field_name("type")
+        if type_ is not None:
+            operand = self.type_or_name(self.type_descriptor(type_))
+        else:
+            operand = self.expression(self.field(node, "value"))
+        return SizeOf(operand, position=self.at(node))
+
+    def _align_of(self, node: Node) -> SizeOf:
+        operand = self.type_or_name(self.type_descriptor(node.named_children[0]))
+        return SizeOf(operand, True, position=self.at(node))
+
+    def _unary(self, node: Node) -> Unary:
+        operand = self.expression(self.field(node, "argument"))
+        return Unary(self._unary_operator(node), operand, position=self.at(node))
+
+    def _unary_operator(self, node: Node) -> str:
+        operator = self._operator(node)
+        if operator not in UNARY_OPERATORS:
+            raise self.error(node, f"'{operator}' is not supported; write the operator as a sign")
+        return operator
+
+    def _operator(self, node: Node) -> str:
+        operator = self.text(self.field(node, "operator"))
+        return _OPERATOR_WORDS.get(operator, operator)
+
+    def _update(self, node: Node) -> Expression:
+        argument = self.field(node, "argument")
+        operator = self.text(self.field(node, "operator"))
+        if node.field_name_for_child(0) == "argument":
+            return self._postfix(node, operator, argument)
+        return Update(operator, self._place(argument), position=self.at(node))
+
+    def _postfix(self, node: Node, operator: str, argument: Node) -> Expression:
+        """`x++`; the grammar reads some of `*-x++` as `(*-x)++`, which C++ does not."""
+        prefixes: list[Node] = []
+        while argument.type in ("unary_expression", "pointer_expression"):
+            self.deeper(argument)
+            prefixes.append(argument)
+            argument = self.field(argument, "argument")
+        position = self.at(argument)
+        result: Expression = Update(operator, self._place(argument), True, position=position)
+        for prefix in reversed(prefixes):
+            result = Unary(self._unary_operator(prefix), result, position=self.at(prefix))
+            self.depth -= 1
+        return result
+
+    def _binary(self, node: Node) -> BinaryOperation:
+        operator = self._operator(node)
+        if operator not in BINARY_OPERATORS:
+            raise self.error(
+                node, f"'{operator}' is not supported; supported are {' '.join(BINARY_OPERATORS)}"
+            )
+        left, right = self.field(node, "left"), self.field(node, "right")
+        if operator in _COMPARISONS and self._is_comparison(left):
+            raise self.error(left, "this compares a comparison; put it in parentheses")
+        return BinaryOperation(
+            operator, self.expression(left), self.expression(right), position=self.at(node)
+        )
+
+    def _is_comparison(self, node: Node) -> bool:
+        operator = node.child_by_field_name("operator")
+        return (
+            node.type == "binary_expression"
+            and operator is not None
+            and self.text(operator) in _COMPARISONS
+        )
+
+    def _comma(self, node: Node) -> Expression:
+        parts: list[Node] = []
+        while node.type == "comma_expression":
+            parts.append(self.field(node, "left"))
+            node = self.field(node, "right")
+        return self._chained([*parts, node])
+
+    def _chained(self, nodes: list[Node]) -> Expression:
+        """The comma operator between expressions."""
+        expressions = map(self.expression, nodes)
+        return reduce(lambda a, b: BinaryOperation(",", a, b, position=a.position), expressions)
+
+    def _conditional(self, node: Node) -> Conditional:
+        names = ("condition", "consequence", "alternative")
+        condition, true, false = (self.expression(self.field(node, name)) for name in names)
+        return Conditional(condition, true, false, position=self.at(node))
+
+    def _assignment(self, node: Node) -> Assign:
+        operator = self._operator(node)
+        if operator not in ASSIGNMENT_OPERATORS:
+            raise self.error(node, f"'{operator}' is not supported as an assignment")
+        target = self._place(self.field(node, "left"))
+        value = self.field(node, "right")
+        if value.type == "initializer_list":
+            raise self.error(value, "braces are supported in declarations; write 'T{...}' here")
+        return Assign(target, operator, self.expression(value), position=self.at(node))
+
+    def _fold(self, node: Node) -> Fold:
+        left, right = self.field(node, "left"), self.field(node, "right")
+        operator = _OPERATOR_WORDS.get(text := self.text(self.field(node, "operator")), text)
+        position = self.at(node)
+        if right.type == "...":
+            return Fold(operator, self.expression(left), position=position)
+        if left.type == "...":
+            return Fold(operator, self.expression(right), None, True, position=position)
+        # Which of the two is the pack is found where the packs are known.
+        start = self.expression(right)
+        return Fold(operator, self.expression(left), start, position=position)
+
+    def _expansion(self, node: Node) -> Expansion:
+        return Expansion(self.expression(node.named_children[0]), position=self.at(node))
+
+    def _lambda(self, node: Node) -> Lambda:
+        declarator = node.child_by_field_name("declarator")
+        parameters: tuple[Parameter, ...] = ()
+        result: Type | None = None
+        is_mutable = False
+        if declarator is not None:
+            parameters = self.parameters(self.field(declarator, "parameters"))
+            is_mutable = any(self.text(each) == "mutable" for each in declarator.named_children)
+            result = self.trailing_result(declarator)
+        captures = list[Capture]()
+        default = by_reference = ""
+        for child in self.field(node, "captures").children:
+            if child.type == "lambda_default_capture":
+                default = self.text(child)
+            elif child.type in ("&", "..."):
+                by_reference = "&"
+            elif child.is_named:
+                captures.append(self._capture(child, bool(by_reference)))
+                by_reference = ""
+        body = self.block(self.field(node, "body"))
+        return Lambda(
+            body,
+            parameters,
+            tuple(captures),
+            default,
+            result,
+            is_mutable,
+            position=self.at(node),
+        )
+
+    def _capture(self, node: Node, by_reference: bool) -> Capture:
+        position = self.at(node)
+        match node.type:
+            case "lambda_capture_initializer":
+                left = self.field(node, "left")
+                reference = by_reference or self.text(node).startswith("&")
+                value = self.initial_value(self.field(node, "right"))
+                return Capture(self.text(left), reference, value, position=position)
+            case "parameter_pack_expansion":
+                name = self.text(node.named_children[0])
+                return Capture(name, by_reference, None, True, position=position)
+            case "this" | "identifier":
+                return Capture(self.text(node), by_reference, position=position)
+            case _:
+                raise self.unsupported(node, "captures of variables and of 'this'")
+
+    def trailing_result(self, declarator: Node) -> Type | None:
+        """The type behind `->` after the parameters of a function, if there is one."""
+        trailing = (x for x in declarator.named_children if x.type == "trailing_return_type")
+        found = next(trailing, None)
+        return None if found is None else self.type_descriptor(found.named_children[0])
+
+    def _place(self, node: Node) -> Place:
+        match self.expression(node):
+            case Name() | Index() | Member() | Unary(operator="*") | FunctionCall() as place:
+                return place
+            case Assign() | Update(postfix=False) | Cast() | Conditional() | This() as place:
+                return place
+            case _:
+                message = "only names, elements, members and '*pointer' can be assigned to"
+                raise self.error(node, message)
+
+    def _index(self, node: Node) -> Index:
+        argument = self.field(node, "argument")
+        if argument.type == "number_literal":
+            raise self.error(node, "a number has no elements; write pointer[index]")
+        base = self.expression(argument)
+        indices = self.field(node, "indices").named_children
+        if len(indices) != 1:
+            raise self.error(node, "an index is one number")
+        return Index(base, self.expression(indices[0]), position=self.at(node))
+
+    def _member(self, node: Node) -> Member:
+        member, arguments = self._templated_member(node)
+        if arguments:
+            raise self.error(node, "template arguments are supported in calls and types only")
+        return member
+
+    def _templated_member(self, node: Node) -> tuple[Member, tuple[TemplateArgument, ...]]:
+        """`base.member<arguments>`."""
+        base = self.expression(self.field(node, "argument"))
+        operator, member = self.text(self.field(node, "operator")), self.field(node, "field")
+        arguments: tuple[TemplateArgument, ...] = ()
+        while member.type == "dependent_name":
+            member = member.named_children[-1]
+        if member.type in ("template_method", "template_function"):
+            arguments = self.qualified_name(member).arguments
+            member = self.field(member, "name")
+        if member.type == "qualified_field_identifier":
+            member = self.field(member, "name")
+        kinds = ("field_identifier", "identifier", "operator_name")
+        if operator not in (".", "->") or member.type not in kinds:
+            raise self.unsupported(member, "the names of members")
+        name = self.name_text(member)
+        return Member(base, name, operator == "->", position=self.at(node)), arguments
+
+    _READERS: ClassVar[dict[str, Callable[[ExpressionReader, Node], Expression]]] = {
+        "assignment_expression": _assignment,
+        "binary_expression": _binary,
+        "call_expression": _call,
+        "cast_expression": _cast,
+        "char_literal": _character,
+        "comma_expression": _comma,
+        "concatenated_string": _strings,
+        "compound_literal_expression": _construct,
+        "conditional_expression": _conditional,
+        "false": _boolean,
+        "field_expression": _member,
+        "fold_expression": _fold,
+        "identifier": _name,
+        "lambda_expression": _lambda,
+        "null": _null,
+        "number_literal": _number,
+        "parameter_pack_expansion": _expansion,
+        "parenthesized_expression": _parenthesized,
+        "alignof_expression": _align_of,
+        "pointer_expression": _unary,
+        "qualified_identifier": _name,
+        "sizeof_expression": _size_of,
+        "string_literal": _string,
+        "subscript_expression": _index,
+        "template_function": _name,
+        "template_type": _name,
+        "this": _this,
+        "true": _boolean,
+        "unary_expression": _unary,
+        "update_expression": _update,
+    }

@@ -1,1 +1,0 @@
-"""The C++ preprocessor: macros, conditionals, and the headers that a source includes."""

@@ -1,1 +1,0 @@
-"""Readers of the nodes of the grammar, which `ttmlir.cpp.parse` builds on."""

@@ -1,1 +1,0 @@
-"""What StableHLO's specification demands of operations."""

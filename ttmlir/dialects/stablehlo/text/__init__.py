@@ -1,1 +1,0 @@
-"""The short forms that StableHLO prints."""

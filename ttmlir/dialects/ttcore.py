@@ -1,0 +1,918 @@
+"""Dialect `ttcore`: what the direct-to-metal path knows of devices beyond dialect `tt`.
+
+    tensor = metal_tensor_type((512, 256), TileType.of(bf16), MemorySpace.DEVICE_L1, (8, 8))
+    device_layout_of(tensor).shard_shape          # (2, 1)
+    memref_type_of(tensor)                        # memref<8x8x2x1x..., #ttcore.shard<..>, #l1>
+
+`ttcore` is also the later name of `tt`: tiles, grids, memory spaces, devices and data types are the
+classes of `ttmlir.dialects.tt` under either prefix (`ttmlir/mlir/core_prefix.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    MemRefLayoutAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
+from xdsl.ir.affine import AffineMap as XdslMap
+from xdsl.irdl import irdl_attr_definition, traits_def
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
+
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, refuse
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    KeywordAttr,
+    expect,
+    expect_keyword,
+    parse_dimensions,
+    parse_keyword,
+    parse_nested,
+    parse_unsigned,
+    verify_at,
+)
+from ttmlir.dialects.tt.device import DeviceAttr
+from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
+from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
+from ttmlir.layout.enums import (
+    DataType,
+    DeviceMemoryLayout,
+    MemorySpace,
+    MeshShardDirection,
+    MeshShardType,
+    OOBVal,
+)
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal import Interval, MetalLayout, shard_strides, split_device_shape
+from ttmlir.layout.tensor_layout import NO_MAPPING, shape_text
+from ttmlir.mlir.attribute_reader import ChecksShape
+from ttmlir.mlir.attributes import affine_map_attr, parse_affine_map
+
+# --- Layouts --------------------------------------------------------------------------------------
+# The layout of tensors on grids of cores: `#ttcore.metal_layout`.
+#
+#     layout = MetalLayoutAttr.of((512, 256), MemorySpace.DEVICE_L1)
+#     tensor = layout.tensor_type((8, 8), TileType.of(bf16))
+#     # tensor<8x8x2x1x!ttcore.tile<32x32, bf16>, #layout>
+#
+# The arithmetic is in `ttmlir.layout.metal`.
+
+# --- Metal layout ---------------------------------------------------------------------------------
+# The layout of tensors on grids of cores: `#ttcore.metal_layout`.
+#
+#     layout = MetalLayoutAttr.of((512, 256), MemorySpace.DEVICE_L1)
+#     tensor = layout.tensor_type((8, 8), TileType.of(bf16))
+#     # tensor<8x8x2x1x!ttcore.tile<32x32, bf16>, #layout>
+#
+# The arithmetic is in `ttmlir.layout.metal`.
+
+_CPP = "::mlir::tt::ttcore::"
+
+
+@irdl_attr_definition
+class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
+    """How a tensor is divided over a grid of cores; the encoding of its type.
+
+        #ttcore.metal_layout<logical_shape = 512x256, dim_alignments = 256x32,
+            collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+
+    The shape of such a tensor is that of the grid, then that of the shard. Read are also the texts
+    of other times: with `sharded` spelled out, and without the value of the padding.
+    """
+
+    name = "ttcore.metal_layout"
+
+    @classmethod
+    def of(
+        cls,
+        logical_shape: Sequence[int],
+        memory_space: MemorySpace,
+        *,
+        intervals: Sequence[Interval] | None = None,
+        alignments: Sequence[int] | None = None,
+        memory_layout: DeviceMemoryLayout = DeviceMemoryLayout.SHARDED,
+        oob_val: OOBVal = OOBVal.UNDEF,
+    ) -> Self:
+        """The layout of a tensor; see `MetalLayout.of` for the defaults."""
+        return cls(
+            MetalLayout.of(
+                logical_shape,
+                memory_space,
+                intervals=intervals,
+                alignments=alignments,
+                memory_layout=memory_layout,
+                oob_val=oob_val,
+            )
+        )
+
+    @property
+    def logical_shape(self) -> tuple[int, ...]:
+        """The shape before the tensor was divided."""
+        return self.data.logical_shape
+
+    @property
+    def memory_space(self) -> MemorySpace:
+        """Where the shards lie."""
+        return self.data.memory_space
+
+    @property
+    def index_map(self) -> AffineMap:
+        """From the coordinates of a view to those of its buffer; empty for a buffer."""
+        return self.data.index_map
+
+    def tensor_type(self, grid: Sequence[int], element_type: Attribute) -> TensorType[Attribute]:
+        """The tensor on a grid; LayoutError if the grid does not divide it."""
+        shape = self.data.device_shape(grid, element_of(element_type))
+        return TensorType(element_type, shape, self)
+
+    def host_type(self, element_type: Attribute) -> TensorType[Attribute]:
+        """The tensor on the host, before it was divided."""
+        return TensorType(element_type, self.logical_shape)
+
+    def shape_fault(self, shape: tuple[int, ...], element_type: Attribute) -> str | None:
+        """What is wrong with a tensor type of this shape and layout, or None."""
+        layout = self.data
+        rank = layout.device_rank
+        if len(shape) != 2 * rank or any(extent < 0 for extent in shape):
+            return (
+                f"a tensor with this layout has a static shape of {2 * rank} dimensions, grid and "
+                f"shard, got '{shape_text(shape)}'"
+            )
+        if layout.is_view:
+            return None
+        try:
+            grid, shard = split_device_shape(shape)
+            expected = layout.shard_shape(grid, element_of(element_type))
+        except LayoutError as error:
+            return str(error)
+        if shard != expected:
+            return (
+                f"on a grid of {shape_text(grid)}, a tensor with this layout has shards of "
+                f"{shape_text(expected)}, got {shape_text(shard)}"
+            )
+        return None
+
+    # --- Text --------------------------------------------------------------------------------
+
+    def alias_name(self) -> str:
+        """The stem of the alias."""
+        return "layout"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> MetalLayout:
+        """Read `<logical_shape = .., dim_alignments = .., collapsed_intervals = .., ...>`."""
+        position = parser.pos
+        expect(parser, "<")
+        logical_shape = _parse_extents(parser, "logical_shape")
+        alignments = _parse_extents(parser, "dim_alignments")
+        _expect_name(parser, "collapsed_intervals")
+        intervals = _parse_intervals(parser)
+        oob_val = OOBVal.UNDEF
+        memory_space = MemorySpace.SYSTEM
+        memory_layout = DeviceMemoryLayout.SHARDED
+        index_map = NO_MAPPING
+        while parser.parse_optional_punctuation(",") is not None:
+            if _next_is(parser, "index_map"):
+                _expect_name(parser, "index_map")
+                index_map = parse_index_map(parser)
+            elif _next_is(parser, *OOBVal.keywords()):
+                oob_val = parse_keyword(parser, OOBVal, f"{_CPP}OOBVal")
+            elif _next_is(parser, *DeviceMemoryLayout.keywords()):
+                memory_layout = parse_keyword(
+                    parser, DeviceMemoryLayout, f"{_CPP}TensorMemoryLayout"
+                )
+            else:
+                memory_space = parse_keyword(parser, MemorySpace, f"{_CPP}MemorySpace")
+        expect(parser, ">")
+        with verify_at(parser, position):
+            return MetalLayout(
+                logical_shape,
+                alignments,
+                intervals,
+                memory_space,
+                memory_layout,
+                oob_val,
+                index_map,
+            )
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string(f"<{self.data}>")
+
+
+def metal_tensor_type(
+    logical_shape: Sequence[int],
+    element_type: Attribute,
+    memory_space: MemorySpace,
+    grid: Sequence[int] = (1, 1),
+    *,
+    intervals: Sequence[Interval] | None = None,
+    alignments: Sequence[int] | None = None,
+) -> TensorType[Attribute]:
+    """The type of a tensor on a grid of cores, from its shape on the host.
+
+    LayoutError if the grid does not divide it.
+    """
+    element = element_of(element_type)
+    layout = MetalLayout.of(
+        logical_shape,
+        memory_space,
+        intervals=intervals,
+        alignments=alignments,
+        tile_shape=element.shape if isinstance(element, TileFormat) else DEFAULT_TILE_SHAPE,
+    )
+    return MetalLayoutAttr(layout).tensor_type(grid, element_type)
+
+
+def metal_tile_type(element_type: Attribute) -> TileType:
+    """The tile of 32x32 numbers of a type; unlike in 2024, signed integers have their own."""
+    scalar = element_of(element_type).scalar
+    is_signed = scalar.keyword in ("i32", "si32", "i64", "si64")
+    data_type = DataType.SI32 if is_signed else scalar.data_type
+    return TileType.get(*DEFAULT_TILE_SHAPE, data_type)
+
+
+def metal_layout_of(type: Attribute) -> MetalLayoutAttr | None:
+    """The layout of a tensor on a grid of cores; None for any other type."""
+    if not isinstance(type, TensorType):
+        return None
+    encoding = cast("TensorType[Attribute]", type).encoding
+    return encoding if isinstance(encoding, MetalLayoutAttr) else None
+
+
+def parse_index_map(parser: AttrParser) -> AffineMap:
+    """Read a bare map, `map(4)` for an identity, or `affine_map<...>`; identity: no map."""
+    if parser.parse_optional_keyword("map") is not None:
+        expect(parser, "(")
+        rank = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        expect(parser, ")")
+        return AffineMap.identity(_checked_rank(parser, rank))
+    if parser.parse_optional_keyword("affine_map") is None:
+        return parse_affine_map(parser)
+    expect(parser, "<")
+    index_map = parse_affine_map(parser)
+    expect(parser, ">")
+    return index_map
+
+
+_MAX_RANK = 64
+"""Dimensions of a map that is written by their number."""
+
+
+def _checked_rank(parser: AttrParser, rank: int) -> int:
+    if rank > _MAX_RANK:
+        parser.raise_error(f"expected at most {_MAX_RANK} dimensions, got {rank}")
+    return rank
+
+
+def _expect_name(parser: AttrParser, name: str) -> None:
+    expect_keyword(parser, name)
+    expect(parser, "=")
+
+
+def _parse_extents(parser: AttrParser, name: str) -> tuple[int, ...]:
+    _expect_name(parser, name)
+    extents = parse_dimensions(parser)
+    expect(parser, ",")
+    return extents
+
+
+def _next_is(parser: AttrParser, *keywords: str) -> bool:
+    text = parser.lexer.input.content
+    return any(
+        text.startswith(keyword, parser.pos)
+        and not text[parser.pos + len(keyword) : parser.pos + len(keyword) + 1].isidentifier()
+        for keyword in keywords
+    )
+
+
+def _parse_intervals(parser: AttrParser) -> tuple[Interval, ...]:
+    position = parser.pos
+    attr = parser.parse_attribute()
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        elements = cast("DenseIntOrFPElementsAttr[IntegerType]", attr)
+        shape = elements.get_shape()
+        if elements.get_element_type() == i64 and len(shape) == 2 and shape[1] == 2:
+            if shape[0] > _MAX_RANK:
+                parser.raise_error(f"expected at most {_MAX_RANK} intervals", position)
+            numbers = cast("list[int]", list(elements.iter_values()))
+            return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    parser.raise_error(
+        "expected intervals of dimensions, such as dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>",
+        position,
+    )
+
+
+# --- Memref layouts -------------------------------------------------------------------------------
+# Layouts of memrefs on devices, and what a memref or tensor type says of grid and shard.
+#
+#     layout = device_layout_of(value.type)     # None for what is local to a core, or on the host
+#     layout.grid_shape, layout.shard_shape, layout.memory_space
+#
+# A memref with one of these layouts is *remote*: its shape is that of a grid and of a shard. One
+# without is *local*: a shard, as the circular buffers of a core hold it.
+
+Shape = tuple[int, ...]
+
+
+def _grid_and_shard_fault(shape: Shape) -> str | None:
+    if len(shape) % 2 or not shape or any(extent < 0 for extent in shape):
+        return (
+            "a memref with a device layout has a static shape of even rank, grid and shard, got "
+            f"'{shape_text(shape)}'"
+        )
+    return None
+
+
+def _strides_fault(strides: Shape, shape: Shape) -> str | None:
+    fault = _grid_and_shard_fault(shape)
+    if fault is None and len(strides) != len(shape) // 2:
+        fault = f"expected {len(shape) // 2} strides, one for each dimension of the shard, got "
+        fault += str(len(strides))
+    return fault
+
+
+def _byte_map(strides: Shape) -> XdslMap:
+    """From grid and shard coordinates to the same grid coordinates and a byte in the shard."""
+    rank = len(strides)
+    coordinates = dims(2 * rank)
+    byte: AffineExpr = constant(0)
+    for coordinate, stride in zip(coordinates[rank:], strides, strict=True):
+        byte = byte + coordinate * stride
+    return affine_map_attr(AffineMap(2 * rank, 0, (*coordinates[:rank], byte))).data
+
+
+class DeviceLayoutAttr(MemRefLayoutAttr, ChecksShape):
+    """A layout of memrefs whose shape is a grid and a shard."""
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Strides of a shard in bytes, and how many buffers of it there are."""
+
+    strides: Shape
+    buffers: int = 1
+
+
+@irdl_attr_definition
+class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
+    """Data in shards, one of each core or bank: `#ttcore.shard<4096x2048>`.
+
+    Parameters: the strides of a shard in bytes and, unless it is 1, the number of its buffers.
+    """
+
+    name = "ttcore.shard"
+
+    @classmethod
+    def of(cls, shard: Sequence[int], element: Element, buffers: int = 1) -> Self:
+        """The layout of contiguous shards."""
+        return cls(Shards(shard_strides(shard, element), buffers))
+
+    @property
+    def strides(self) -> Shape:
+        """Bytes between neighbours in a shard."""
+        return self.data.strides
+
+    @property
+    def buffers(self) -> int:
+        """How many shards lie behind each other, for loading one while another is used."""
+        return self.data.buffers
+
+    def with_buffers(self, buffers: int) -> Self:
+        """The layout with this number of buffers."""
+        return type(self)(replace(self.data, buffers=buffers))
+
+    def get_affine_map(self) -> XdslMap:
+        """From a coordinate to that in the grid, and a byte in the shard."""
+        return _byte_map(self.strides)
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        return _strides_fault(self.strides, shape)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Shards:
+        """Read `<strides>` or `<strides, buffers>`."""
+        expect(parser, "<")
+        strides = parse_dimensions(parser)
+        buffers = 1
+        if parser.parse_optional_punctuation(",") is not None:
+            position = parser.pos
+            buffers = parse_unsigned(parser)
+            if buffers < 1:
+                parser.raise_error("expected one buffer or more", position)
+        expect(parser, ">")
+        return Shards(strides, buffers)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        buffers = f", {self.buffers}" if self.buffers != 1 else ""
+        printer.print_string(f"<{shape_text(self.strides)}{buffers}>")
+
+
+@irdl_attr_definition
+class InterleavedLayoutAttr(DeviceLayoutAttr, Data[Shape]):
+    """Pages that go round the banks of DRAM: `#ttcore.interleaved<4096x2048>`, with byte strides.
+
+    The grid has one element.
+    """
+
+    name = "ttcore.interleaved"
+
+    @classmethod
+    def of(cls, shard: Sequence[int], element: Element) -> Self:
+        """The layout of a whole tensor."""
+        return cls(shard_strides(shard, element))
+
+    @property
+    def strides(self) -> Shape:
+        """Bytes between neighbours."""
+        return self.data
+
+    def get_affine_map(self) -> XdslMap:
+        """From a coordinate to that in the grid, and a byte in the tensor."""
+        return _byte_map(self.strides)
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        fault = _strides_fault(self.strides, shape)
+        if fault is None and any(extent != 1 for extent in shape[: len(shape) // 2]):
+            fault = "an interleaved memref has a grid of ones, got "
+            fault += f"'{shape_text(shape[: len(shape) // 2])}'"
+        return fault
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Shape:
+        """Read `<strides>`."""
+        expect(parser, "<")
+        strides = parse_dimensions(parser)
+        expect(parser, ">")
+        return strides
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string(f"<{shape_text(self.strides)}>")
+
+
+@irdl_attr_definition
+class ViewLayoutAttr(DeviceLayoutAttr, Data[AffineMap]):
+    """No data, but another way to see a buffer: `#ttcore.view<map(4)>` or with a map.
+
+    The map takes coordinates of the view to those of the buffer; `map(4)` is the identity of four
+    dimensions, which is read without `map()`, too.
+    """
+
+    name = "ttcore.view"
+
+    def get_affine_map(self) -> XdslMap:
+        """The map to the buffer."""
+        return affine_map_attr(self.data).data
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        fault = _grid_and_shard_fault(shape)
+        if fault is None and self.data.num_dims != len(shape):
+            fault = f"expected a map of {len(shape)} dimensions, got {self.data.num_dims}"
+        return fault
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> AffineMap:
+        """Read `<map(4)>`, `<4>` or `<(d0, d1) -> ...>`."""
+        expect(parser, "<")
+        rank = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
+        index_map = parse_index_map(parser) if rank is None else AffineMap.identity(min(rank, 64))
+        expect(parser, ">")
+        return index_map
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        rank = self.data.num_dims
+        printer.print_string(f"<map({rank})>" if self.data.is_identity else f"<{self.data}>")
+
+
+@irdl_attr_definition
+class TensorMeshAttr(Data[str]):
+    """The mesh of chips that a tensor is spread over: `#ttcore.tensor_mesh<"mesh">`."""
+
+    name = "ttcore.tensor_mesh"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `<"name">`."""
+        expect(parser, "<")
+        name = parser.parse_str_literal()
+        expect(parser, ">")
+        return name
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<"name">`."""
+        printer.print_string("<")
+        printer.print_string_literal(self.data)
+        printer.print_string(">")
+
+
+@dataclass(frozen=True)
+class HostBuffer:
+    """A padded buffer of the host; strides and volume count elements."""
+
+    logical_shape: Shape
+    strides: Shape
+    volume: int
+    mesh: str | None = None
+
+
+@irdl_attr_definition
+class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
+    """A memref of the host with padding between its rows.
+
+    #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>
+    """
+
+    name = "ttcore.host_layout"
+
+    @classmethod
+    def of(cls, layout: MetalLayout, mesh: str | None = None) -> Self:
+        """The host's side of a tensor with this layout on the device."""
+        return cls(HostBuffer(layout.logical_shape, layout.host_strides, layout.host_volume, mesh))
+
+    def get_affine_map(self) -> XdslMap:
+        """From a coordinate to the number of an element in the buffer."""
+        strides = self.data.strides
+        offset: AffineExpr = constant(0)
+        for coordinate, stride in zip(dims(len(strides)), strides, strict=True):
+            offset = offset + coordinate * stride
+        return affine_map_attr(AffineMap(len(strides), 0, (offset,))).data
+
+    def get_strides(self) -> Shape:
+        """Elements between neighbours."""
+        return self.data.strides
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        if len(shape) != len(self.data.strides):
+            return f"expected a memref of {len(self.data.strides)} dimensions, got {len(shape)}"
+        return None
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> HostBuffer:
+        """Read `<logical_shape = .., host_strides = .., host_volume = ..>`, a mesh behind it."""
+        position = parser.pos
+        expect(parser, "<")
+        shapes: list[Shape] = []
+        for name in ("logical_shape", "host_strides"):
+            expect_keyword(parser, name)
+            expect(parser, "=")
+            shapes.append(parse_dimensions(parser))
+            expect(parser, ",")
+        expect_keyword(parser, "host_volume")
+        expect(parser, "=")
+        volume = parse_unsigned(parser, 63)
+        mesh = None
+        if parser.parse_optional_punctuation(",") is not None:
+            mesh = TensorMeshAttr.parse_parameter(parser)
+        expect(parser, ">")
+        logical_shape, strides = shapes
+        if len(logical_shape) != len(strides):
+            parser.raise_error(
+                f"expected {len(logical_shape)} strides, got {len(strides)}", position
+            )
+        return HostBuffer(logical_shape, strides, volume, mesh)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        host = self.data
+        printer.print_string(
+            f"<logical_shape = {shape_text(host.logical_shape)}, "
+            f"host_strides = {shape_text(host.strides)}, host_volume = {host.volume}"
+        )
+        if host.mesh is not None:
+            printer.print_string(", ")
+            TensorMeshAttr(host.mesh).print_parameter(printer)
+        printer.print_string(">")
+
+
+# --- Questions to types --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DeviceLayout:
+    """What the type of a remote tensor or memref says."""
+
+    grid_shape: Shape
+    shard_shape: Shape
+    element_type: Attribute
+    memory_space: MemorySpace
+    memory_layout: DeviceMemoryLayout
+    buffers: int
+    """Shards that lie behind each other on a core."""
+    index_map: AffineMap | None
+    """Of a view, where its elements lie in the buffer; None for a buffer."""
+
+    @property
+    def shape(self) -> Shape:
+        """Grid and shard."""
+        return (*self.grid_shape, *self.shard_shape)
+
+    @property
+    def scalar_shard_shape(self) -> Shape:
+        """The extents of the shard in numbers."""
+        return scalar_shape(self.shard_shape, self.element_type)
+
+
+def scalar_shape(shape: Sequence[int], element_type: Attribute) -> Shape:
+    """The extents in numbers of a shape that may count tiles."""
+    element = element_of(element_type)
+    tile = getattr(element, "shape", (1, 1))
+    outer, inner = shape[: -len(tile)], shape[-len(tile) :]
+    return (*outer, *(size * by for size, by in zip(inner, tile[-len(inner) :], strict=True)))
+
+
+def memory_space_of(type: MemRefType[Attribute]) -> MemorySpace:
+    """The memory that a memref names; the host's if it names none."""
+    space = type.memory_space
+    return space.data if isinstance(space, MemorySpaceAttr) else MemorySpace.SYSTEM
+
+
+def device_layout_of(type: Attribute) -> DeviceLayout | None:
+    """Grid, shard and memory of a remote tensor or memref; None for all other types."""
+    if isinstance(type, TensorType):
+        return _device_layout_of_tensor(cast("TensorType[Attribute]", type))
+    if not isinstance(type, MemRefType):
+        return None
+    memref = cast("MemRefType[Attribute]", type)
+    layout: Attribute = memref.layout
+    if not isinstance(layout, DeviceLayoutAttr) or len(memref.get_shape()) % 2:
+        return None
+    grid, shard = split_device_shape(memref.get_shape())
+    interleaved = isinstance(layout, InterleavedLayoutAttr)
+    return DeviceLayout(
+        grid,
+        shard,
+        memref.element_type,
+        memory_space_of(memref),
+        DeviceMemoryLayout.INTERLEAVED if interleaved else DeviceMemoryLayout.SHARDED,
+        layout.buffers if isinstance(layout, ShardLayoutAttr) else 1,
+        layout.data if isinstance(layout, ViewLayoutAttr) else None,
+    )
+
+
+def _device_layout_of_tensor(tensor: TensorType[Attribute]) -> DeviceLayout | None:
+    attr = metal_layout_of(tensor)
+    if attr is None or len(tensor.get_shape()) % 2:
+        return None
+    layout = attr.data
+    grid, shard = split_device_shape(tensor.get_shape())
+    return DeviceLayout(
+        grid,
+        shard,
+        tensor.element_type,
+        layout.memory_space,
+        layout.memory_layout,
+        1,
+        layout.index_map if layout.is_view else None,
+    )
+
+
+def is_remote(type: Attribute) -> bool:
+    """True for tensors and memrefs that are divided over a grid."""
+    return device_layout_of(type) is not None
+
+
+def memref_type_of(tensor: TensorType[Attribute], buffers: int = 1) -> MemRefType[Attribute]:
+    """The memref that takes the place of a tensor on a grid of cores."""
+    layout = _device_layout_of_tensor(tensor)
+    assert layout is not None, "the tensor has a metal layout"
+    element = element_of(layout.element_type)
+    attr: DeviceLayoutAttr
+    if layout.index_map is not None:
+        attr = ViewLayoutAttr(layout.index_map)
+    elif layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
+        attr = InterleavedLayoutAttr.of(layout.shard_shape, element)
+    else:
+        attr = ShardLayoutAttr.of(layout.shard_shape, element, buffers)
+    return MemRefType(layout.element_type, layout.shape, attr, MemorySpaceAttr(layout.memory_space))
+
+
+def shard_type_of(type: Attribute) -> TensorType[Attribute] | MemRefType[Attribute]:
+    """The type of one shard of a remote tensor or memref, as a circular buffer holds it."""
+    layout = device_layout_of(type)
+    assert layout is not None, "the type has a device layout"
+    if isinstance(type, TensorType):
+        return TensorType(layout.element_type, layout.shard_shape)
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    return MemRefType(layout.element_type, layout.shard_shape, NoneAttr(), space)
+
+
+# --- Structure ------------------------------------------------------------------------------------
+# Operations of ttcore: the device of a module, and the modules of device and host.
+
+# --- Keywords -------------------------------------------------------------------------------------
+# Attributes of ttcore that hold keywords, such as `#ttcore.shard_type<devices>`.
+
+
+@irdl_attr_definition
+class MeshShardTypeAttr(
+    KeywordAttr[MeshShardType],
+    enum=MeshShardType,
+    cpp="::mlir::tt::ttcore::MeshShardType",
+    definition="TTCore_MeshShardTypeAttr",
+):
+    """How a tensor is spread over a mesh of chips: `#ttcore.shard_type<replicate>`."""
+
+    name = "ttcore.shard_type"
+
+
+@irdl_attr_definition
+class MeshShardDirectionAttr(
+    KeywordAttr[MeshShardDirection],
+    enum=MeshShardDirection,
+    cpp="::mlir::tt::ttcore::MeshShardDirection",
+    definition="TTCore_MeshShardDirectionAttr",
+):
+    """Which way a tensor goes: `#ttcore.shard_direction<full_to_shard>`."""
+
+    name = "ttcore.shard_direction"
+
+
+# --- Structure ------------------------------------------------------------------------------------
+
+
+class DeviceOp(AssemblyOp):
+    """The device that the module around it is compiled for, under a name.
+
+    Example:
+        ttcore.device @default_device = <workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+            l1Map = ..., dramMap = ..., meshShape = , chipIds = [0]>
+    """
+
+    name = "ttcore.device"
+    SPELLED: ClassVar = ("sym_name", "device_attr")
+    SIGNATURE: ClassVar = Signature(
+        properties=(
+            Property("sym_name", ods.STRING),
+            Property("device_attr", ods.named_attr("tt.device")),
+        )
+    )
+    traits = traits_def(SymbolOpInterface())
+
+    @classmethod
+    def of(cls, device: DeviceAttr, name: str = "default_device") -> Self:
+        """The operation that gives a device a name."""
+        return cls.create(properties={"sym_name": StringAttr(name), "device_attr": device})
+
+    @property
+    def device(self) -> DeviceAttr:
+        """The device."""
+        return cast("DeviceAttr", self.properties["device_attr"])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        name = parser.parse_symbol_name()
+        parser.parse_punctuation("=")
+        device = parse_nested(parser, DeviceAttr)
+        properties, attributes = cls.parse_dict(parser, {"sym_name": name, "device_attr": device})
+        return cls.create(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_symbol_name(cast("StringAttr", self.properties["sym_name"]).data)
+        printer.print_string(" = ")
+        self.device.print_parameter(printer)
+        self.print_dict(printer)
+
+
+class _ModuleHolder(AssemblyOp):
+    """An operation around one module."""
+
+    SIGNATURE: ClassVar = Signature(regions=1)
+    traits = traits_def(IsolatedFromAbove(), NoTerminator())
+
+    @classmethod
+    def of(cls, module: ModuleOp) -> Self:
+        """The operation around a module."""
+        return cls.create(regions=[Region(Block([module]))])
+
+    @property
+    def module(self) -> ModuleOp:
+        """The module inside."""
+        module = self.regions[0].block.first_op
+        assert isinstance(module, ModuleOp), "the verifier has seen a module"
+        return module
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        attributes = {}
+        if parser.parse_optional_keyword("attributes") is not None:
+            attributes = parser.parse_optional_attr_dict()
+        return cls.create(regions=[parser.parse_region()], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.regions[0], print_entry_block_args=False)
+
+    def verify_op(self) -> None:
+        """Refuse all but one module."""
+        block = self.regions[0].first_block
+        operations: list[Operation] = [] if block is None else list(block.ops)
+        if len(operations) != 1 or not isinstance(operations[0], ModuleOp):
+            refuse("expected exactly one builtin.module in its region")
+
+
+class DeviceModuleOp(_ModuleHolder):
+    """What runs on the device: `ttcore.device_module { builtin.module { ... } }`.
+
+    C1: it holds one module.
+    """
+
+    name = "ttcore.device_module"
+
+
+class CpuModuleOp(_ModuleHolder):
+    """What runs on the host's processor: `ttcore.cpu_module { builtin.module { ... } }`.
+
+    C1: it holds one module.
+    """
+
+    name = "ttcore.cpu_module"
+
+
+def device_of(op: Operation) -> DeviceAttr | None:
+    """The device of the nearest module around an operation that has one."""
+    table: Operation | None = op
+    while table is not None:
+        if isinstance(table, ModuleOp):
+            for each in table.body.ops:
+                if isinstance(each, DeviceOp):
+                    return each.device
+        table = table.parent_op()
+    return None
+
+
+STRUCTURE_OPS = (DeviceOp, DeviceModuleOp, CpuModuleOp)
+"""Every operation of this module."""
+
+
+# --- Ttcore ---------------------------------------------------------------------------------------
+
+__all__ = [
+    "TTCORE",
+    "CpuModuleOp",
+    "DeviceLayout",
+    "DeviceLayoutAttr",
+    "DeviceModuleOp",
+    "DeviceOp",
+    "HostLayoutAttr",
+    "InterleavedLayoutAttr",
+    "MeshShardDirectionAttr",
+    "MeshShardTypeAttr",
+    "MetalLayoutAttr",
+    "ShardLayoutAttr",
+    "TensorMeshAttr",
+    "ViewLayoutAttr",
+    "device_layout_of",
+    "device_of",
+    "is_remote",
+    "memory_space_of",
+    "memref_type_of",
+    "metal_layout_of",
+    "metal_tensor_type",
+    "metal_tile_type",
+    "scalar_shape",
+    "shard_type_of",
+]
+
+TTCORE = Dialect(
+    "ttcore",
+    cast("list[type[Operation]]", list(STRUCTURE_OPS)),
+    [
+        HostLayoutAttr,
+        InterleavedLayoutAttr,
+        MeshShardDirectionAttr,
+        MeshShardTypeAttr,
+        MetalLayoutAttr,
+        ShardLayoutAttr,
+        TensorMeshAttr,
+        ViewLayoutAttr,
+    ],
+)
+"""The dialect, for an xDSL context."""

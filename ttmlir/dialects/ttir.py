@@ -1,0 +1,660 @@
+"""The ttir dialect: what to compute, on tensors, in destination-passing style.
+
+Most operations follow from the rows of the operation table: `ttir.AddOp`, `ttir.MatmulOp` ... are
+made when this module is imported and are found by class name or, with `op_class`, by mnemonic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
+from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import (
+    ConstantLike,
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsTerminator,
+    Pure,
+    ReturnLike,
+)
+
+from ttmlir.dialects.alloc import AllocatingOp
+from ttmlir.dialects.definition import control, ods
+from ttmlir.dialects.definition.ods import (
+    DestinationStyleOp,
+    KeepsConstants,
+    ODSOperation,
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    refuse,
+)
+from ttmlir.dialects.definition.row_ops import (
+    Check,
+    OpClasses,
+    RowOperation,
+    check_arange,
+    check_constant,
+    check_conv2d,
+    check_elementwise,
+    check_elementwise_bitcast,
+    check_elementwise_bits,
+    check_image,
+    check_of,
+    check_output,
+    check_pool_rank,
+    check_to_layout,
+    check_window_fits,
+    destination_signature,
+    int_property,
+    is_static,
+    properties_of,
+    shape_of,
+)
+from ttmlir.dialects.definition.syntax import ConversionOp
+from ttmlir.optable import ROWS, row
+from ttmlir.optable.elementwise import ROWS as elementwise_ROWS
+from ttmlir.optable.row import Family, Row
+from ttmlir.optable.window import WindowAxis, transposed_shape, window_axes
+
+if TYPE_CHECKING:
+    from ttmlir.program import CustomKernel
+
+
+# --- Families -------------------------------------------------------------------------------------
+# The abstract classes of ttir: what the operations of a family have in common.
+#
+# All but a few ttir operations are in destination-passing style and say, in `operand_constraints`,
+# which layouts each of their operands accepts.
+
+# --- Checks ---------------------------------------------------------------------------------------
+# Verifiers of ttir operations that differ from their ttnn counterparts.
+
+
+def check_max_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of a pooling.
+
+    C1: the input has four dimensions.
+    C2: `original_height` and `original_width` are both given or both absent.
+    C3: the window is not larger than the image, or than the original image if given.
+    C4: the output has an element for each position of the window, which is checked where the input
+    is an image.
+    """
+    shape = check_pool_rank(op)
+    given = [name for name in ("original_height", "original_width") if name in op.properties]
+    if len(given) == 1:
+        refuse(
+            "If providing the original height and width as attributes, both original_height and "
+            f"original_width must be set. However, only {given[0]} was provided."
+        )
+    height, width = (int_property(op, name) for name in given) if given else shape[1:3]
+    check_window_fits(op, height, width)
+    if not given and is_static(shape):
+        rows, columns = _checked_axes(op, height, width)
+        check_output(op, (shape[0], rows.positions, columns.positions, shape[3]))
+
+
+def check_avg_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of an average.
+
+    C1: the input has four dimensions.
+    C2: kernel, stride and dilation are positive, padding is not negative, and the window is not
+    larger than the padded image.
+    C3: the output has the shape that follows.
+    """
+    batch, height, width, channels = check_image(op)
+    rows, columns = _checked_axes(op, height, width)
+    check_output(op, (batch, rows.positions, columns.positions, channels))
+
+
+def _checked_axes(op: Operation, height: int, width: int) -> tuple[WindowAxis, WindowAxis]:
+    """What the window of an operation does along an image; it has to be able to slide."""
+    assert isinstance(op, RowOperation)
+    try:
+        rows, columns = window_axes(op.parameters(), input_height=height, input_width=width)
+        return rows.checked("height"), columns.checked("width")
+    except ValueError as error:
+        refuse(str(error))
+
+
+def check_conv_transpose2d(op: Operation) -> None:
+    """Check the shapes of a transposed convolution.
+
+    C1: input and weight have four dimensions.
+    C2: the weight's first extent is the number of input channels, which the groups divide.
+    C3: strides and dilations are positive, padding is not negative.
+    C4: the bias, if present, has an element for each output channel.
+    C5: the output has the shape that follows.
+    """
+    input, weight = check_image(op), shape_of(op.operands[1])
+    if len(weight) != 4:
+        refuse("Weight must be a 4D tensor")
+    assert isinstance(op, RowOperation)
+    bias = op.group("bias")
+    try:
+        expected = transposed_shape(
+            input, weight, shape_of(bias[0]) if bias else None, op.parameters()
+        )
+    except ValueError as error:
+        refuse(str(error))
+    check_output(op, expected)
+
+
+CHECKS: dict[str, Check] = {
+    "conv2d": check_conv2d,
+    "max_pool2d": check_max_pool2d,
+    "avg_pool2d": check_avg_pool2d,
+    "conv_transpose2d": check_conv_transpose2d,
+    **{row.mnemonic: check_elementwise_bits for row in elementwise_ROWS if row.takes_bits},
+    **{row.mnemonic: check_elementwise_bitcast for row in elementwise_ROWS if row.takes_types},
+}
+"""Checks by mnemonic."""
+
+
+# --- Families -------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
+    pass
+
+OPERAND_CONSTRAINTS = Property(
+    "operand_constraints",
+    ods.array_attr("", lambda item: item.name == "tt.operand_constraint"),
+)
+"""Layouts that each operand accepts, inputs first; their number is not verified."""
+
+
+class TTIROp(DestinationStyleOp):
+    """An operation in destination-passing style whose operands have layout constraints."""
+
+    @property
+    def operand_constraints(self) -> ArrayAttr[Attribute] | None:
+        """Layouts that each operand accepts; None for `to_layout`, which takes any."""
+        attr = self.properties.get("operand_constraints")
+        return cast("ArrayAttr[Attribute] | None", attr)
+
+
+class GenericRegionOp(ODSOperation):
+    """An operation that `ttir-generic` can wrap into a `ttir.generic`."""
+
+
+class TTIRRowOp(TTIROp, RowOperation):
+    """An operation in destination-passing style that has a row."""
+
+
+class ElementwiseOp(TTIRRowOp):
+    """Operands broadcast against each other; inputs, outputs and results are variadic."""
+
+    CHECK = staticmethod(check_elementwise)
+
+
+class UnaryOp(ElementwiseOp):
+    """Elementwise operation of one input."""
+
+
+class BinaryOp(ElementwiseOp):
+    """Elementwise operation of two inputs."""
+
+
+class TernaryOp(ElementwiseOp):
+    """Elementwise operation of three inputs."""
+
+
+class ReductionOp(TTIRRowOp):
+    """Reduction over the dimensions `dim_arg`, or all of them."""
+
+
+class MovementOp(TTIRRowOp):
+    """Operation that moves elements without computing on them."""
+
+
+class ContractionOp(TTIRRowOp):
+    """Sum of products."""
+
+
+class WindowOp(TTIRRowOp):
+    """Operation on the windows of an image."""
+
+
+class NormalizationOp(TTIRRowOp):
+    """Operation that scales elements by a function of their neighbours along a dimension."""
+
+
+class LookupOp(TTIRRowOp):
+    """Rows of a table by their number."""
+
+
+class OrderingOp(TTIRRowOp):
+    """Numbers in order along a dimension, and their places."""
+
+
+# --- Structure ------------------------------------------------------------------------------------
+# The ttir operations that are written out: structure, memory and constants.
+
+# --- Control --------------------------------------------------------------------------------------
+# Loops and branches of ttir.
+
+
+class WhileOp(control.WhileOp):
+    """A loop: the results of `body` are what the next iteration, or the end, carries.
+
+    The first operands, as many as there are results, are carried; the others are the same in all
+    iterations. There are `trip_count` iterations, or as many as `condition`, which is asked before
+    each of them, answers with a number other than 0. If both are given, `trip_count` holds.
+
+    C1: `trip_count` or `condition` is given. C2: no more results than operands, of the types of
+    the first operands. C3: `body` and `condition` are functions that take the operands; the body
+    returns what is carried, the condition one element.
+
+    Example:
+        %r = "ttir.while"(%x, %w) <{body = @main_body0, trip_count = 10 : i64}> :
+            (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    """
+
+    name = "ttir.while"
+
+
+class CaseOp(control.CaseOp):
+    """A branch: calls the function whose number `index` is, or the last one if there is none.
+
+    The functions take the other operands and return the results. Truth values choose the second
+    of two functions where they are true.
+
+    C1: there is at least one function. C2: `index` has one element. C3: all functions take the
+    other operands and return the results.
+
+    Example:
+        %r = "ttir.case"(%index, %x) <{branches = [@main_branch0, @main_branch1]}> :
+            (tensor<i32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    """
+
+    name = "ttir.case"
+
+
+# --- Metal cast -----------------------------------------------------------------------------------
+# The step between ttnn's layouts and those of the direct-to-metal path.
+
+_SHAPED = TypeConstraint(
+    "ranked tensor or memref of any type values",
+    lambda type: isinstance(type, TensorType | MemRefType),
+)
+
+
+class _CastPatterns(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls):
+        """A cast there and back is left out."""
+        from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+        class FoldInverse(RewritePattern):
+            """A cast of a cast to the type that was there first."""
+
+            def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+                """Take the first value."""
+                before = op.operands[0].owner
+                if not isinstance(before, TTNNMetalLayoutCastOp):
+                    return
+                if before.operands[0].type == op.results[0].type:
+                    rewriter.replace(op, (), [before.operands[0]])
+
+        return (FoldInverse(),)
+
+
+class TTNNMetalLayoutCastOp(ConversionOp):
+    """A tensor with a layout of ttnn as one with a `#ttcore.metal_layout`, or back.
+
+    No data is moved: both layouts say the same of the memory.
+
+    Example:
+        %1 = ttir.ttnn_metal_layout_cast %0 : tensor<32x32xbf16, #ttnn_layout>
+            -> tensor<1x1x1x1x!ttcore.tile<32x32, bf16>, #layout>
+    """
+
+    name = "ttir.ttnn_metal_layout_cast"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", _SHAPED),), results=(ValueGroup("result", _SHAPED),)
+    )
+    traits = traits_def(Pure(), _CastPatterns())
+
+
+# --- Structure ------------------------------------------------------------------------------------
+
+_TENSORS_IN_AND_OUT = (ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True))
+_RESULT = (ValueGroup("result"),)
+
+
+class GenericOp(TTIROp):
+    """Work that a grid of cores does on the shards of its operands.
+
+    The region is what one core computes; its block arguments correspond to the operands, inputs
+    first. As in `linalg.generic`, `indexing_maps` map the iteration space, whose dimensions
+    `iterator_types` describes, to the shards of each operand. The body ends in `ttir.yield`.
+
+    C1: as many block arguments as operands.
+
+    Example:
+        %r = "ttir.generic"(%a, %b, %o) <{grid = #tt.grid<1x1>, indexing_maps = [#map, #map, #map],
+            iterator_types = [#parallel, #parallel], operandSegmentSizes = array<i32: 2, 1>,
+            operand_constraints = [#any_device_tile, #any_device_tile, #any_device_tile]}> ({
+          ^bb0(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %z: tensor<4x8xf32>):
+            %s = arith.addf %x, %y : tensor<4x8xf32>
+            "ttir.yield"(%s) : (tensor<4x8xf32>) -> ()
+        }) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    """
+
+    name = "ttir.generic"
+    SIGNATURE: ClassVar = Signature(
+        operands=_TENSORS_IN_AND_OUT,
+        results=(ValueGroup("results", variadic=True),),
+        properties=(
+            Property("grid", ods.named_attr("tt.grid")),
+            Property("indexing_maps", ods.MAP_ARRAY),
+            Property(
+                "iterator_types",
+                ods.array_attr("", lambda item: item.name == "tt.iterator_type"),
+            ),
+            OPERAND_CONSTRAINTS,
+        ),
+        regions=1,
+        init="outputs",
+    )
+    # What a core computes is compiled by itself, its constants included.
+    traits = traits_def(KeepsConstants())
+
+    @property
+    def body(self) -> Region:
+        """What one core computes."""
+        return self.regions[0]
+
+    @property
+    def output_argument(self) -> BlockArgument[Attribute]:
+        """What the body has for the init of an operation that has one."""
+        return self.body.block.args[self.init_range[0]]
+
+    def verify_op(self) -> None:
+        """Compare the number of block arguments with the number of operands (C1)."""
+        first = self.body.first_block
+        arguments = 0 if first is None else len(first.args)
+        if arguments != len(self.operands):
+            refuse("The number of op operands and region/block operands must match")
+
+
+class ToLayoutOp(TTIROp):
+    """A tensor in another layout: memory, grid, tiling, sharding or element type.
+
+    C1, C2: input and output carry a `#tt.layout`. C3: equal shapes.
+
+    Example:
+        %1 = "ttir.to_layout"(%0, %out) :
+            (tensor<64x128xf32, #layout>, tensor<64x128xf32, #layout1>)
+            -> tensor<64x128xf32, #layout1>
+    """
+
+    name = "ttir.to_layout"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input"), ValueGroup("output")), results=_RESULT, init="output"
+    )
+
+    def verify_op(self) -> None:
+        """Check the layouts (C1, C2) and shapes (C3)."""
+        check_to_layout(self)
+
+
+class AllocOp(AllocatingOp):
+    """Memory at a fixed address for a tensor."""
+
+    name = "ttir.alloc"
+
+
+class DeallocOp(ODSOperation):
+    """The end of the life of a tensor's memory."""
+
+    name = "ttir.dealloc"
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("result"),))
+
+
+class _ConstantFolds(HasFolder):
+    """A constant folds to its value."""
+
+    @classmethod
+    def fold(cls, op: Operation) -> Sequence[SSAValue | Attribute]:
+        """The value of the constant."""
+        return (op.properties["value"],)
+
+
+class ConstantOp(RowOperation):
+    """A tensor whose elements stand in the program.
+
+    The element type of the value may differ from the result's. Equal constants are merged by passes
+    that fold; an unused one stays.
+
+    C1: value and result have the same shape.
+
+    Example:
+        %0 = "ttir.constant"() <{value = dense<[0.2, 1.3]> : tensor<2xf32>}> : () -> tensor<2xf32>
+    """
+
+    name = "ttir.constant"
+    ROW: ClassVar = row("constant")
+    PARAMETERS: ClassVar = ROW.ttir_signature
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
+    CHECK = staticmethod(check_constant)
+    traits = traits_def(ConstantLike(), _ConstantFolds())
+
+    @property
+    def value(self) -> Attribute:
+        """The elements."""
+        return self.properties["value"]
+
+
+class ArangeOp(RowOperation):
+    """Evenly spaced numbers along a dimension, the same along all others.
+
+    C1: the step is not 0. C2: the dimension is one of the result's. C3: the result's extent there
+    is the number of values from `start` to below `end`.
+
+    Example:
+        %0 = "ttir.arange"() <{arange_dimension = 1 : i64, end = 10 : si64, start = 0 : si64,
+            step = 2 : si64}> : () -> tensor<3x5xf32>
+    """
+
+    name = "ttir.arange"
+    ROW: ClassVar = row("arange")
+    PARAMETERS: ClassVar = ROW.ttir_signature
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
+    CHECK = staticmethod(check_arange)
+
+
+class KernelOp(TTIROp):
+    """Call of a kernel that the backend knows by name.
+
+    Operands and results are tensors or memrefs of rank 1 or more; only tensors take part in the
+    destination-passing style.
+    """
+
+    name = "ttir.kernel"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            ValueGroup("inputs", ods.TENSOR_OR_MEMREF, variadic=True),
+            ValueGroup("outputs", ods.TENSOR_OR_MEMREF, variadic=True),
+        ),
+        results=(ValueGroup("results", ods.TENSOR_OR_MEMREF, variadic=True),),
+        properties=(
+            Property("op", ods.FLAT_SYMBOL),
+            Property("kind", ods.FLAT_SYMBOL),
+            OPERAND_CONSTRAINTS,
+        ),
+        init="outputs",
+    )
+
+
+class CustomKernelOp(TTIROp):
+    """Kernels of the user's: a program in C++ that comes with the tensors that it is for.
+
+    `config` is the text of the program, the `backend_config` of a custom call of `tt.kernel`
+    (docs/bridge.md). It reads the inputs and makes the outputs.
+
+    C1: the text is a program. C2: operands and results are the tensors that it is for.
+
+    Example:
+        %1 = "ttir.custom_kernel"(%x, %out) <{config = "{...}", operandSegmentSizes =
+            array<i32: 1, 1>, operand_constraints = [#dram_tile, #dram_tile]}> :
+            (tensor<5x70xf32>, tensor<5x70xf32>) -> tensor<5x70xf32>
+    """
+
+    name = "ttir.custom_kernel"
+    SIGNATURE: ClassVar = Signature(
+        operands=_TENSORS_IN_AND_OUT,
+        results=(ValueGroup("results", variadic=True),),
+        properties=(Property("config", ods.STRING), OPERAND_CONSTRAINTS),
+        init="outputs",
+    )
+
+    @property
+    def kernel(self) -> CustomKernel:
+        """The program, and the tensors that it is for; DescriptionError if the text is none."""
+        from ttmlir.program import read_custom_kernel
+
+        return read_custom_kernel(cast("StringAttr", self.properties["config"]).data)
+
+    def verify_op(self) -> None:
+        """Check the text (C1) and the types (C2)."""
+        from ttmlir.program import DescriptionError
+
+        try:
+            kernel = self.kernel
+        except DescriptionError as error:
+            refuse(f"config: {error}")
+        difference = kernel.difference(
+            [tensor_text(value.type) for value in self.inputs],
+            [tensor_text(result.type) for result in self.results],
+        )
+        if difference is not None:
+            refuse(difference)
+
+
+def tensor_text(type_: Attribute) -> str:
+    """A tensor type without its layout, as `CustomKernel.difference` takes it."""
+    if not isinstance(type_, TensorType):
+        return str(type_)
+    tensor = cast("TensorType[Attribute]", type_)
+    return f"tensor<{'x'.join(map(str, (*tensor.get_shape(), tensor.element_type)))}>"
+
+
+class YieldOp(ODSOperation):
+    """The end of the body of a `ttir.generic`: the values that a core computed.
+
+    C1: it is the last operation of its block.
+    """
+
+    name = "ttir.yield"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("values", ods.TENSOR_OR_MEMREF, variadic=True),)
+    )
+    traits = traits_def(Pure(), ReturnLike(), IsTerminator())
+
+    def verify_op(self) -> None:
+        """Check the place in the block (C1)."""
+        if self.parent is not None and self.next_op is not None:
+            refuse("must be the last operation in the parent block")
+
+
+STRUCTURE_OPS = cast(
+    "tuple[type[ODSOperation], ...]",
+    (
+        GenericOp,
+        ToLayoutOp,
+        AllocOp,
+        DeallocOp,
+        ConstantOp,
+        ArangeOp,
+        KernelOp,
+        CustomKernelOp,
+        TTNNMetalLayoutCastOp,
+        YieldOp,
+    ),
+)
+"""Every operation of this module."""
+
+
+# --- Ttir -----------------------------------------------------------------------------------------
+
+__all__ = [
+    "TTIR",
+    "AllocOp",
+    "ArangeOp",
+    "BinaryOp",
+    "CaseOp",
+    "ConstantOp",
+    "ContractionOp",
+    "CustomKernelOp",
+    "DeallocOp",
+    "ElementwiseOp",
+    "GenericOp",
+    "GenericRegionOp",
+    "KernelOp",
+    "LookupOp",
+    "MovementOp",
+    "NormalizationOp",
+    "OrderingOp",
+    "ReductionOp",
+    "TTIROp",
+    "TTIRRowOp",
+    "TernaryOp",
+    "ToLayoutOp",
+    "UnaryOp",
+    "WhileOp",
+    "WindowOp",
+    "YieldOp",
+    "op_class",
+    "tensor_text",
+]
+
+_FAMILIES: dict[Family, type[TTIRRowOp]] = {
+    Family.UNARY: UnaryOp,
+    Family.BINARY: BinaryOp,
+    Family.TERNARY: TernaryOp,
+    Family.REDUCTION: ReductionOp,
+    Family.MOVEMENT: MovementOp,
+    Family.CONTRACTION: ContractionOp,
+    Family.WINDOW: WindowOp,
+    Family.NORMALIZATION: NormalizationOp,
+    Family.LOOKUP: LookupOp,
+    Family.ORDERING: OrderingOp,
+}
+
+_CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", (*STRUCTURE_OPS, WhileOp, CaseOp))
+
+
+def _add(row: Row) -> None:
+    properties = (*properties_of(row.ttir_signature), OPERAND_CONSTRAINTS)
+    family = _FAMILIES[row.family]
+    _CLASSES.add_row(
+        row,
+        (family, GenericRegionOp) if row.generic else (family,),
+        parameters=row.ttir_signature,
+        signature=destination_signature(row, properties),
+        check=check_of(row, CHECKS) or family.CHECK,
+        module=__name__,
+    )
+
+
+for _row in ROWS.values():
+    if _row.in_ttir and _row.mnemonic not in _CLASSES:
+        _add(_row)
+
+
+def op_class(mnemonic: str) -> type[ODSOperation]:
+    """The class of `ttir.<mnemonic>`; UnknownOperationError if there is none."""
+    return _CLASSES.by_mnemonic(mnemonic)
+
+
+def __getattr__(name: str) -> type[TTIRRowOp]:
+    return cast("type[TTIRRowOp]", _CLASSES.by_class_name(name))
+
+
+TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [])
+"""The dialect, for an xDSL context."""

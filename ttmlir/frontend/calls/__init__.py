@@ -1,1 +1,0 @@
-"""Calls of models: from arguments to arrays of a program, and from its results to values."""

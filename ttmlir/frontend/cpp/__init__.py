@@ -1,1 +1,0 @@
-"""Kernels in C++ as ttkernel, arith and scf."""

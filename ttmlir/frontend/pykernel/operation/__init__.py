@@ -1,1 +1,0 @@
-"""Operations of ttnn whose kernels are written in Python."""

@@ -1,0 +1,352 @@
+"""Losses that torch does not decompose, or looks at numbers for, and their gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from ttmlir.frontend.torch.elements import torch_package
+
+# -- connectionist temporal classification, of all ways to align labels with frames ------------
+# Graves et al., "Connectionist Temporal Classification", 2006: between, before and behind the
+# labels of a row there may be blanks, so that it has 2 * labels + 1 states. Sums over ways are
+# recurrences over time in logarithms; those from the beginning (`alpha`) give the loss, and with
+# those from the end (`beta`) its gradient.
+
+
+class _Rows(NamedTuple):
+    """What is asked for, in one form: N rows of at most T frames and S labels."""
+
+    log_probs: Any
+    """T x N x classes."""
+    states: Any
+    """The class of each state, N x (2 S + 1)."""
+    may_skip: Any
+    """Whether a state may follow that two before it: both are labels, and others."""
+    frames: Any
+    """How many frames each row has, N."""
+    labels: Any
+    """How many labels each row has, N."""
+
+
+def _ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str | int = "mean",
+    zero_infinity: bool = False,
+) -> Any:
+    """As `torch.nn.functional.ctc_loss`, with its rules for lengths and reductions."""
+    torch = torch_package()
+    frames, labels = (
+        torch.as_tensor(each, dtype=torch.int64).reshape(-1)
+        for each in (input_lengths, target_lengths)
+    )
+    is_one = log_probs.dim() == 2
+    if is_one:
+        log_probs = log_probs.unsqueeze(1)
+    if targets.dim() == 1:
+        targets = _in_rows(targets, labels, target_lengths)
+    given = log_probs, targets.to(torch.int64), frames, labels
+    loss, _ = _function().apply(*given, blank)
+    if zero_infinity:
+        loss = torch.where(loss == torch.inf, 0, loss)
+    if reduction in ("mean", 1):
+        return (loss / torch.clamp(labels, min=1).to(loss.dtype)).mean()
+    if reduction in ("sum", 2):
+        return loss.sum()
+    return loss.squeeze(0) if is_one else loss
+
+
+def _in_rows(targets: Any, labels: Any, lengths: Any) -> Any:
+    """Labels that stand one behind the other, in rows that are as long as need be."""
+    torch = torch_package()
+    is_known = not hasattr(lengths, "dim")
+    width: int = max(lengths, default=0) if is_known else targets.shape[0]
+    begins = (labels.cumsum(0) - labels).unsqueeze(1)
+    places = begins + torch.arange(width)
+    if not targets.shape[0]:
+        return torch.zeros_like(places)
+    return targets[torch.clamp(places, max=targets.shape[0] - 1)]
+
+
+@cache
+def _function() -> Any:
+    """The loss of each row as a function with a gradient of its own, as torch's."""
+    torch = torch_package()
+
+    class CTC(torch.autograd.Function):
+        @staticmethod
+        def forward(
+            log_probs: Any, targets: Any, frames: Any, labels: Any, blank: int
+        ) -> tuple[Any, Any]:
+            rows = _prepare(log_probs, targets, frames, labels, blank)
+            alpha = _alphas(rows)
+            return _losses(rows, alpha), alpha
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs[:-1], *output)
+            ctx.blank = inputs[-1]
+            ctx.mark_non_differentiable(output[1])
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any, _: Any) -> tuple[Any, ...]:
+            log_probs, targets, frames, labels, loss, alpha = ctx.saved_tensors
+            rows = _prepare(log_probs, targets, frames, labels, ctx.blank)
+            return _gradient(rows, gradient, loss, alpha), None, None, None, None
+
+    return CTC
+
+
+def _prepare(log_probs: Any, targets: Any, frames: Any, labels: Any, blank: int) -> _Rows:
+    torch = torch_package()
+    count, width = targets.shape
+    blanks = torch.full((count, width + 1), blank, dtype=torch.int64)
+    states = torch.stack([blanks.narrow(1, 0, width), targets], 2).reshape(count, 2 * width)
+    states = torch.cat([states, blanks.narrow(1, 0, 1)], 1)
+    other = torch.logical_and(states != blank, states != _behind(states, 2, blank))
+    # The first label has nothing two before it.
+    may_skip = torch.logical_and(other, torch.arange(2 * width + 1) >= 2)
+    return _Rows(log_probs, states, may_skip, frames, labels)
+
+
+def _behind(x: Any, count: int, filling: float) -> Any:
+    """The elements some places to the right, behind others."""
+    torch = torch_package()
+    width = x.shape[1]
+    front = torch.full((x.shape[0], min(count, width)), filling, dtype=x.dtype)
+    return torch.cat([front, x.narrow(1, 0, max(width - count, 0))], 1)
+
+
+def _before(x: Any, count: int, filling: float) -> Any:
+    """The elements some places to the left, in front of others."""
+    return _behind(x.flip(1), count, filling).flip(1)
+
+
+def _emissions(rows: _Rows) -> Any:
+    """The logarithms of the probabilities of states, T x N x states."""
+    states = rows.states.unsqueeze(0).expand(rows.log_probs.shape[0], -1, -1)
+    return rows.log_probs.gather(2, states)
+
+
+def _sum_of(terms: Sequence[Any]) -> Any:
+    """The logarithm of the sum of numbers that are given as logarithms, of which all may be 0."""
+    torch = torch_package()
+    largest = torch.stack(list(terms)).amax(0)
+    offset = torch.where(largest == -torch.inf, 0, largest)
+    total: Any = sum((term - offset).exp() for term in terms)
+    return total.log() + offset
+
+
+def _alphas(rows: _Rows) -> Any:
+    """The sums over ways from the first frame to each state, its frame included."""
+    torch = torch_package()
+    number = torch.arange(rows.states.shape[1])
+    # In front of the first frame: a way begins with the first two states.
+    has_labels = rows.labels.unsqueeze(1) > 0
+    is_first = torch.logical_or(number == 0, torch.logical_and(number == 1, has_labels))
+    before = torch.where(is_first, 0.0, -torch.inf).to(rows.log_probs.dtype)
+
+    def step(last: Any, emission: Any, is_begin: Any, may_skip: Any) -> list[Any]:
+        skipped = torch.where(may_skip, _behind(last, 2, -torch.inf), -torch.inf)
+        moved = _sum_of([last, _behind(last, 1, -torch.inf), skipped])
+        reached = torch.where(is_begin, last, moved) + emission
+        return [reached, reached.clone()]
+
+    emissions = _emissions(rows)
+    is_begin = torch.arange(emissions.shape[0]) == 0
+    return _scan(step, before, [emissions, is_begin], [rows.may_skip])
+
+
+def _betas(rows: _Rows) -> Any:
+    """The sums over ways from each state, its frame included, to the row's last frame."""
+    torch = torch_package()
+    number, end = torch.arange(rows.states.shape[1]), 2 * rows.labels.unsqueeze(1)
+    is_last = torch.logical_or(number == end, number == end - 1)
+    behind = torch.where(is_last, 0.0, -torch.inf).to(rows.log_probs.dtype)
+
+    def step(following: Any, emission: Any, left: Any, may_skip: Any, behind: Any) -> list[Any]:
+        skipped = torch.where(may_skip, following, -torch.inf)
+        nearer, farther = (_before(following, 1, -torch.inf), _before(skipped, 2, -torch.inf))
+        moved = _sum_of([following, nearer, farther])
+        reached = torch.where(left == 0, behind, moved) + emission
+        reached = torch.where(left < 0, -torch.inf, reached)
+        return [reached, reached.clone()]
+
+    emissions = _emissions(rows)
+    times = torch.arange(emissions.shape[0]).reshape(-1, 1, 1)
+    # How many frames there still are behind each one, T x N x 1.
+    left = rows.frames.reshape(-1, 1) - 1 - times
+    start = torch.full_like(behind, -torch.inf)
+    frames = [emissions.flip(0), left.flip(0)]
+    return _scan(step, start, frames, [rows.may_skip, behind]).flip(0)
+
+
+def _scan(
+    step: Callable[..., list[Any]], start: Any, frames: Sequence[Any], others: Sequence[Any]
+) -> Any:
+    """What a step makes of each frame: one loop of the program."""
+    # The operation behind `scan`: that one lets Dynamo read the step, which follows no caches.
+    scan: Any = torch_package().ops.higher_order.scan
+    return scan(step, [start], list(frames), list(others))[1]
+
+
+def _losses(rows: _Rows, alpha: Any) -> Any:
+    """Minus the logarithm of the sum over ways that end with the last label or a blank."""
+    torch = torch_package()
+    count = rows.states.shape[0]
+    # Without any frame, there is only the way without labels.
+    none = torch.where(rows.labels == 0, 0.0, -torch.inf).to(alpha.dtype)
+    time = torch.clamp(rows.frames - 1, min=0).reshape(1, count, 1).expand(1, count, alpha.shape[2])
+    last = alpha.gather(0, time).squeeze(0)
+    ends = [2 * rows.labels, torch.clamp(2 * rows.labels - 1, min=0)]
+    blank, label = (last.gather(1, end.unsqueeze(1)).squeeze(1) for end in ends)
+    label = torch.where(rows.labels == 0, -torch.inf, label)
+    return -torch.where(rows.frames == 0, none, _sum_of([blank, label]))
+
+
+def _gradient(rows: _Rows, gradient: Any, loss: Any, alpha: Any) -> Any:
+    """Of logarithms of probabilities that are 1 together, as torch has it.
+
+    It is their probability, less the part of all ways that pass through the class.
+    """
+    torch = torch_package()
+    # Of the frame, which both sums contain, one is too many.
+    ways = alpha + _betas(rows) - _emissions(rows) + loss.reshape(1, -1, 1)
+    parts = torch.where(torch.isnan(ways), 0, ways.exp())
+    states = rows.states.unsqueeze(0).expand(parts.shape)
+    passed = torch.zeros_like(rows.log_probs).scatter_add(2, states, parts)
+    slope = (rows.log_probs.exp() - passed) * gradient.reshape(1, -1, 1)
+    # There is no way to align the row: torch has no gradient then, unless losses like that are 0.
+    is_none = (loss == torch.inf).reshape(1, -1, 1)
+    hopeless = torch.where((gradient == 0).reshape(1, -1, 1), 0, torch.nan).to(slope.dtype)
+    slope = torch.where(is_none, hopeless, slope)
+    times = torch.arange(slope.shape[0]).reshape(-1, 1)
+    return torch.where((times < rows.frames).unsqueeze(2), slope, 0)
+
+
+# -- normal distributions, whose variances torch checks while it traces ------------------------
+
+
+def _gaussian_nll_loss(
+    x: Any,
+    target: Any,
+    var: Any,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Any:
+    """Half of log(var) + (x - target)^2 / var; a smaller variance than `eps` counts as `eps`."""
+    torch = torch_package()
+    var = torch.as_tensor(var, dtype=x.dtype)
+    if var.dim() and var.shape != x.shape:
+        if var.shape == x.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif var.shape != (*x.shape[:-1], 1):
+            raise ValueError(f"var of shape {tuple(var.shape)} for an input of {tuple(x.shape)}")
+    # torch does not differentiate that.
+    var = var + (torch.clamp(var, min=eps) - var).detach()
+    loss = (var.log() + (x - target).square() / var) / 2
+    if full:
+        loss = loss + math.log(2 * math.pi) / 2
+    reductions = {"none": lambda: loss, "mean": loss.mean, "sum": loss.sum}
+    if reduction not in reductions:
+        raise ValueError(f"{reduction} is not valid")
+    return reductions[reduction]()
+
+
+# -- labels whose scores should be above those of all others by a margin -----------------------
+
+
+_NONE, _MEAN, _SUM = range(3)
+"""How torch numbers the ways to reduce a loss."""
+
+
+def _multilabel_margin_loss(x: Any, target: Any, reduction: int) -> tuple[Any, Any]:
+    """How far labels are from being above all others by 1, and which numbers are labels.
+
+    Those of a row end in front of its first -1. torch's own decomposition takes the scores of
+    other rows for those of labels.
+    """
+    torch = torch_package()
+    counts, below, member = _compare_labels(x, target)
+    is_target = member.any(-2)
+    loss = torch.where(counts, torch.clamp(below, min=0), 0).sum((-2, -1)) / x.shape[-1]
+    if reduction == _NONE:
+        loss = loss.reshape(x.shape[:-1])
+    else:
+        loss = loss.mean() if reduction == _MEAN else loss.sum()
+    return loss, is_target.to(x.dtype).reshape(target.shape)
+
+
+def _compare_labels(x: Any, target: Any) -> tuple[Any, Any, Any]:
+    """Of all pairs (row, label, element): whether they count, how far, and which are the label."""
+    torch = torch_package()
+    rows, labels = (each.reshape(-1, each.shape[-1]) for each in (x, target))
+    is_label = (labels == -1).to(torch.int32).cumsum(-1) == 0
+    label = torch.where(is_label, labels, 0)
+    same = label.unsqueeze(-1) == torch.arange(rows.shape[-1])
+    member = torch.logical_and(same, is_label.unsqueeze(-1))
+    below = 1 - (rows.gather(-1, label).unsqueeze(-1) - rows.unsqueeze(-2))
+    others = torch.logical_not(member.any(-2)).unsqueeze(-2)
+    return torch.logical_and(is_label.unsqueeze(-1), others), below, member
+
+
+def _multilabel_margin_loss_backward(
+    gradient: Any, x: Any, target: Any, reduction: int, is_target: Any
+) -> Any:
+    torch = torch_package()
+    counts, below, member = _compare_labels(x, target)
+    pushed = torch.logical_and(counts, below > 0).to(x.dtype)
+    # Each pair moves the element up and its label down.
+    slope = pushed.sum(1) - (pushed.sum(2, keepdim=True) * member).sum(1)
+    return _scale(gradient, slope, reduction).reshape(x.shape)
+
+
+def _multi_margin_loss_backward(
+    gradient: Any,
+    x: Any,
+    target: Any,
+    p: float,
+    margin: float,
+    weight: Any = None,
+    reduction: int = _MEAN,
+) -> Any:
+    torch = torch_package()
+    rows, label = x.reshape(-1, x.shape[-1]), target.reshape(-1, 1)
+    is_label = label == torch.arange(rows.shape[1])
+    below = margin - rows.gather(1, label) + rows
+    slope = (below > 0).to(x.dtype) if p == 1 else 2 * torch.clamp(below, min=0)
+    slope = torch.where(is_label, 0, slope)
+    slope = torch.where(is_label, -slope.sum(1, keepdim=True), slope)
+    if weight is not None:
+        slope = slope * weight[label]
+    return _scale(gradient, slope, reduction).reshape(x.shape)
+
+
+def _scale(gradient: Any, slope: Any, reduction: int) -> Any:
+    """What rows of slopes are in the reduced loss, which is a mean over the elements of a row."""
+    count, width = slope.shape
+    slope = slope / (width * count if reduction == _MEAN else width)
+    return slope * (gradient.reshape(-1, 1) if reduction == _NONE else gradient)
+
+
+UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    "ctc_loss": _ctc_loss,
+    "nn.functional.ctc_loss": _ctc_loss,
+    "nn.functional.gaussian_nll_loss": _gaussian_nll_loss,
+}
+"""Functions in torch by the names of those of torch that cannot be traced."""
+
+
+DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
+    "multi_margin_loss_backward": _multi_margin_loss_backward,
+    "multilabel_margin_loss_backward": _multilabel_margin_loss_backward,
+    "multilabel_margin_loss_forward": _multilabel_margin_loss,
+}
+"""Functions in torch by the names of operations."""

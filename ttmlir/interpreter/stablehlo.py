@@ -1,0 +1,1047 @@
+"""What the operations of StableHLO and CHLO compute, with NumPy.
+
+Elementwise operations are computed by the rows of the operation table; all others are written after
+the specification, apart from the conversions to ttir, which they can so be compared with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from ttmlir import optable
+from ttmlir.arrays import array as arrays
+from ttmlir.arrays.carriers import array_of, on_numbers
+from ttmlir.composites import complex_numbers, special
+from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_threefry
+from ttmlir.composites.special import Poles
+from ttmlir.dialects.stablehlo.attrs import (
+    ConvDimensionNumbersAttr,
+    DotDimensionNumbersAttr,
+    EnumAttr,
+    GatherDimensionNumbersAttr,
+    ScatterDimensionNumbersAttr,
+)
+from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.interpreter.execution import (
+    Execution,
+    Function,
+    constant_array,
+    host_dtype,
+    runtime_element,
+    store_elements,
+)
+from ttmlir.interpreter.kernels import call_target, can_call
+from ttmlir.interpreter.structure import run_if, run_while
+from ttmlir.mlir.reporting import OpError
+from ttmlir.optable.row import Row
+from ttmlir.passes.stablehlo.specification.bits import number_of_draw
+from ttmlir.program import TARGET
+from ttmlir.runtime.tensor import Array, cast_rounding, convert
+
+Meaning = Callable[..., Any]
+
+_NAMED = optable.named_in("stablehlo", "chlo")
+_ON_TRUTH = optable.named_on_truth("stablehlo")
+
+
+def element_type(op: Operation, *, result: bool = True) -> Attribute:
+    """The element type of an operation's first result, or of its first operand."""
+    type = op.results[0].type if result else op.operands[0].type
+    return cast("TensorType[Attribute]", type).element_type
+
+
+def elementwise(meaning: Meaning) -> Function:
+    """A function of the operands' arrays as that of an operation."""
+
+    def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+        return (meaning(*operands),)
+
+    return run
+
+
+def _by_row(row: Row, truth: Row | None) -> Function:
+    of_complex = complex_numbers.FUNCTIONS.get(row.mnemonic)
+
+    def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+        kind = operands[0].dtype.kind
+        if kind == "c" and of_complex is not None:
+            return (_compute_complex(of_complex, operands),)
+        is_truth = truth is not None and kind == "b"
+        return ((truth if truth is not None and is_truth else row).reference(np, *operands),)
+
+    return run
+
+
+def _compute_complex(
+    function: Callable[..., complex_numbers.Complex | arrays.Array], operands: Sequence[Any]
+) -> Any:
+    """What a function makes of complex numbers, whose parts are computed in f64."""
+    found = function(
+        *(
+            complex_numbers.Complex(array_of(each.real, "f64"), array_of(each.imag, "f64"))
+            for each in operands
+        )
+    )
+    if not isinstance(found, complex_numbers.Complex):
+        return found.value
+    return _complex(found.real.value, found.imag.value).astype(operands[0].dtype)
+
+
+def _compare(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    direction = cast("EnumAttr", op.properties["comparison_direction"]).data
+    kind = op.properties.get("compare_type")
+    if isinstance(kind, EnumAttr) and kind.data == "TOTALORDER":
+        operands = tuple(_total_order(operand) for operand in operands)
+    return (optable.COMPARISONS[direction].reference(np, *operands),)
+
+
+def _total_order(array: Array) -> Array:
+    """Integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN."""
+    bits = array.view(f"i{array.dtype.itemsize}")
+    lowest = np.iinfo(bits.dtype).min
+    return np.where(bits < 0, lowest - bits - 1, bits)
+
+
+def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    type = element_type(op)
+    is_complex = operands[0].dtype.kind == "c" and type.name != ComplexType.name
+    value: Array = operands[0].real if is_complex else operands[0]
+    target = runtime_element(type)
+    if target is None:
+        return (value,)
+    converted = convert(value, target.compute)
+    rounding = cast_rounding(target)
+    return (converted if rounding is None else rounding(converted),)
+
+
+def _bitcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    (value,) = operands
+    source = _storage(element_type(op, result=False))
+    target = _storage(element_type(op))
+    data = np.ascontiguousarray(value.astype(source))
+    shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
+    return (np.frombuffer(data.tobytes(), target).reshape(shape),)
+
+
+def _storage(type: Attribute) -> np.dtype[Any]:
+    """The type that has the bits of an element type."""
+    dtype = host_dtype(type)
+    if dtype is None or dtype.kind == "b":
+        raise ValueError(f"the bits of '{type}' cannot be looked at")
+    return dtype
+
+
+def _reduce_precision(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    """Round to nearest even at the mantissa, overflow to infinity, underflow to zero."""
+    exponent_bits, mantissa_bits = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
+    value = np.asarray(operands[0], np.float64)
+    bias = (1 << (exponent_bits - 1)) - 1
+    fraction, exponent = np.frexp(value)
+    steps = float(1 << (mantissa_bits + 1))
+    rounded = np.ldexp(np.rint(fraction * steps) / steps, exponent)
+    largest = np.ldexp(2.0 - 2.0**-mantissa_bits, bias)
+    rounded = np.where(np.abs(rounded) > largest, np.copysign(np.inf, value), rounded)
+    rounded = np.where(np.abs(rounded) < np.ldexp(1.0, 1 - bias), np.copysign(0.0, value), rounded)
+    return (np.where(np.isfinite(value), rounded, value),)
+
+
+def _shift_right(value: Array, amount: Array) -> Array:
+    """Arithmetic shift; by as many bits as there are, or more, only signs are left."""
+    bits = value.dtype.itemsize * 8
+    signed = value.view(f"i{value.dtype.itemsize}")
+    too_far = (amount < 0) | (amount >= bits)
+    shifted = signed >> np.where(too_far, bits - 1, amount).astype(signed.dtype)
+    return shifted.view(value.dtype)
+
+
+def _round_away(value: Array) -> Array:
+    """To the nearest whole number, halves away from zero."""
+    whole = np.trunc(value)
+    return np.where(np.abs(value - whole) >= 0.5, whole + np.sign(value), whole)
+
+
+def _clamp(low: Array, value: Array, high: Array) -> Array:
+    return np.minimum(np.maximum(value, low), high)
+
+
+def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (constant_array(op, op.properties["value"]),)
+
+
+def _constant_like(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    number = cast("IntegerAttr | FloatAttr", op.properties["value"]).value.data
+    return (np.full(operands[0].shape, number, operands[0].dtype),)
+
+
+def _iota(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
+    dimension = integer(op, "iota_dimension")
+    numbers = np.arange(shape[dimension])
+    places = [1] * len(shape)
+    places[dimension] = shape[dimension]
+    return (np.broadcast_to(numbers.reshape(places), shape),)
+
+
+def _complex(real: Array, imaginary: Array) -> Array:
+    """Both parts as they are; a sum with a product of 1j would make NaN of infinities."""
+    found = np.empty(np.shape(real), np.result_type(real, imaginary, np.complex64))
+    found.real, found.imag = real, imaginary
+    return found
+
+
+def _draw(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
+    first, second = (array_of(np.broadcast_to(each, shape)) for each in operands[:2])
+    is_normal = cast("EnumAttr", op.properties["rng_distribution"]).data == "NORMAL"
+    found = draw_between(number_of_draw(op), first, second, is_normal=is_normal)
+    return (found.value,)
+
+
+def _generate_bits(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    """Numbers of 64 bits are pairs of words, those of fewer bits than 32 their lower ones."""
+    state = np.ascontiguousarray(operands[0]).astype(np.uint64)
+    words = array_of(state.view(np.uint32).reshape(-1, 2))
+    target = _storage(cast("TensorType[Attribute]", op.results[1].type).element_type)
+    shape = cast("TensorType[Attribute]", op.results[1].type).get_shape()
+    in_pairs = target.itemsize == 8
+    wide = (*shape, 2) if in_pairs else shape
+    if cast("EnumAttr", op.properties["rng_algorithm"]).data == "THREE_FRY":
+        drawn, counter = draw_threefry(words, wide, in_pairs=in_pairs)
+    else:
+        drawn, counter = draw_philox(words, wide)
+    new = np.concatenate([words.value[:1], counter.value]).view(np.uint64).reshape(-1)
+    whole = np.dtype(f"u{min(target.itemsize, 4)}")
+    bits = np.ascontiguousarray(drawn.value.astype(whole))
+    return new.astype(operands[0].dtype), np.frombuffer(bits.tobytes(), target).reshape(shape)
+
+
+def _is_positive_infinity(value: Array) -> Array:
+    return value == np.inf
+
+
+def _is_negative_infinity(value: Array) -> Array:
+    return value == -np.inf
+
+
+_OWN: dict[str, Function] = {
+    "chlo.bessel_i1e": elementwise(on_numbers(special.i1e)),
+    "chlo.conj": elementwise(np.conj),
+    "chlo.constant": _constant,
+    "chlo.constant_like": _constant_like,
+    "chlo.digamma": elementwise(on_numbers(partial(special.digamma, poles=Poles.BOTH_SIDES))),
+    "chlo.is_inf": elementwise(np.isinf),
+    "chlo.is_neg_inf": elementwise(_is_negative_infinity),
+    "chlo.is_pos_inf": elementwise(_is_positive_infinity),
+    "chlo.next_after": elementwise(np.nextafter),
+    "chlo.polygamma": elementwise(on_numbers(partial(special.polygamma, poles=Poles.BOTH_SIDES))),
+    "chlo.zeta": elementwise(on_numbers(partial(special.zeta, poles=Poles.BOTH_SIDES))),
+    "stablehlo.bitcast_convert": _bitcast,
+    "stablehlo.clamp": elementwise(_clamp),
+    "stablehlo.compare": _compare,
+    "stablehlo.complex": elementwise(_complex),
+    "stablehlo.constant": _constant,
+    "stablehlo.convert": _convert,
+    "stablehlo.imag": elementwise(np.imag),
+    "stablehlo.iota": _iota,
+    "stablehlo.real": elementwise(np.real),
+    "stablehlo.reduce_precision": _reduce_precision,
+    "stablehlo.rng": _draw,
+    "stablehlo.rng_bit_generator": _generate_bits,
+    "stablehlo.round_nearest_afz": elementwise(_round_away),
+    "stablehlo.select": elementwise(np.where),
+    "stablehlo.shift_right_arithmetic": elementwise(_shift_right),
+}
+
+ELEMENTWISE: dict[str, Function] = {
+    **{name: _by_row(row, _ON_TRUTH.get(name)) for name, row in _NAMED.items()},
+    **_OWN,
+}
+"""Operations of this module by name; arrays of any one shape may be given to those that compute."""
+
+
+# -- movement ----------------------------------------------------------------------------------
+
+
+def result_shape(op: Operation, number: int = 0) -> tuple[int, ...]:
+    """The extents of a result."""
+    return cast("TensorType[Attribute]", op.results[number].type).get_shape()
+
+
+def _broadcast_in_dim(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    (value,) = operands
+    shape = result_shape(op)
+    places = [1] * len(shape)
+    for dimension, extent in zip(integers(op, "broadcast_dimensions"), value.shape, strict=True):
+        places[dimension] = extent
+    order = np.argsort(integers(op, "broadcast_dimensions"))
+    return (np.broadcast_to(np.transpose(value, order).reshape(places), shape),)
+
+
+def _broadcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.broadcast_to(operands[0], result_shape(op)),)
+
+
+def _reshape(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.reshape(operands[0], result_shape(op)),)
+
+
+def _transpose(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.transpose(operands[0], integers(op, "permutation")),)
+
+
+def _reverse(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.flip(operands[0], integers(op, "dimensions")),)
+
+
+def _concatenate(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.concatenate(operands, integer(op, "dimension")),)
+
+
+def padded(
+    array: Array,
+    value: Any,
+    low: Sequence[int],
+    high: Sequence[int],
+    interior: Sequence[int] | None = None,
+) -> Array:
+    """An array with a value between and around its elements; negative amounts cut off."""
+    between = interior or [0] * array.ndim
+    extents = [max(0, n + (n - 1) * gap) for n, gap in zip(array.shape, between, strict=True)]
+    spread = np.full(extents, value, array.dtype)
+    spread[tuple(slice(None, None, gap + 1) for gap in between)] = array
+    amounts = [(max(0, a), max(0, b)) for a, b in zip(low, high, strict=True)]
+    around = np.pad(spread, amounts, constant_values=value)
+    cuts = [
+        slice(max(0, -a), extent - max(0, -b))
+        for a, b, extent in zip(low, high, around.shape, strict=True)
+    ]
+    return around[tuple(cuts)]
+
+
+def _pad(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    array, value = operands
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    return (padded(array, value[()], *(integers(op, name) for name in names)),)
+
+
+def _slice(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    names = ("start_indices", "limit_indices", "strides")
+    ranges = zip(*(integers(op, name) for name in names), strict=True)
+    return (operands[0][tuple(slice(*item) for item in ranges)],)
+
+
+def _get_dimension_size(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    return (np.int32(operands[0].shape[integer(op, "dimension")]),)
+
+
+def counted(extent: int) -> Array:
+    """0, 1, 2 ..."""
+    return cast("Any", np).arange(extent)
+
+
+def without(count: int, *left_out: Sequence[int]) -> list[int]:
+    """The dimensions below `count` that are in none of the lists."""
+    return [i for i in range(count) if not any(i in dimensions for dimensions in left_out)]
+
+
+# -- reductions and sorting --------------------------------------------------------------------
+# The function works on single elements. Where it is made of elementwise operations, it is computed
+# for many elements at a time: its operations do not ask for shapes.
+
+
+Arrays = Sequence[Array]
+
+
+def apply_region(execution: Execution, region: Region, arguments: Arrays) -> list[Array]:
+    """What a region of elementwise operations makes of arrays, element by element."""
+    block = region.block
+    values: dict[SSAValue, Any] = dict(zip(block.args, arguments, strict=True))
+    last = block.last_op
+    assert last is not None, "the verifier asks for a terminator"
+    for op in block.ops:
+        if op is last:
+            break
+        operands = [execution.value(v) if v not in values else values[v] for v in op.operands]
+        function = ELEMENTWISE.get(op.name)
+        if function is None:
+            raise OpError(
+                op,
+                "cannot be interpreted in a function of elements; elementwise operations can be",
+            )
+        (result,) = function(execution, op, operands)
+        values[op.results[0]] = store_elements(op, result, element_type(op))
+    results = [values[v] if v in values else execution.value(v) for v in last.operands]
+    shape = np.broadcast_shapes(*(argument.shape for argument in arguments))
+    return [np.broadcast_to(result, shape) for result in results]
+
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "stablehlo.add": np.add,
+    "stablehlo.multiply": np.multiply,
+    "stablehlo.maximum": np.maximum,
+    "stablehlo.minimum": np.minimum,
+    "stablehlo.and": np.bitwise_and,
+    "stablehlo.or": np.bitwise_or,
+    "stablehlo.xor": np.bitwise_xor,
+}
+
+
+def single_ufunc(region: Region) -> np.ufunc | None:
+    """NumPy's function of a region that is one commutative operation of its two arguments."""
+    ops = list(region.block.ops)
+    if len(ops) != 2 or len(region.block.args) != 2:
+        return None
+    folded, last = ops
+    if set(folded.operands) != set(region.block.args):
+        return None
+    return _UFUNCS.get(folded.name) if list(last.operands) == list(folded.results) else None
+
+
+def _reduce(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    count = len(operands) // 2
+    inputs, starts = operands[:count], operands[count:]
+    dimensions = integers(op, "dimensions")
+    ufunc = single_ufunc(op.regions[0])
+    if ufunc is not None:
+        total = ufunc.reduce(inputs[0], axis=dimensions)
+        return (ufunc(total.astype(inputs[0].dtype), starts[0]),)
+    kept = without(inputs[0].ndim, dimensions)
+    order = (*dimensions, *kept)
+    shape = [inputs[0].shape[dim] for dim in kept]
+    columns = [array.transpose(order).reshape(-1, *shape) for array in inputs]
+    totals: list[Array] = [np.broadcast_to(start, shape) for start in starts]
+    for row in range(len(columns[0])):
+        arguments = [*totals, *(column[row] for column in columns)]
+        totals = apply_region(execution, op.regions[0], arguments)
+    return totals
+
+
+def combine(
+    execution: Execution, region: Region, results: list[Array], places: Array, updates: Arrays
+) -> None:
+    """Combine flat results with updates at places, one after the other where places repeat."""
+    ufunc = single_ufunc(region)
+    if ufunc is not None:
+        ufunc.at(results[0], places, updates[0])
+        return
+    # The n-th updates of all places go together: so none meets another of the same place.
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    is_first = np.ones(len(ordered), bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    firsts = np.flatnonzero(is_first)
+    turn = counted(len(ordered)) - firsts[np.cumsum(is_first) - 1]
+    for number in range(int(turn.max(initial=-1)) + 1):
+        now = order[turn == number]
+        where = places[now]
+        arguments = [*(result[where] for result in results), *(u[now] for u in updates)]
+        for result, value in zip(results, apply_region(execution, region, arguments), strict=True):
+            result[where] = value
+
+
+def _map(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return apply_region(execution, op.regions[0], operands)
+
+
+def _sort(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    dimension = integer(op, "dimension") if "dimension" in op.properties else -1
+    if operands[0].ndim == 0:
+        return operands
+    columns = [np.moveaxis(array, dimension, 0) for array in operands]
+    order = _sorted_order(execution, op.regions[0], columns)
+    return [np.moveaxis(np.take_along_axis(column, order, 0), 0, dimension) for column in columns]
+
+
+def _sorted_order(execution: Execution, region: Region, columns: Arrays) -> Array:
+    """Places of the elements in order, along the first dimension; equal ones keep their order.
+
+    Batcher's merge exchange: each step compares many pairs of places at once.
+    """
+    length = len(columns[0])
+    rest = columns[0].shape[1:]
+    order = np.broadcast_to(counted(length).reshape(-1, *(1,) * len(rest)), (length, *rest))
+    order = order.copy()
+    for firsts, distance in _exchanges(length):
+        seconds = firsts + distance
+        a, b = order[firsts], order[seconds]
+        left = [np.take_along_axis(column, a, 0) for column in columns]
+        right = [np.take_along_axis(column, b, 0) for column in columns]
+        (comes_after,) = _less(execution, region, right, left)
+        (comes_before,) = _less(execution, region, left, right)
+        swap = comes_after | (~comes_before & (b < a))
+        order[firsts] = np.where(swap, b, a)
+        order[seconds] = np.where(swap, a, b)
+    return order
+
+
+def _less(execution: Execution, region: Region, a: Arrays, b: Arrays) -> list[Array]:
+    pairs = [array for pair in zip(a, b, strict=True) for array in pair]
+    return apply_region(execution, region, pairs)
+
+
+def _exchanges(length: int) -> list[tuple[Array, int]]:
+    """First places of the pairs, and their distance, of each step (Knuth 5.2.2, algorithm M)."""
+    steps: list[tuple[Array, int]] = []
+    if length < 2:
+        return steps
+    top = 1 << ((length - 1).bit_length() - 1)
+    p = top
+    while p:
+        q, r, d = top, 0, p
+        while True:
+            places = counted(length - d)
+            steps.append((places[(places & p) == r], d))
+            if q == p:
+                break
+            d, q, r = q - p, q >> 1, p
+        p >>= 1
+    return steps
+
+
+def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    (array,) = operands
+    count = integer(op, "k")
+    # Stable from the largest: equal elements come in the order of their places.
+    descending = np.argsort(np.flip(array, -1), -1, kind="stable")
+    places = array.shape[-1] - 1 - np.flip(descending, -1)[..., :count]
+    return np.take_along_axis(array, places, -1), places
+
+
+# -- indexing ----------------------------------------------------------------------------------
+
+
+def _window_at(array: Array, starts: Sequence[Any], sizes: Sequence[int]) -> tuple[slice, ...]:
+    """The part of given size that begins at indices, which are moved so that it fits."""
+    begins = [
+        min(max(int(start), 0), extent - size)
+        for start, extent, size in zip(starts, array.shape, sizes, strict=True)
+    ]
+    return tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
+
+
+def _dynamic_slice(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    array, *starts = operands
+    return (array[_window_at(array, starts, integers(op, "slice_sizes"))],)
+
+
+def _dynamic_update_slice(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    array, update, *starts = operands
+    result = array.copy()
+    result[_window_at(array, starts, update.shape)] = update
+    return (result,)
+
+
+def index_vectors(indices: Array, vector_dim: int) -> Array:
+    """The start indices with the numbers of one vector in the last dimension."""
+    if vector_dim == indices.ndim:
+        return indices[..., None].astype(np.int64)
+    return np.moveaxis(indices, vector_dim, -1).astype(np.int64)
+
+
+def _gather(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    array, indices, *_ = operands
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    sizes = integers(op, "slice_sizes")
+    vectors = index_vectors(indices, numbers.index_vector_dim)
+    shape = result_shape(op)
+    batch_dims = without(len(shape), numbers.offset_dims)
+    window_dims = without(array.ndim, numbers.collapsed_slice_dims, numbers.operand_batching_dims)
+
+    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
+        """An array of the batch's (or an offset's) shape in its place in the result."""
+        places = [1] * len(shape)
+        for dim, extent in zip(dims, extents, strict=True):
+            places[dim] = extent
+        return value.reshape(places)
+
+    place: list[Any] = [np.zeros((), np.int64)] * array.ndim
+    for position, dim in enumerate(numbers.start_index_map):
+        start: Array = np.clip(vectors[..., position], 0, array.shape[dim] - sizes[dim])
+        place[dim] = along(start.shape, batch_dims, start)
+    batches = vectors.shape[:-1]
+    vector_dim = numbers.index_vector_dim
+    for dim, source in zip(
+        numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True
+    ):
+        source = source - (source > vector_dim)
+        extent = batches[source]
+        place[dim] = along([extent], [batch_dims[source]], counted(extent))
+    for dim, result_dim in zip(window_dims, numbers.offset_dims, strict=True):
+        offset = along([sizes[dim]], [result_dim], counted(sizes[dim]))
+        place[dim] = place[dim] + offset
+    return (np.broadcast_to(array[tuple(place)] if place else array, shape),)
+
+
+def _scatter(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    count = len(operands) // 2
+    inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
+    numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+    shape, target = updates[0].shape, inputs[0].shape
+    vectors = index_vectors(indices, numbers.index_vector_dim)
+    batch_dims = without(len(shape), numbers.update_window_dims)
+    window_dims = without(len(target), numbers.inserted_window_dims, numbers.input_batching_dims)
+
+    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
+        places = [1] * len(shape)
+        for dim, extent in zip(dims, extents, strict=True):
+            places[dim] = extent
+        return value.reshape(places)
+
+    place: list[Array] = [np.zeros((), np.int64)] * len(target)
+    for position, dim in enumerate(numbers.scatter_dims_to_operand_dims):
+        start: Array = vectors[..., position]
+        place[dim] = along(start.shape, batch_dims, start)
+    for dim, source in zip(
+        numbers.input_batching_dims, numbers.scatter_indices_batching_dims, strict=True
+    ):
+        source = source - (source > numbers.index_vector_dim)
+        extent = vectors.shape[source]
+        place[dim] = along([extent], [batch_dims[source]], counted(extent))
+    for dim, update_dim in zip(window_dims, numbers.update_window_dims, strict=True):
+        offset = along([shape[update_dim]], [update_dim], counted(shape[update_dim]))
+        place[dim] = place[dim] + offset
+    whole = [np.broadcast_to(part, shape).reshape(-1) for part in place]
+    is_inside = np.ones(math.prod(shape), bool)
+    for part, extent in zip(whole, target, strict=True):
+        is_inside &= (part >= 0) & (part < extent)
+    flat_places = np.zeros(int(is_inside.sum()), np.int64)
+    if target:
+        inside = tuple(part[is_inside] for part in whole)
+        flat_places = np.ravel_multi_index(inside, target)
+    results = [array.copy().reshape(-1) for array in inputs]
+    flat_updates = [update.reshape(-1)[is_inside] for update in updates]
+    combine(execution, op.regions[0], results, flat_places, flat_updates)
+    return [result.reshape(target) for result in results]
+
+
+# -- contraction -------------------------------------------------------------------------------
+
+
+_LINALG: Any = np.linalg
+
+
+def _dot_general(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
+    lhs, rhs = (summable(operand) for operand in operands)
+    batches = numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions
+    summed = numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions
+    free = [
+        without(array.ndim, batch, contracted)
+        for array, batch, contracted in zip((lhs, rhs), batches, summed, strict=True)
+    ]
+    left = lhs.transpose(*batches[0], *free[0], *summed[0])
+    right = rhs.transpose(*batches[1], *summed[1], *free[1])
+    batch_shape = [lhs.shape[dim] for dim in batches[0]]
+    depth = int(np.prod([lhs.shape[dim] for dim in summed[0]], dtype=np.int64))
+    rows = int(np.prod([lhs.shape[dim] for dim in free[0]], dtype=np.int64))
+    columns = int(np.prod([rhs.shape[dim] for dim in free[1]], dtype=np.int64))
+    multiplied = np.matmul(
+        left.reshape(*batch_shape, rows, depth), right.reshape(*batch_shape, depth, columns)
+    )
+    return (multiplied.reshape(result_shape(op)),)
+
+
+def summable(array: Array) -> Array:
+    """Truth values as numbers; integers as wide as they wrap around."""
+    return array.astype(np.int64) if array.dtype.kind in "biu" else array
+
+
+def _dot(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.dot(*(summable(operand) for operand in operands)),)
+
+
+def _einsum(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (np.einsum(cast("StringAttr", op.properties["einsum_config"]).data, *operands),)
+
+
+def _cholesky(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    lower = "lower" in op.properties and bool(integer(op, "lower"))
+    (matrix,) = operands
+    transposed = np.conj(np.swapaxes(matrix, -1, -2))
+    half = np.tril(matrix) if lower else np.tril(transposed)
+    diagonal = half * np.eye(matrix.shape[-1], dtype=matrix.dtype)
+    factor = _LINALG.cholesky(half + np.conj(np.swapaxes(half, -1, -2)) - diagonal)
+    return (factor if lower else np.conj(np.swapaxes(factor, -1, -2)),)
+
+
+def _triangular_solve(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    matrix, target = operands
+    left, lower, unit = (
+        bool(integer(op, name)) for name in ("left_side", "lower", "unit_diagonal")
+    )
+    matrix = np.tril(matrix) if lower else np.triu(matrix)
+    if unit:
+        diagonal = np.eye(matrix.shape[-1], dtype=matrix.dtype)
+        matrix = matrix * (1 - diagonal) + diagonal
+    transposed = cast("EnumAttr", op.properties["transpose_a"]).data
+    if transposed in ("TRANSPOSE", "ADJOINT"):
+        matrix = np.swapaxes(matrix, -1, -2)
+    if transposed == "ADJOINT":
+        matrix = np.conj(matrix)
+    if left:
+        return (_LINALG.solve(matrix, target),)
+    solved = _LINALG.solve(np.swapaxes(matrix, -1, -2), np.swapaxes(target, -1, -2))
+    return (np.swapaxes(solved, -1, -2),)
+
+
+def _fft(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    lengths = integers(op, "fft_length")
+    axes = range(-len(lengths), 0)
+    kind = cast("EnumAttr", op.properties["fft_type"]).data
+    if kind == "RFFT":
+        return (np.fft.rfftn(operands[0], lengths, axes),)
+    if kind == "IRFFT":
+        return (np.fft.irfftn(operands[0], lengths, axes),)
+    return ((np.fft.fftn if kind == "FFT" else np.fft.ifftn)(operands[0], lengths, axes),)
+
+
+# -- windows -----------------------------------------------------------------------------------
+
+
+def _ones(op: Operation, name: str, count: int) -> tuple[int, ...]:
+    return integers(op, name) or (1,) * count
+
+
+def _window_extents(
+    shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> list[int]:
+    """How many windows fit in each dimension."""
+    return [
+        max(0, (size - (taps - 1) * dilation - 1) // stride + 1)
+        for size, taps, stride, dilation in zip(shape, window, strides, dilations, strict=True)
+    ]
+
+
+def _element_of_each(
+    array: Array,
+    place: Sequence[int],
+    extents: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> Array:
+    """The element at one place of all windows."""
+    parts = zip(place, extents, strides, dilations, strict=True)
+    return array[
+        tuple(
+            slice(tap * dilation, tap * dilation + max(0, extent - 1) * stride + 1, stride)
+            if extent
+            else slice(0)
+            for tap, extent, stride, dilation in parts
+        )
+    ]
+
+
+def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    count = len(operands) // 2
+    starts = operands[count:]
+    rank = operands[0].ndim
+    window = integers(op, "window_dimensions")
+    strides = _ones(op, "window_strides", rank)
+    dilations = _ones(op, "window_dilations", rank)
+    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
+    gaps = [factor - 1 for factor in _ones(op, "base_dilations", rank)]
+    inputs = [
+        padded(array, start[()], low, high, gaps)
+        for array, start in zip(operands[:count], starts, strict=True)
+    ]
+    extents = _window_extents(inputs[0].shape, window, strides, dilations)
+    totals: list[Array] = [np.broadcast_to(start, extents) for start in starts]
+    ufunc = single_ufunc(op.regions[0])
+    for place in product(*map(range, window)):
+        elements = [_element_of_each(array, place, extents, strides, dilations) for array in inputs]
+        if ufunc is not None:
+            totals = [ufunc(totals[0], elements[0])]
+        else:
+            totals = apply_region(execution, op.regions[0], [*totals, *elements])
+    return totals
+
+
+def _select_and_scatter(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    array, source, start = operands
+    rank = array.ndim
+    window = _ones(op, "window_dimensions", rank)
+    strides = _ones(op, "window_strides", rank)
+    ones = (1,) * rank
+    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
+    numbers: Array = counted(array.size).reshape(array.shape)
+    places = padded(numbers, -1, low, high)
+    extents = _window_extents(places.shape, window, strides, ones)
+    flat = array.reshape(-1)
+    chosen = np.full(extents, -1)
+    for place in product(*map(range, window)):
+        candidate = _element_of_each(places, place, extents, strides, ones)
+        (keeps,) = apply_region(execution, op.regions[0], [flat[chosen], flat[candidate]])
+        chosen = np.where((candidate >= 0) & ((chosen < 0) | ~keeps), candidate, chosen)
+    result: Array = np.broadcast_to(start, array.shape).copy().reshape(-1)
+    taken = chosen.reshape(-1)
+    hit = taken >= 0
+    combine(execution, op.regions[1], [result], taken[hit], [source.reshape(-1)[hit]])
+    return (result.reshape(array.shape),)
+
+
+def window_padding(op: Operation, count: int) -> list[tuple[int, int]]:
+    """Low and high padding of each dimension."""
+    attr = op.properties.get("padding")
+    if attr is None:
+        return [(0, 0)] * count
+    values = cast("DenseIntOrFPElementsAttr", attr).get_values()
+    flat = [int(cast("int", value)) for value in values]
+    if len(flat) == 1:
+        flat *= 2 * count
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    lhs, rhs = (summable(operand) for operand in operands)
+    spatial = len(numbers.input_spatial_dimensions)
+    image = lhs.transpose(
+        numbers.input_batch_dimension,
+        *numbers.input_spatial_dimensions,
+        numbers.input_feature_dimension,
+    )
+    kernel = rhs.transpose(
+        *numbers.kernel_spatial_dimensions,
+        numbers.kernel_input_feature_dimension,
+        numbers.kernel_output_feature_dimension,
+    )
+    reversal = integers(op, "window_reversal")
+    kernel = np.flip(kernel, tuple(dim for dim, flag in enumerate(reversal) if flag))
+    low, high = zip(*((0, 0), *window_padding(op, spatial), (0, 0)), strict=True)
+    gaps = [0, *(factor - 1 for factor in _ones(op, "lhs_dilation", spatial)), 0]
+    image = padded(image, 0, low, high, gaps)
+    batch_groups = integer(op, "batch_group_count")
+    groups = integer(op, "feature_group_count")
+    result = _group(
+        image,
+        kernel,
+        _ones(op, "window_strides", spatial),
+        _ones(op, "rhs_dilation", spatial),
+        (groups, batch_groups),
+    )
+    order = [0] * (spatial + 2)
+    order[numbers.output_batch_dimension] = 0
+    order[numbers.output_feature_dimension] = spatial + 1
+    for number, dim in enumerate(numbers.output_spatial_dimensions):
+        order[dim] = number + 1
+    return (result.transpose(order),)
+
+
+def _group(
+    image: Array,
+    kernel: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    counts: tuple[int, int],
+) -> Array:
+    """Each group of features, or of batches, with its part of the kernel."""
+    groups, batch_groups = counts
+    count = max(groups, batch_groups)
+    images = np.split(image, count, 0 if batch_groups > 1 else -1)
+    kernels = np.split(kernel, count, -1)
+    parts = [
+        _convolve(part, weights, strides, dilations)
+        for part, weights in zip(images, kernels, strict=True)
+    ]
+    return np.concatenate(parts, -1)
+
+
+def _convolve(
+    image: Array, kernel: Array, strides: Sequence[int], dilations: Sequence[int]
+) -> Array:
+    window = kernel.shape[:-2]
+    extents = [
+        max(0, (size - (taps - 1) * dilation - 1) // stride + 1) if taps else 0
+        for size, taps, dilation, stride in zip(
+            image.shape[1:-1], window, dilations, strides, strict=True
+        )
+    ]
+    total = np.zeros((image.shape[0], *extents, kernel.shape[-1]), np.result_type(image, kernel))
+    for place in product(*map(range, window)):
+        part = tuple(
+            slice(tap * dilation, tap * dilation + (extent - 1) * stride + 1, stride)
+            for tap, dilation, extent, stride in zip(
+                place, dilations, extents, strides, strict=True
+            )
+        )
+        if 0 not in extents:
+            total += image[(slice(None), *part)] @ kernel[place]
+    return total
+
+
+# -- normalization -----------------------------------------------------------------------------
+
+
+def _batch_shape(op: Operation, array: Array) -> tuple[tuple[int, ...], list[int]]:
+    """The shape in which a value for each feature broadcasts, and the other dimensions."""
+    feature = integer(op, "feature_index")
+    shape = [1] * array.ndim
+    shape[feature] = array.shape[feature]
+    return tuple(shape), without(array.ndim, [feature])
+
+
+def _epsilon(op: Operation) -> float:
+    return float(cast("Any", op.properties["epsilon"]).value.data)
+
+
+def _batch_norm_inference(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    array, *features = operands
+    shape, _ = _batch_shape(op, array)
+    scale, offset, mean, variance = (value.reshape(shape) for value in features)
+    return ((array - mean) / np.sqrt(variance + _epsilon(op)) * scale + offset,)
+
+
+def _batch_norm_training(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    array, scale, offset = operands
+    shape, others = _batch_shape(op, array)
+    mean = array.mean(axis=tuple(others), keepdims=True)
+    variance = ((array - mean) ** 2).mean(axis=tuple(others), keepdims=True)
+    normal = (array - mean) / np.sqrt(variance + _epsilon(op))
+    output = normal * scale.reshape(shape) + offset.reshape(shape)
+    return output, mean.reshape(-1), variance.reshape(-1)
+
+
+def _batch_norm_grad(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    array, scale, mean, variance, grad = operands
+    shape, others = _batch_shape(op, array)
+    axes = tuple(others)
+    inverse = 1 / np.sqrt(variance.reshape(shape) + _epsilon(op))
+    normal = (array - mean.reshape(shape)) * inverse
+    grad_scale = (grad * normal).sum(axis=axes, keepdims=True)
+    grad_offset = grad.sum(axis=axes, keepdims=True)
+    count = array.size / array.shape[integer(op, "feature_index")]
+    centred = grad - grad_offset / count - normal * grad_scale / count
+    return scale.reshape(shape) * inverse * centred, grad_scale.reshape(-1), grad_offset.reshape(-1)
+
+
+# -- control -----------------------------------------------------------------------------------
+
+
+def _case(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    index, count = int(operands[0]), len(op.regions)
+    return execution.run_region(op.regions[index if 0 <= index < count else count - 1], ())
+
+
+def _same(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return operands
+
+
+def _tuple(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (tuple(operands),)
+
+
+def _get_tuple_element(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    return (operands[0][integer(op, "index")],)
+
+
+def _token(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (None,)
+
+
+def _composite(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    function = cast("SymbolRefAttr", op.properties["decomposition"]).root_reference.data
+    return execution.call(function, operands, caller=op)
+
+
+_PLACEMENT = (
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "annotate_device_placement",
+)
+
+
+def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    name = cast("StringAttr", op.properties["call_target_name"]).data
+    if can_call(name):
+        return call_target(op, name, operands)
+    if name in _PLACEMENT:
+        return operands
+    raise OpError(
+        op,
+        f"calls '{name}', which only the framework's own runtime has; ttmlir.register_custom_call("
+        f"'{name}', numpy=...) says what it computes; without that, calls of '{TARGET}' and those "
+        f"that say where tensors lie ({', '.join(_PLACEMENT)}) can be interpreted",
+    )
+
+
+FUNCTIONS: dict[str, Function] = {
+    **ELEMENTWISE,
+    "stablehlo.broadcast": _broadcast,
+    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.get_dimension_size": _get_dimension_size,
+    "stablehlo.pad": _pad,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.reverse": _reverse,
+    "stablehlo.slice": _slice,
+    "stablehlo.transpose": _transpose,
+    "chlo.top_k": _top_k,
+    "stablehlo.map": _map,
+    "stablehlo.reduce": _reduce,
+    "stablehlo.sort": _sort,
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.gather": _gather,
+    "stablehlo.scatter": _scatter,
+    "stablehlo.cholesky": _cholesky,
+    "stablehlo.dot": _dot,
+    "stablehlo.dot_general": _dot_general,
+    "stablehlo.einsum": _einsum,
+    "stablehlo.fft": _fft,
+    "stablehlo.triangular_solve": _triangular_solve,
+    "stablehlo.unary_einsum": _einsum,
+    "stablehlo.convolution": _convolution,
+    "stablehlo.reduce_window": _reduce_window,
+    "stablehlo.select_and_scatter": _select_and_scatter,
+    "stablehlo.batch_norm_grad": _batch_norm_grad,
+    "stablehlo.batch_norm_inference": _batch_norm_inference,
+    "stablehlo.batch_norm_training": _batch_norm_training,
+    "stablehlo.after_all": _token,
+    "stablehlo.case": _case,
+    "stablehlo.composite": _composite,
+    "stablehlo.create_token": _token,
+    "stablehlo.custom_call": _custom_call,
+    "stablehlo.get_tuple_element": _get_tuple_element,
+    "stablehlo.if": run_if,
+    "stablehlo.optimization_barrier": _same,
+    "stablehlo.tuple": _tuple,
+    "stablehlo.while": run_while,
+    "sdy.reshard": _same,
+    "sdy.sharding_constraint": _same,
+}
+"""Operations of StableHLO, CHLO and sdy by name."""

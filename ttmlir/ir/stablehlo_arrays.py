@@ -1,0 +1,307 @@
+"""Arrays that are values of StableHLO, with loops: algorithms become operations of a block.
+
+carrier = StableHLOCarrier(block, location)
+x = carrier.wrap(value)
+root = (x * x).sum(-1).sqrt().value
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.arrays.array import Array, Number, Scalar, Shape
+from ttmlir.dialects.stablehlo import OPERATIONS
+from ttmlir.dialects.stablehlo.attrs import (
+    ComparisonDirectionAttr,
+    ComparisonTypeAttr,
+    DotDimensionNumbersAttr,
+)
+from ttmlir.ir.arrays import dtype_of, element_of
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.mlir.attributes import elements_of
+from ttmlir.optable import named_in, named_on_truth
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import LocationAttr
+
+    from ttmlir.mlir.attributes import ElementsType
+    from ttmlir.optable.row import Row
+
+_FOLDS: dict[str, tuple[str, float, int]] = {
+    "sum": ("add", 0.0, 0),
+    "max": ("maximum", -math.inf, 0),
+    "min": ("minimum", math.inf, 2**31 - 1),
+}
+"""What reductions repeat, and what they begin with, of real numbers and of places."""
+
+
+@cache
+def _classes() -> dict[str, type[Operation]]:
+    return {cls.name: cls for cls in OPERATIONS}
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Names of elementwise operations by the mnemonics of their rows."""
+    named = [*named_on_truth("stablehlo").items(), *named_in("stablehlo").items()]
+    return {
+        "bitcast_convert": "bitcast_convert",
+        "typecast": "convert",
+        **{row.mnemonic: name.removeprefix("stablehlo.") for name, row in named},
+    }
+
+
+class StableHLOCarrier:
+    """A block that operations are appended to, all at one location.
+
+    The innermost block is the one of the loop whose iteration is being written.
+    """
+
+    def __init__(
+        self, block: Block, location: LocationAttr | None, before: Operation | None = None
+    ) -> None:
+        """Append to a block, or insert in front of one of its operations."""
+        self.block = block
+        self.location = location
+        self._before = before
+
+    @classmethod
+    def before(cls, op: Operation) -> StableHLOCarrier:
+        """Insert in front of an operation, at its location."""
+        assert op.parent is not None, "operations are in blocks"
+        return cls(op.parent, op.location, before=op)
+
+    def wrap(self, value: SSAValue) -> Array:
+        """A tensor as an array."""
+        return Array(self, value, value_shape(value), dtype_of(element_type(value)))
+
+    # -- any operation -------------------------------------------------------------------------
+
+    def make(
+        self,
+        mnemonic: str,
+        operands: Sequence[SSAValue],
+        types: Sequence[Attribute],
+        regions: Sequence[Region] = (),
+        **properties: Attribute,
+    ) -> Sequence[SSAValue]:
+        """The results of an operation of StableHLO."""
+        new = _classes()[f"stablehlo.{mnemonic}"].create(
+            operands=operands,
+            result_types=types,
+            properties=properties,
+            regions=regions,
+            location=self.location,
+        )
+        self.add(new)
+        return new.results
+
+    def add(self, op: Operation) -> None:
+        """Put an operation where the next one is created."""
+        if self._before is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self._before)
+
+    def make_region(
+        self, types: Sequence[Attribute], function: Callable[..., Sequence[Array]]
+    ) -> Region:
+        """A region of one block, with what a function of its arguments returns at its end."""
+        block, outer, before = Block(arg_types=types), self.block, self._before
+        self.block, self._before = block, None
+        results = function(*map(self.wrap, block.args))
+        self.make("return", [each.value for each in results], ())
+        self.block, self._before = outer, before
+        return Region(block)
+
+    # -- as a carrier --------------------------------------------------------------------------
+
+    def create(
+        self,
+        row: Row,
+        operands: Sequence[Array | Scalar],
+        shape: Shape,
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> SSAValue:
+        """The operation of StableHLO that means a row."""
+        type_ = TensorType(element_of(dtype), shape)
+        if row.family.is_elementwise:
+            return self._compute(row, operands, type_)
+        values = [each.value for each in operands if isinstance(each, Array)]
+        name, properties = row.mnemonic, dict[str, Attribute]()
+        match name:
+            case "sum" | "max" | "min":
+                return self._reduce(name, values[0], type_, parameters["dim_arg"][0])
+            case "matmul" | "dot_general":
+                name, properties = "dot_general", {"dot_dimension_numbers": _product(parameters)}
+            case "arange":
+                name = "iota"
+                properties = {"iota_dimension": IntegerAttr(parameters["arange_dimension"], i64)}
+            case "permute":
+                name, properties = "transpose", {"permutation": _dims(parameters["permutation"])}
+            case "broadcast":
+                name, properties = "broadcast_in_dim", {"broadcast_dimensions": _all(shape)}
+            case "concat":
+                name, properties = "concatenate", {"dimension": IntegerAttr(parameters["dim"], i64)}
+            case "slice":
+                names = {"begins": "start_indices", "ends": "limit_indices", "step": "strides"}
+                properties = {names[key]: _dims(value) for key, value in parameters.items()}
+            case "reverse":
+                properties = {"dimensions": _dims(parameters["dimensions"])}
+            case _:
+                assert name == "reshape", f"an operation that algorithms have: {name}"
+        return self.make(name, values, [type_], (), **properties)[0]
+
+    def _compute(
+        self, row: Row, operands: Sequence[Array | Scalar], type_: TensorType[Attribute]
+    ) -> SSAValue:
+        shape = type_.get_shape()
+        values = [
+            self.fill(each.number, shape, each.dtype)
+            if isinstance(each, Scalar)
+            else self._repeat_to(each, shape)
+            for each in operands
+        ]
+        if not row.direction:
+            return self.make(_names()[row.mnemonic], values, [type_])[0]
+        kind = "FLOAT" if "f" in operands[0].dtype else "SIGNED"
+        return self.make(
+            "compare",
+            values,
+            [type_],
+            comparison_direction=ComparisonDirectionAttr(row.direction),
+            compare_type=ComparisonTypeAttr(kind),
+        )[0]
+
+    def _repeat_to(self, array: Array, shape: Shape) -> SSAValue:
+        """The tensor repeated along extents of 1 and new dimensions in front."""
+        if array.shape == shape:
+            return array.value
+        dims = range(len(shape) - array.rank, len(shape))
+        type_ = TensorType(element_of(array.dtype), shape)
+        return self.make(
+            "broadcast_in_dim", [array.value], [type_], broadcast_dimensions=_dims(dims)
+        )[0]
+
+    def _reduce(
+        self, mnemonic: str, value: SSAValue, type_: TensorType[Attribute], dim: int
+    ) -> SSAValue:
+        combiner, initial, initial_place = _FOLDS[mnemonic]
+        element = type_.element_type
+        scalar = TensorType(element, ())
+
+        def combine(a: Array, b: Array) -> list[Array]:
+            return [a.apply(combiner, b)]
+
+        region = self.make_region([scalar, scalar], combine)
+        shape = [extent for place, extent in enumerate(type_.get_shape()) if place != dim]
+        first = self.fill(initial_place if element == i32 else initial, (), dtype_of(element))
+        found = self.make(
+            "reduce",
+            [value, first],
+            [TensorType(element, shape)],
+            [region],
+            dimensions=_dims([dim]),
+        )
+        return self.make("reshape", found, [type_])[0]
+
+    def fill(self, number: Number, shape: Shape, dtype: str) -> SSAValue:
+        """A constant of one number."""
+        type_ = cast("ElementsType", TensorType(element_of(dtype), shape))
+        if "f" not in dtype:
+            number = int(number)
+        return self.make("constant", (), [type_], value=elements_of(type_, [number]))[0]
+
+    def constant(self, numbers: Any, dtype: str) -> SSAValue:
+        """A constant of the numbers of an array of NumPy."""
+        type_ = cast("ElementsType", TensorType(element_of(dtype), numbers.shape))
+        elements = elements_of(type_, numbers.ravel().tolist())
+        return self.make("constant", (), [type_], value=elements)[0]
+
+    # -- loops ---------------------------------------------------------------------------------
+
+    def repeat(
+        self,
+        count: int,
+        step: Callable[..., Sequence[Array]],
+        state: Sequence[Array],
+        goes_on: Callable[..., Array] | None,
+    ) -> list[SSAValue]:
+        """A loop whose state is what it carries, behind the number of the iteration."""
+        carried = [self.fill(0, (), "i32"), *(each.value for each in state)]
+        types = [each.type for each in carried]
+
+        def end(number: Array, *state: Array) -> list[Array]:
+            is_below = number < count
+            return [is_below if goes_on is None else is_below & goes_on(*state)]
+
+        def turn(number: Array, *state: Array) -> list[Array]:
+            return [number + 1, *step(number, *state)]
+
+        regions = [self.make_region(types, end), self.make_region(types, turn)]
+        return [*self.make("while", carried, types, regions)[1:]]
+
+    def take(self, array: Array, dim: int, place: Array) -> SSAValue:
+        """A dynamic slice."""
+        shape = [1 if each == dim else n for each, n in enumerate(array.shape)]
+        operands = [array.value, *self._places(array, dim, place)]
+        type_ = TensorType(element_of(array.dtype), shape)
+        return self.make("dynamic_slice", operands, [type_], slice_sizes=_dims(shape))[0]
+
+    def put(self, array: Array, dim: int, place: Array, part: Array) -> SSAValue:
+        """A dynamic update."""
+        operands = [array.value, part.value, *self._places(array, dim, place)]
+        return self.make("dynamic_update_slice", operands, [array.value.type])[0]
+
+    def _places(self, array: Array, dim: int, place: Array) -> list[SSAValue]:
+        zero = self.fill(0, (), "i32")
+        return [place.value if each == dim else zero for each in range(array.rank)]
+
+    def sort_descending(self, keys: Array, other: Array, dim: int) -> SSAValue:
+        """A stable sort of keys with what moves along."""
+        operands = [keys.value, other.value]
+        types = [TensorType(element_type(each), ()) for each in operands for _ in range(2)]
+
+        def precedes(first: Array, second: Array, *_: Array) -> list[Array]:
+            return [first > second]
+
+        return self.make(
+            "sort",
+            operands,
+            [each.type for each in operands],
+            [self.make_region(types, precedes)],
+            dimension=IntegerAttr(dim, i64),
+            is_stable=BoolAttr.from_bool(True),
+        )[1]
+
+
+def _dims(numbers: Sequence[int]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i64, [*numbers])
+
+
+def _all(shape: Shape) -> DenseArrayBase:
+    return _dims(range(len(shape)))
+
+
+def _product(parameters: dict[str, Any]) -> DotDimensionNumbersAttr:
+    """The dimensions of a product; without any, of batches of matrices."""
+    return DotDimensionNumbersAttr.of(
+        lhs_batching_dimensions=parameters.get("batch_dims_lhs", (0,)),
+        rhs_batching_dimensions=parameters.get("batch_dims_rhs", (0,)),
+        lhs_contracting_dimensions=parameters.get("contract_dims_lhs", (2,)),
+        rhs_contracting_dimensions=parameters.get("contract_dims_rhs", (1,)),
+    )

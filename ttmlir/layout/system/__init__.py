@@ -1,1 +1,0 @@
-"""Generations of silicon, boards, and the chips of a machine."""

@@ -1,1 +1,0 @@
-"""Constants, blobs, numbers and maps."""

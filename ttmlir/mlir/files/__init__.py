@@ -1,1 +1,0 @@
-"""Inputs and outputs of tools, whole or in parts."""

@@ -1,1 +1,0 @@
-"""xDSL's IR as MLIR text, byte for byte."""

@@ -1,1 +1,0 @@
-"""MLIR text into xDSL's IR."""

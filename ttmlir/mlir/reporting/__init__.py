@@ -1,1 +1,0 @@
-"""Located messages, and places in sources."""

@@ -1,1 +1,0 @@
-"""Syntax that the reader and the printer share."""

@@ -1,1 +1,0 @@
-"""Checks of a module in MLIR's order and words."""

@@ -1,0 +1,1031 @@
+"""Elementwise operations: operands broadcast as in NumPy, one result element per position.
+
+Order matters: the number of an operation in the flatbuffer enumeration `EltwiseOpType` is fixed
+by its `kind`, and new kinds are only ever appended to the schema.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypedDict, Unpack
+
+from ttmlir.optable import special
+from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row
+
+# --- Declaring ------------------------------------------------------------------------------------
+# How rows of elementwise operations are written down: what all of them share is filled in.
+
+REFERENCE = "880154e3c2"
+"""The commit of tt-mlir whose operations are all here."""
+_LATER = "2026-08"
+"""The tt-mlir of this month, whose list the rows beyond the reference are taken from."""
+_FIELDS = (("type", "type"), ("ins", "inputs"), ("out", "output"))
+_PARAMETER_FIELD = ("parameters", "parameters")
+_OPERAND_NAMES = {
+    Family.UNARY: ("input",),
+    Family.BINARY: ("lhs", "rhs"),
+    Family.TERNARY: ("condition", "on_true", "on_false"),
+}
+
+
+class Facts(TypedDict, total=False):
+    """Fields of `Row` that few operations have; names of operations are separated by blanks."""
+
+    aliases: str
+    truth_aliases: str
+    unsigned_aliases: str
+    number_aliases: str
+    on_truth: str
+    direction: str
+    gives_truth: bool
+    ignores_sign: bool
+    commutes: bool
+    identity: float
+    generic: bool
+    takes_types: bool
+
+
+def declare_elementwise(
+    family: Family,
+    mnemonic: str,
+    summary: str,
+    formula: str,
+    kind: str,
+    reference: Callable[..., Any],
+    *,
+    domains: tuple[Domain, ...] = (Domain.REAL,),
+    parameters: tuple[Parameter, ...] = (),
+    since: str = _LATER,
+    **facts: Unpack[Facts],
+) -> Row:
+    """The row of an operation; `kind` is its enumerator in `EltwiseOpType`."""
+    return Row(
+        mnemonic=mnemonic,
+        summary=summary,
+        formula=formula,
+        family=family,
+        operands=tuple(Operand(name=name) for name in _OPERAND_NAMES[family]),
+        parameters=parameters,
+        reference=reference,
+        takes_types=facts.get("takes_types", False),
+        domains=domains,
+        flatbuffer=Flatbuffer(
+            table="EltwiseOp",
+            kind=kind,
+            fields=(*_FIELDS, _PARAMETER_FIELD) if parameters else _FIELDS,
+        ),
+        generic=facts.get("generic", False),
+        since=since,
+        aliases=tuple(facts.get("aliases", "").split()),
+        truth_aliases=tuple(facts.get("truth_aliases", "").split()),
+        unsigned_aliases=tuple(facts.get("unsigned_aliases", "").split()),
+        number_aliases=tuple(facts.get("number_aliases", "").split()),
+        on_truth=facts.get("on_truth", ""),
+        direction=facts.get("direction", ""),
+        gives_truth=facts.get("gives_truth", False),
+        ignores_sign=facts.get("ignores_sign", False),
+        commutes=facts.get("commutes", False),
+        identity=facts.get("identity"),
+    )
+
+
+def declare_unary(
+    mnemonic: str,
+    summary: str,
+    formula: str,
+    kind: str,
+    reference: Callable[[Any, Any], Any],
+    domain: Domain = Domain.REAL,
+    since: str = _LATER,
+    **facts: Unpack[Facts],
+) -> Row:
+    """The row of an operation on one tensor, without parameters."""
+    return declare_elementwise(
+        Family.UNARY,
+        mnemonic,
+        summary,
+        formula,
+        kind,
+        reference,
+        domains=(domain,),
+        since=since,
+        **facts,
+    )
+
+
+def declare_binary(
+    mnemonic: str,
+    summary: str,
+    formula: str,
+    kind: str,
+    reference: Callable[[Any, Any, Any], Any],
+    domains: tuple[Domain, ...] = (Domain.REAL,),
+    since: str = _LATER,
+    **facts: Unpack[Facts],
+) -> Row:
+    """The row of an operation on two tensors, without parameters."""
+    return declare_elementwise(
+        Family.BINARY,
+        mnemonic,
+        summary,
+        formula,
+        kind,
+        reference,
+        domains=domains,
+        since=since,
+        **facts,
+    )
+
+
+# --- Meanings -------------------------------------------------------------------------------------
+# What elementwise operations compute, where it is more than one function of NumPy.
+#
+# Booleans are 0 and 1; arithmetic on them follows StableHLO (addition is or, multiplication is
+# and).
+
+
+def _is_integer(xp: Any, *arrays: Any) -> bool:
+    return all(xp.issubdtype(array.dtype, xp.integer) for array in arrays)
+
+
+def _is_boolean(*arrays: Any) -> bool:
+    return all(array.dtype == bool for array in arrays)
+
+
+def negate(xp: Any, x: Any) -> Any:
+    """The negative; of a truth value, itself."""
+    return x if _is_boolean(x) else -x
+
+
+def subtract(xp: Any, x: Any, y: Any) -> Any:
+    """The difference; of truth values, whether they differ."""
+    return xp.logical_xor(x, y) if _is_boolean(x, y) else x - y
+
+
+def divide(xp: Any, x: Any, y: Any) -> Any:
+    """Division; of integers, rounded toward zero, and by 0 all ones, as XLA defines it."""
+    if not _is_integer(xp, x, y):
+        return xp.true_divide(x, y)
+    quotient = xp.floor_divide(x, y)
+    inexact = quotient * y != x
+    rounded = quotient + (inexact & ((x < 0) != (y < 0)))
+    return xp.where(y == 0, ~xp.zeros_like(quotient), rounded)
+
+
+def remainder(xp: Any, x: Any, y: Any) -> Any:
+    """What a division leaves, with the sign of x; of integers and truth values by 0, x."""
+    if _is_boolean(x, y):
+        return xp.greater(x, y)
+    if not _is_integer(xp, x, y):
+        return xp.fmod(x, y)
+    return xp.where(y == 0, x, xp.fmod(x, y))
+
+
+def raise_to_power(xp: Any, x: Any, y: Any) -> Any:
+    """Power; of integers, as often as they are multiplied, and a fraction rounded toward zero."""
+    if not _is_integer(xp, x, y):
+        return xp.power(x, y)
+    power = xp.power(x, xp.maximum(y, 0))
+    # Only 1 and -1 have a reciprocal that is an integer.
+    inverse = xp.where(x == 1, 1, xp.where(x == -1, 1 - 2 * (y & 1), 0))
+    return xp.where(y < 0, inverse, power).astype(power.dtype)
+
+
+def sigmoid(xp: Any, x: Any) -> Any:
+    """The logistic function."""
+    # exp(-|x|) cannot overflow; the subtraction takes booleans, which have no negative.
+    decay = xp.exp(0.0 - xp.abs(x))
+    return xp.where(x >= 0, 1.0, decay) / (1.0 + decay)
+
+
+def sign(xp: Any, x: Any) -> Any:
+    """-1, 0 or 1; of a truth value, itself."""
+    return x if _is_boolean(x) else xp.sign(x)
+
+
+def round_by(xp: Any, function: Any, x: Any) -> Any:
+    """What a function of NumPy rounds to; integers stay as they are."""
+    return x if _is_boolean(x) or _is_integer(xp, x) else function(x)
+
+
+def _require_bits(xp: Any, *operands: Any) -> None:
+    if not all(_is_boolean(x) or _is_integer(xp, x) for x in operands):
+        raise ValueError("bits are those of integers and booleans; typecast other numbers")
+
+
+def bitwise(function: str) -> Callable[..., Any]:
+    """A function of NumPy that takes integers and booleans only."""
+
+    def reference(xp: Any, *operands: Any) -> Any:
+        _require_bits(xp, *operands)
+        return getattr(xp, function)(*operands)
+
+    return reference
+
+
+def count_ones(xp: Any, x: Any) -> Any:
+    """How many bits are 1."""
+    _require_bits(xp, x)
+    return xp.bitwise_count(_unsigned(xp, x)).astype(x.dtype)
+
+
+def count_leading_zeros(xp: Any, x: Any) -> Any:
+    """How many bits are above the highest 1."""
+    _require_bits(xp, x)
+    bits = _unsigned(xp, x)
+    width = 1 if _is_boolean(x) else 8 * x.dtype.itemsize
+    # Ones are spread to the right of the first one, so that counting them gives its place.
+    distance = 1
+    while distance < width:
+        bits = bits | bits >> bits.dtype.type(distance)
+        distance *= 2
+    return (width - xp.bitwise_count(bits).astype(xp.int64)).astype(x.dtype)
+
+
+def _unsigned(xp: Any, x: Any) -> Any:
+    """The same bits as numbers that are not negative."""
+    return x.astype(xp.uint8) if _is_boolean(x) else x.view(f"u{x.dtype.itemsize}")
+
+
+def bitcast(xp: Any, x: Any, *, source: Any, target: Any) -> Any:
+    """The same bits as numbers of the type `target`."""
+    return x.astype(source).view(target)
+
+
+def shift(direction: str, *, arithmetic: bool = False) -> Callable[[Any, Any, Any], Any]:
+    """A shift; the distance is an unsigned number, which may be larger than the width."""
+
+    def reference(xp: Any, x: Any, distance: Any) -> Any:
+        _require_bits(xp, x, distance)
+        if _is_boolean(x):
+            return x & (distance == 0)
+        width = 8 * x.dtype.itemsize
+        has_sign = arithmetic and xp.issubdtype(x.dtype, xp.signedinteger)
+        bits = x if has_sign else _unsigned(xp, x)
+        steps = _unsigned(xp, distance)
+        inside = xp.minimum(steps, width - 1).astype(bits.dtype)
+        shifted = getattr(xp, f"{direction}_shift")(bits, inside)
+        if not has_sign:
+            shifted = xp.where(steps < width, shifted, bits.dtype.type(0))
+        return shifted.view(x.dtype)
+
+    return reference
+
+
+def identity(xp: Any, x: Any) -> Any:
+    """The operand itself."""
+    return x
+
+
+def clamp(xp: Any, x: Any, *, min: float, max: float) -> Any:
+    """The nearest number within the limits."""
+    return xp.minimum(xp.maximum(x, min), max)
+
+
+def leaky_relu(xp: Any, x: Any, *, parameter: float) -> Any:
+    """The number itself, or `parameter` times a negative one."""
+    return xp.where(x >= 0, x, parameter * x)
+
+
+def where(xp: Any, condition: Any, on_true: Any, on_false: Any) -> Any:
+    """One of two operands, by a third."""
+    return xp.where(condition != 0, on_true, on_false)
+
+
+# --- Binary ---------------------------------------------------------------------------------------
+# Operations on two tensors.
+
+_COMPARISONS = (
+    declare_binary(
+        "ge",
+        "1 where x >= y, else 0.",
+        "x >= y",
+        "GreaterEqual",
+        lambda xp, x, y: xp.greater_equal(x, y),
+        since=REFERENCE,
+        direction="GE",
+        aliases="tosa.greater_equal aten.ge",
+        gives_truth=True,
+    ),
+    declare_binary(
+        "eq",
+        "1 where x equals y, else 0.",
+        "x == y",
+        "Equal",
+        lambda xp, x, y: xp.equal(x, y),
+        direction="EQ",
+        aliases="tosa.equal aten.eq",
+        gives_truth=True,
+        ignores_sign=True,
+        commutes=True,
+    ),
+    declare_binary(
+        "ne",
+        "1 where x differs from y, else 0; NaN differs from everything.",
+        "x != y",
+        "NotEqual",
+        lambda xp, x, y: xp.not_equal(x, y),
+        direction="NE",
+        aliases="aten.ne",
+        gives_truth=True,
+        ignores_sign=True,
+        commutes=True,
+    ),
+    declare_binary(
+        "gt",
+        "1 where x > y, else 0.",
+        "x > y",
+        "GreaterThan",
+        lambda xp, x, y: xp.greater(x, y),
+        direction="GT",
+        aliases="tosa.greater aten.gt",
+        gives_truth=True,
+    ),
+    declare_binary(
+        "lt",
+        "1 where x < y, else 0.",
+        "x < y",
+        "LessThan",
+        lambda xp, x, y: xp.less(x, y),
+        direction="LT",
+        aliases="aten.lt",
+        gives_truth=True,
+    ),
+    declare_binary(
+        "le",
+        "1 where x <= y, else 0.",
+        "x <= y",
+        "LessEqual",
+        lambda xp, x, y: xp.less_equal(x, y),
+        direction="LE",
+        aliases="aten.le",
+        gives_truth=True,
+    ),
+)
+
+_LOGICAL = (
+    declare_binary(
+        "logical_and",
+        "1 where both are other than 0, else 0.",
+        "x and y",
+        "LogicalAnd",
+        lambda xp, x, y: xp.logical_and(x, y),
+        (Domain.BOOLEAN,),
+        aliases="tosa.logical_and aten.logical_and",
+        truth_aliases="stablehlo.and arith.andi arith.minui arith.muli aten.bitwise_and",
+        gives_truth=True,
+        ignores_sign=True,
+        commutes=True,
+        identity=1,
+    ),
+    declare_binary(
+        "logical_or",
+        "1 where either is other than 0, else 0.",
+        "x or y",
+        "LogicalOr",
+        lambda xp, x, y: xp.logical_or(x, y),
+        (Domain.BOOLEAN,),
+        aliases="tosa.logical_or aten.logical_or",
+        truth_aliases="stablehlo.or arith.maxui arith.ori aten.bitwise_or",
+        gives_truth=True,
+        ignores_sign=True,
+        commutes=True,
+        identity=0,
+    ),
+    declare_binary(
+        "logical_xor",
+        "1 where exactly one is other than 0, else 0.",
+        "x xor y",
+        "LogicalXor",
+        lambda xp, x, y: xp.logical_xor(x, y),
+        (Domain.BOOLEAN,),
+        aliases="tosa.logical_xor aten.logical_xor",
+        truth_aliases="stablehlo.xor arith.addi arith.subi arith.xori aten.bitwise_xor",
+        gives_truth=True,
+        ignores_sign=True,
+        commutes=True,
+        identity=0,
+    ),
+    declare_binary(
+        "bitwise_and",
+        "Bits set in both integers.",
+        "x & y",
+        "BitwiseAnd",
+        bitwise("bitwise_and"),
+        (Domain.INTEGER,),
+        aliases="stablehlo.and arith.andi tosa.bitwise_and aten.bitwise_and",
+        on_truth="logical_and",
+        ignores_sign=True,
+        commutes=True,
+        identity=-1,
+    ),
+    declare_binary(
+        "bitwise_or",
+        "Bits set in either integer.",
+        "x | y",
+        "BitwiseOr",
+        bitwise("bitwise_or"),
+        (Domain.INTEGER,),
+        aliases="stablehlo.or arith.ori tosa.bitwise_or aten.bitwise_or",
+        on_truth="logical_or",
+        ignores_sign=True,
+        commutes=True,
+        identity=0,
+    ),
+    declare_binary(
+        "bitwise_xor",
+        "Bits set in exactly one of the integers.",
+        "x ^ y",
+        "BitwiseXor",
+        bitwise("bitwise_xor"),
+        (Domain.INTEGER,),
+        aliases="stablehlo.xor arith.xori tosa.bitwise_xor aten.bitwise_xor",
+        on_truth="logical_xor",
+        ignores_sign=True,
+        commutes=True,
+        identity=0,
+    ),
+)
+
+BINARY = (
+    declare_binary(
+        "add",
+        "Sum.",
+        "x + y",
+        "Add",
+        lambda xp, x, y: xp.add(x, y),
+        generic=True,
+        since=REFERENCE,
+        aliases="stablehlo.add arith.addf arith.addi linalg.add tosa.add",
+        on_truth="logical_or",
+        ignores_sign=True,
+        commutes=True,
+        identity=0,
+    ),
+    declare_binary(
+        "multiply",
+        "Product.",
+        "x * y",
+        "Multiply",
+        lambda xp, x, y: xp.multiply(x, y),
+        generic=True,
+        since=REFERENCE,
+        aliases="stablehlo.multiply arith.mulf arith.muli linalg.mul aten.mul",
+        on_truth="logical_and",
+        ignores_sign=True,
+        commutes=True,
+        identity=1,
+    ),
+    declare_binary(
+        "subtract",
+        "Difference.",
+        "x - y",
+        "Subtract",
+        subtract,
+        since=REFERENCE,
+        aliases="stablehlo.subtract arith.subf arith.subi linalg.sub tosa.sub",
+        on_truth="logical_xor",
+        ignores_sign=True,
+    ),
+    declare_binary(
+        "div",
+        "Quotient; of integers, rounded toward 0, and by 0 all ones (-1, or the largest number).",
+        "x / y",
+        "Div",
+        divide,
+        (Domain.REAL, Domain.NONZERO),
+        since=REFERENCE,
+        aliases="stablehlo.divide arith.divf arith.divsi linalg.div tosa.int_div tosa.intdiv",
+        unsigned_aliases="arith.divui",
+    ),
+    declare_binary(
+        "maximum",
+        "The larger; NaN where either is NaN.",
+        "max(x, y)",
+        "Maximum",
+        lambda xp, x, y: xp.maximum(x, y),
+        since=REFERENCE,
+        aliases="stablehlo.maximum arith.maximumf arith.maxsi linalg.max tosa.maximum aten.maximum",
+        unsigned_aliases="arith.maxui",
+        number_aliases="arith.maxnumf aten.fmax",
+        commutes=True,
+        on_truth="logical_or",
+        identity=-math.inf,
+    ),
+    declare_binary(
+        "minimum",
+        "The smaller; NaN where either is NaN.",
+        "min(x, y)",
+        "Minimum",
+        lambda xp, x, y: xp.minimum(x, y),
+        aliases="stablehlo.minimum arith.minimumf arith.minsi linalg.min tosa.minimum aten.minimum",
+        unsigned_aliases="arith.minui",
+        number_aliases="arith.minnumf aten.fmin",
+        commutes=True,
+        on_truth="logical_and",
+        identity=math.inf,
+    ),
+    declare_binary(
+        "remainder",
+        "Remainder of a division, with the sign of the dividend; of integers and truth values by "
+        "0, the dividend.",
+        "x - y * trunc(x / y)",
+        "Remainder",
+        remainder,
+        (Domain.REAL, Domain.NONZERO),
+        aliases="stablehlo.remainder arith.remf arith.remsi aten.fmod",
+        unsigned_aliases="arith.remui",
+        on_truth="gt",
+    ),
+    declare_binary(
+        "pow",
+        "Power.",
+        "x ** y",
+        "Pow",
+        raise_to_power,
+        (Domain.POSITIVE, Domain.REAL),
+        aliases="stablehlo.power math.powf math.ipowi linalg.powf tosa.pow",
+    ),
+    declare_binary(
+        "atan2",
+        "Angle of the point (y, x), in radians.",
+        "atan2(x, y)",
+        "Atan2",
+        lambda xp, x, y: xp.arctan2(x, y),
+        aliases="stablehlo.atan2 math.atan2 aten.atan2",
+    ),
+    *_COMPARISONS,
+    *_LOGICAL,
+    declare_binary(
+        "logical_left_shift",
+        "Bits moved to the left; 0 where the distance is the width of the type or more.",
+        "x << y",
+        "LogicalLeftShift",
+        shift("left"),
+        (Domain.INTEGER, Domain.SHIFT),
+        aliases="stablehlo.shift_left arith.shli tosa.logical_left_shift aten.__lshift__ "
+        "aten.bitwise_left_shift",
+    ),
+    declare_binary(
+        "logical_right_shift",
+        "Bits moved to the right, zeros following; 0 where the distance is the width or more.",
+        "x >>> y",
+        "LogicalRightShift",
+        shift("right"),
+        (Domain.INTEGER, Domain.SHIFT),
+        aliases="stablehlo.shift_right_logical arith.shrui tosa.logical_right_shift",
+    ),
+    declare_binary(
+        "right_shift",
+        "Bits moved to the right; the sign follows, or 0 where the type is unsigned.",
+        "x >> y",
+        "RightShift",
+        shift("right", arithmetic=True),
+        (Domain.INTEGER, Domain.SHIFT),
+        aliases="arith.shrsi aten.__rshift__ aten.bitwise_right_shift",
+    ),
+)
+
+
+# --- Ternary --------------------------------------------------------------------------------------
+# Operations on three tensors.
+
+TERNARY = (
+    declare_elementwise(
+        Family.TERNARY,
+        "where",
+        "Choice between two tensors by a third.",
+        "on_true where condition is other than 0, else on_false",
+        "Where",
+        where,
+        domains=(Domain.BOOLEAN, Domain.REAL),
+        aliases="stablehlo.select arith.select linalg.select tosa.select",
+        ignores_sign=True,
+    ),
+)
+
+
+# --- Unary ----------------------------------------------------------------------------------------
+# Operations on one tensor. New rows go to the end.
+
+UNARY = (
+    declare_unary(
+        "abs",
+        "Absolute value.",
+        "|x|",
+        "Abs",
+        lambda xp, x: xp.absolute(x),
+        since=REFERENCE,
+        aliases="stablehlo.abs math.absf math.absi linalg.abs tosa.abs aten.abs",
+    ),
+    declare_unary(
+        "neg",
+        "Negation.",
+        "-x",
+        "Neg",
+        negate,
+        since=REFERENCE,
+        aliases="stablehlo.negate arith.negf linalg.negf aten.neg",
+    ),
+    declare_unary(
+        "relu",
+        "Rectified linear unit; NaN stays NaN.",
+        "max(x, 0)",
+        "Relu",
+        lambda xp, x: xp.maximum(x, x.dtype.type(0)),
+        since=REFERENCE,
+        aliases="aten.relu",
+    ),
+    declare_unary(
+        "sqrt",
+        "Square root; NaN below 0.",
+        "sqrt(x)",
+        "Sqrt",
+        lambda xp, x: xp.sqrt(x),
+        Domain.POSITIVE,
+        REFERENCE,
+        aliases="stablehlo.sqrt math.sqrt linalg.sqrt aten.sqrt",
+    ),
+    declare_unary(
+        "sigmoid",
+        "Logistic function.",
+        "1 / (1 + exp(-x))",
+        "Sigmoid",
+        sigmoid,
+        since=REFERENCE,
+        aliases="stablehlo.logistic tosa.sigmoid aten.sigmoid",
+    ),
+    declare_unary(
+        "reciprocal",
+        "Reciprocal; infinity at 0.",
+        "1 / x",
+        "Reciprocal",
+        lambda xp, x: divide(xp, xp.ones_like(x), x),
+        Domain.NONZERO,
+        REFERENCE,
+        aliases="linalg.reciprocal tosa.reciprocal aten.reciprocal",
+    ),
+    declare_unary(
+        "exp",
+        "Exponential function.",
+        "e ** x",
+        "Exp",
+        lambda xp, x: xp.exp(x),
+        since=REFERENCE,
+        aliases="stablehlo.exponential math.exp linalg.exp tosa.exp aten.exp",
+    ),
+    declare_unary(
+        "rsqrt",
+        "Reciprocal of the square root.",
+        "1 / sqrt(x)",
+        "Rsqrt",
+        lambda xp, x: 1.0 / xp.sqrt(x),
+        Domain.POSITIVE,
+        aliases="stablehlo.rsqrt math.rsqrt linalg.rsqrt tosa.rsqrt aten.rsqrt",
+    ),
+    declare_unary(
+        "typecast",
+        "Conversion to the element type of the result. Integers wrap; floating-point numbers lose "
+        "their fraction and become the nearest integer of the type, NaN becomes 0.",
+        "x",
+        "Typecast",
+        identity,
+        aliases="arith.fptosi",
+        ignores_sign=True,
+    ),
+    declare_unary(
+        "cbrt",
+        "Cube root.",
+        "x ** (1/3)",
+        "Cbrt",
+        lambda xp, x: xp.cbrt(x),
+        aliases="stablehlo.cbrt math.cbrt",
+    ),
+    declare_unary(
+        "square",
+        "Square.",
+        "x * x",
+        "Square",
+        lambda xp, x: x * x,
+        aliases="chlo.square linalg.square aten.square",
+        ignores_sign=True,
+    ),
+    declare_unary(
+        "log",
+        "Natural logarithm.",
+        "ln(x)",
+        "Log",
+        lambda xp, x: xp.log(x),
+        Domain.POSITIVE,
+        aliases="stablehlo.log math.log linalg.log tosa.log aten.log",
+    ),
+    declare_unary(
+        "log1p",
+        "Natural logarithm of 1 + x, exact near 0.",
+        "ln(1 + x)",
+        "Log1p",
+        lambda xp, x: xp.log1p(x),
+        Domain.ABOVE_MINUS_ONE,
+        aliases="stablehlo.log_plus_one math.log1p aten.log1p",
+    ),
+    declare_unary(
+        "expm1",
+        "Exponential function minus 1, exact near 0.",
+        "e ** x - 1",
+        "Expm1",
+        lambda xp, x: xp.expm1(x),
+        aliases="stablehlo.exponential_minus_one math.expm1 aten.expm1",
+    ),
+    declare_unary(
+        "sin",
+        "Sine of an angle in radians.",
+        "sin(x)",
+        "Sin",
+        lambda xp, x: xp.sin(x),
+        aliases="stablehlo.sine math.sin tosa.sin aten.sin",
+    ),
+    declare_unary(
+        "cos",
+        "Cosine of an angle in radians.",
+        "cos(x)",
+        "Cos",
+        lambda xp, x: xp.cos(x),
+        aliases="stablehlo.cosine math.cos tosa.cos aten.cos",
+    ),
+    declare_unary(
+        "tan",
+        "Tangent of an angle in radians.",
+        "tan(x)",
+        "Tan",
+        lambda xp, x: xp.tan(x),
+        aliases="stablehlo.tan chlo.tan math.tan aten.tan",
+    ),
+    declare_unary(
+        "atan",
+        "Arc tangent, in radians.",
+        "atan(x)",
+        "Atan",
+        lambda xp, x: xp.arctan(x),
+        aliases="chlo.atan math.atan aten.atan",
+    ),
+    declare_unary(
+        "tanh",
+        "Hyperbolic tangent.",
+        "tanh(x)",
+        "Tanh",
+        lambda xp, x: xp.tanh(x),
+        aliases="stablehlo.tanh math.tanh linalg.tanh tosa.tanh aten.tanh",
+    ),
+    declare_unary(
+        "floor",
+        "Largest integer not above x.",
+        "floor(x)",
+        "Floor",
+        lambda xp, x: round_by(xp, xp.floor, x),
+        aliases="stablehlo.floor math.floor linalg.floor tosa.floor aten.floor",
+    ),
+    declare_unary(
+        "ceil",
+        "Smallest integer not below x.",
+        "ceil(x)",
+        "Ceil",
+        lambda xp, x: round_by(xp, xp.ceil, x),
+        aliases="stablehlo.ceil math.ceil linalg.ceil tosa.ceil aten.ceil",
+    ),
+    declare_unary(
+        "sign",
+        "Sign: -1, 0 or 1; NaN stays NaN.",
+        "sign(x)",
+        "Sign",
+        sign,
+        aliases="stablehlo.sign aten.sign",
+    ),
+    declare_unary(
+        "isfinite",
+        "1 where x is neither infinite nor NaN, else 0.",
+        "x is finite",
+        "IsFinite",
+        lambda xp, x: xp.isfinite(x),
+        Domain.SPECIAL,
+        aliases="stablehlo.is_finite aten.isfinite",
+        gives_truth=True,
+    ),
+    declare_unary(
+        "logical_not",
+        "1 where x is 0, else 0.",
+        "not x",
+        "LogicalNot",
+        lambda xp, x: xp.logical_not(x),
+        Domain.BOOLEAN,
+        aliases="tosa.logical_not aten.logical_not",
+        truth_aliases="stablehlo.not aten.bitwise_not",
+        gives_truth=True,
+        ignores_sign=True,
+    ),
+    declare_unary(
+        "bitwise_not",
+        "Complement of every bit of an integer.",
+        "~x",
+        "BitwiseNot",
+        bitwise("invert"),
+        Domain.INTEGER,
+        aliases="stablehlo.not tosa.bitwise_not aten.bitwise_not",
+        on_truth="logical_not",
+        ignores_sign=True,
+    ),
+    declare_unary(
+        "erf",
+        "Error function.",
+        "erf(x)",
+        "Erf",
+        special.erf,
+        aliases="chlo.erf math.erf linalg.erf tosa.erf aten.erf",
+    ),
+    declare_unary("gelu", "Gaussian error linear unit, exact.", "x * Phi(x)", "Gelu", special.gelu),
+    declare_unary(
+        "silu",
+        "Sigmoid linear unit.",
+        "x * sigmoid(x)",
+        "Silu",
+        lambda xp, x: x * sigmoid(xp, x),
+        aliases="aten.silu",
+    ),
+    declare_elementwise(
+        Family.UNARY,
+        "clamp",
+        "x limited to [min, max]; NaN stays NaN.",
+        "min(max(x, min), max)",
+        "Clamp",
+        clamp,
+        parameters=(
+            Parameter(name="min", kind=Kind.F32, doc="Smallest value of the result."),
+            Parameter(name="max", kind=Kind.F32, doc="Largest value of the result."),
+        ),
+    ),
+    declare_elementwise(
+        Family.UNARY,
+        "leaky_relu",
+        "Rectified linear unit with a slope for negative numbers.",
+        "x if x >= 0 else parameter * x",
+        "LeakyRelu",
+        leaky_relu,
+        parameters=(Parameter(name="parameter", kind=Kind.F32, doc="Slope below 0."),),
+    ),
+    declare_unary(
+        "trunc",
+        "Integer part: rounded toward 0.",
+        "trunc(x)",
+        "Trunc",
+        lambda xp, x: round_by(xp, xp.trunc, x),
+        aliases="math.trunc",
+    ),
+    declare_unary(
+        "round",
+        "Nearest integer, the even one of two.",
+        "round(x)",
+        "Round",
+        lambda xp, x: round_by(xp, xp.rint, x),
+        aliases="stablehlo.round_nearest_even math.roundeven",
+    ),
+    declare_unary(
+        "exp2",
+        "Power of 2.",
+        "2 ** x",
+        "Exp2",
+        lambda xp, x: xp.exp2(x),
+        aliases="math.exp2 aten.exp2",
+    ),
+    declare_unary(
+        "sinh",
+        "Hyperbolic sine.",
+        "sinh(x)",
+        "Sinh",
+        lambda xp, x: xp.sinh(x),
+        aliases="chlo.sinh math.sinh aten.sinh",
+    ),
+    declare_unary(
+        "cosh",
+        "Hyperbolic cosine.",
+        "cosh(x)",
+        "Cosh",
+        lambda xp, x: xp.cosh(x),
+        aliases="chlo.cosh math.cosh aten.cosh",
+    ),
+    declare_unary(
+        "asin",
+        "Arc sine, in radians.",
+        "asin(x)",
+        "Asin",
+        lambda xp, x: xp.arcsin(x),
+        Domain.UNIT,
+        aliases="chlo.asin math.asin aten.asin",
+    ),
+    declare_unary(
+        "acos",
+        "Arc cosine, in radians.",
+        "acos(x)",
+        "Acos",
+        lambda xp, x: xp.arccos(x),
+        Domain.UNIT,
+        aliases="chlo.acos math.acos aten.acos",
+    ),
+    declare_unary(
+        "asinh",
+        "Inverse of the hyperbolic sine.",
+        "asinh(x)",
+        "Asinh",
+        lambda xp, x: xp.arcsinh(x),
+        aliases="chlo.asinh math.asinh aten.asinh",
+    ),
+    declare_unary(
+        "acosh",
+        "Inverse of the hyperbolic cosine; NaN below 1.",
+        "acosh(x)",
+        "Acosh",
+        lambda xp, x: xp.arccosh(x),
+        Domain.FROM_ONE,
+        aliases="chlo.acosh math.acosh aten.acosh",
+    ),
+    declare_unary(
+        "atanh",
+        "Inverse of the hyperbolic tangent.",
+        "atanh(x)",
+        "Atanh",
+        lambda xp, x: xp.arctanh(x),
+        Domain.UNIT,
+        aliases="chlo.atanh math.atanh aten.atanh",
+    ),
+    declare_unary(
+        "erfc",
+        "Complement of the error function, exact far from 0.",
+        "1 - erf(x)",
+        "Erfc",
+        special.erfc,
+        aliases="chlo.erfc aten.erfc",
+    ),
+    declare_unary(
+        "erfinv",
+        "Inverse of the error function; NaN outside [-1, 1].",
+        "erfinv(x)",
+        "ErfInv",
+        special.erfinv,
+        Domain.UNIT,
+        aliases="chlo.erf_inv aten.erfinv",
+    ),
+    declare_unary(
+        "lgamma",
+        "Logarithm of the absolute value of the gamma function.",
+        "ln(|gamma(x)|)",
+        "Lgamma",
+        special.lgamma,
+        Domain.POSITIVE,
+        aliases="chlo.lgamma aten.lgamma",
+    ),
+    declare_elementwise(
+        Family.UNARY,
+        "bitcast_convert",
+        "The bits of each element as a number of the result's type, which is as wide.",
+        "",
+        "BitcastConvert",
+        bitcast,
+        domains=(Domain.INTEGER,),
+        takes_types=True,
+    ),
+    declare_unary(
+        "population_count",
+        "Number of bits of an integer that are 1.",
+        "number of ones in x",
+        "PopulationCount",
+        count_ones,
+        Domain.INTEGER,
+        aliases="stablehlo.popcnt math.ctpop",
+    ),
+    declare_unary(
+        "count_leading_zeros",
+        "Number of bits of an integer above its highest 1; all bits for 0.",
+        "number of zeros before the first one of x",
+        "CountLeadingZeros",
+        count_leading_zeros,
+        Domain.INTEGER,
+        aliases="stablehlo.count_leading_zeros math.ctlz tosa.clz",
+    ),
+    declare_unary(
+        "hardsigmoid",
+        "Straight line from 0 at -3 to 1 at 3, level beyond.",
+        "min(max(x + 3, 0), 6) / 6",
+        "Hardsigmoid",
+        lambda xp, x: xp.clip(x + 3.0, 0.0, 6.0) / 6.0,
+        aliases="aten.hardsigmoid",
+    ),
+)
+
+
+# --- Elementwise ----------------------------------------------------------------------------------
+
+ROWS = (*UNARY, *BINARY, *TERNARY)
+
+
+def arity(row: Row) -> int:
+    """Number of inputs of an elementwise operation; the IR does not enforce it."""
+    return len(row.operands)

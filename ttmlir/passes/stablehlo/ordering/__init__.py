@@ -1,1 +1,0 @@
-"""StableHLO's sorting in ttir."""

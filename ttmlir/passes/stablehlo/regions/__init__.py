@@ -1,1 +1,0 @@
-"""What the regions of StableHLO's operations mean, found by computing them on samples."""

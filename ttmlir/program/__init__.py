@@ -1,1 +1,0 @@
-"""Programs of kernels as plain data: what runs on which cores, with which arguments and buffers."""

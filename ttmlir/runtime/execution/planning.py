@@ -1,0 +1,1419 @@
+"""Plans how a program's operations run: what becomes one step, and where results are written."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import itemgetter, methodcaller
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttmlir.optable.row import Family, Shape, broadcast_shape
+from ttmlir.runtime.binary import Operation
+from ttmlir.runtime.execution.operations import OperationCall
+from ttmlir.runtime.execution.window_kernels import pack_conv2d
+from ttmlir.runtime.tensor import Array, TensorDesc
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.execution.operations import Branch, Loop
+    from ttmlir.runtime.generic import GenericProgram
+
+
+# --- Step -----------------------------------------------------------------------------------------
+# One operation of a prepared program.
+
+Function = Callable[..., Any]
+
+DATA_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
+"""What kernels raise for data that an operation is not defined on."""
+
+
+@dataclass(frozen=True)
+class GenericStep:
+    """A program of kernels on the arrays of a step's `inputs`, and the slots of its results."""
+
+    program: GenericProgram
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One operation of a prepared program."""
+
+    operation: Operation
+    function: Function | None = None
+    """Maps the arrays of `inputs` to that of `output`, or to a tuple where there are `further`
+    results; None where no number changes."""
+    inputs: tuple[int, ...] = ()
+    output: int | None = None
+    output_desc: TensorDesc | None = None
+    further: tuple[int, ...] = ()
+    """Slots of the results after the first one."""
+    release: tuple[int, ...] = ()
+    """Slots that no later step uses."""
+    call: OperationCall | None = None
+    """The row and parameters of a computing operation."""
+    generic: GenericStep | None = None
+    """A program of kernels, which runs on the simulator instead of a function."""
+    control: Loop | Branch | None = None
+    """Functions of the file, which run instead of one of NumPy."""
+    constant: Array | None = None
+    """The result, where it is the same in each run."""
+    is_pure: bool = False
+    """True where the function does nothing but compute its result, from its arguments alone."""
+    is_unrounded: bool = False
+    """True where the result is what the row's function computes, in the type that it computes in
+    and, but for images, in the shape: any other way to compute it may take its place."""
+    is_fresh: bool = False
+    """True where the result is known to be in memory of its own."""
+
+    @property
+    def is_idle(self) -> bool:
+        """True where no number changes."""
+        return self.function is None and self.generic is None and self.control is None
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """Slots of all results."""
+        if self.control is not None:
+            return self.control.outputs
+        if self.generic is not None:
+            return self.generic.outputs
+        return () if self.output is None else (self.output, *self.further)
+
+    @property
+    def written_descs(self) -> tuple[TensorDesc, ...]:
+        """The descriptions of all results."""
+        if self.control is not None:
+            return self.control.output_descs
+        if self.generic is not None:
+            return self.generic.program.output_descs
+        if self.further:
+            assert self.call is not None, "only rows have several results"
+            return tuple(ref.desc for ref in self.call.outputs)
+        return () if self.output_desc is None else (self.output_desc,)
+
+
+def with_releases(steps: Sequence[Step], keep: set[int]) -> tuple[Step, ...]:
+    """Note at each step which slots it is the last one to touch."""
+    seen = set(keep)
+    result: list[Step] = []
+    for step in reversed(steps):
+        touched = dict.fromkeys((*step.inputs, *step.written))
+        release = tuple(slot for slot in touched if slot not in seen)
+        seen.update(release)
+        result.append(replace(step, release=release))
+    return tuple(reversed(result))
+
+
+# --- Draft ----------------------------------------------------------------------------------------
+# Steps that are being rewritten, and what is known of them.
+
+
+@dataclass
+class Draft:
+    """Steps in their order. Each slot is written once."""
+
+    steps: list[Step]
+    outputs: tuple[int, ...]
+    slots: int
+    constants: dict[int, Array] = field(default_factory=dict[int, Array])
+    """Slots that hold the same in each run. No step writes them."""
+
+    def new_slot(self) -> int:
+        """A slot that nothing uses."""
+        self.slots += 1
+        return self.slots - 1
+
+    def count_uses(self) -> Counter[int]:
+        """How often each slot is read, by steps and as a result."""
+        uses = Counter(self.outputs)
+        for step in self.steps:
+            uses.update(step.inputs)
+        return uses
+
+    def replace_steps(self, changed: dict[int, Step | None]) -> None:
+        """Put other steps in the place of some, by number; None leaves one out."""
+        steps = [changed.get(number, step) for number, step in enumerate(self.steps)]
+        self.steps = [step for step in steps if step is not None]
+
+
+def mnemonic_of(step: Step | None) -> str:
+    """The operation of a step that any other way to compute it may replace; empty for others."""
+    if step is None or not step.is_unrounded or step.call is None:
+        return ""
+    return step.call.row.mnemonic
+
+
+def shape_of(step: Step) -> Shape:
+    """The shape of a step's result."""
+    assert step.output_desc is not None, "the step has a result"
+    return step.output_desc.shape
+
+
+class Links:
+    """Who writes and who reads each slot of a draft, as long as that is not changed."""
+
+    def __init__(self, draft: Draft) -> None:
+        """Look at all steps."""
+        self.draft = draft
+        self.uses = draft.count_uses()
+        self.writers: dict[int, int] = {}
+        """The number of the step that writes a slot."""
+        self.readers: dict[int, list[int]] = defaultdict(list)
+        """The numbers of the steps that read it."""
+        for number, step in enumerate(draft.steps):
+            self.writers.update(dict.fromkeys(step.written, number))
+            for slot in step.inputs:
+                self.readers[slot].append(number)
+
+    def made_by(self, slot: int, mnemonic: str, *, uses: int | None = 1) -> Step | None:
+        """The step that writes a slot which is read so often, if it is such an operation."""
+        number = self.writers.get(slot)
+        if number is None or uses not in (None, self.uses[slot]):
+            return None
+        step = self.draft.steps[number]
+        return step if mnemonic_of(step) == mnemonic else None
+
+
+# --- Direct ---------------------------------------------------------------------------------------
+# Functions of steps that do what is the same in each run beforehand.
+
+# --- Writers --------------------------------------------------------------------------------------
+# Elementwise operations as functions of NumPy that take the memory of their result.
+
+Writer = Callable[..., Array]
+"""Called with the operands, and, as `out`, the array to write the result into, or None."""
+
+_NUMBERS, _FLOATS = "fiu", "f"
+
+_FUNCTIONS: dict[str, tuple[np.ufunc, str]] = {
+    "add": (np.add, _NUMBERS),
+    "subtract": (np.subtract, _NUMBERS),
+    "multiply": (np.multiply, _NUMBERS),
+    "maximum": (np.maximum, _NUMBERS),
+    "minimum": (np.minimum, _NUMBERS),
+    "div": (np.divide, _FLOATS),
+    "neg": (np.negative, _FLOATS),
+    "abs": (np.absolute, _FLOATS),
+    "sqrt": (np.sqrt, _FLOATS),
+    "exp": (np.exp, _FLOATS),
+    "tanh": (np.tanh, _FLOATS),
+    "square": (np.square, _FLOATS),
+}
+"""By mnemonic, and the kinds of numbers for which they are what the row means."""
+
+
+_FEW = 2048
+"""Numbers up to which NumPy's `maximum` takes no longer than its `clip`, four times as fast."""
+
+
+def _relu(dtype: np.dtype[Any]) -> Writer:
+    zero, infinity = dtype.type(0), dtype.type(np.inf)
+
+    def relu(x: Array, out: Array | None = None) -> Array:
+        if x.size <= _FEW:
+            return np.maximum(x, zero, out=out)
+        return x.clip(zero, infinity, out=out)
+
+    return relu
+
+
+def _rsqrt(dtype: np.dtype[Any]) -> Writer:
+    one = dtype.type(1)
+
+    def rsqrt(x: Array, out: Array | None = None) -> Array:
+        root = np.sqrt(x, out=out)
+        return np.divide(one, root, out=root)
+
+    return rsqrt
+
+
+def _clamp(dtype: np.dtype[Any], *, min: float, max: float) -> Writer:
+    low, high = dtype.type(min), dtype.type(max)
+
+    def clamp(x: Array, out: Array | None = None) -> Array:
+        return x.clip(low, high, out=out)
+
+    return clamp
+
+
+def _leaky_relu(dtype: np.dtype[Any], *, parameter: float) -> Writer | None:
+    slope = dtype.type(parameter)
+    if not 0 < slope <= 1:
+        return None
+
+    def leaky_relu(x: Array, out: Array | None = None) -> Array:
+        return np.maximum(x, x * slope, out=out)
+
+    return leaky_relu
+
+
+_WRITERS: dict[str, Callable[..., Writer | None]] = {
+    "relu": _relu,
+    "rsqrt": _rsqrt,
+    "clamp": _clamp,
+    "leaky_relu": _leaky_relu,
+}
+"""What makes the function of floating point numbers for the parameters of a call."""
+
+
+def writer_of(step: Step) -> Writer | None:
+    """The function of an elementwise step; None if it has no fast one."""
+    mnemonic = mnemonic_of(step)
+    if mnemonic not in _FUNCTIONS and mnemonic not in _WRITERS:
+        return None
+    assert step.call is not None, "the step is a row"
+    descs = [ref.desc for ref in step.call.operands if ref is not None]
+    result = step.call.output.desc
+    dtype = result.element.compute
+    # NumPy returns numbers instead of arrays without dimensions.
+    if not result.shape or any(desc.element.compute != dtype for desc in descs):
+        return None
+    if broadcast_shape(*(desc.shape for desc in descs)) != result.shape:
+        return None
+    if mnemonic in _WRITERS:
+        parameters = step.call.parameters
+        return _WRITERS[mnemonic](dtype, **parameters) if dtype.kind in _FLOATS else None
+    function, kinds = _FUNCTIONS[mnemonic]
+    return function if dtype.kind in kinds else None
+
+
+# --- Direct ---------------------------------------------------------------------------------------
+
+
+def call_directly(draft: Draft) -> None:
+    """Let steps call functions that are made for their shapes, parameters and constants."""
+    for number, step in enumerate(draft.steps):
+        writer = writer_of(step)
+        if writer is not None:
+            draft.steps[number] = replace(step, function=writer)
+            continue
+        make = _MAKERS.get(mnemonic_of(step))
+        if make is None:
+            continue
+        try:
+            changed = make(step, draft.constants)
+        except DATA_ERRORS:
+            # The run says so, when it gets there.
+            continue
+        if changed is not None:
+            draft.steps[number] = changed
+
+
+def _shapes(step: Step) -> tuple[Shape, ...]:
+    """The shapes of the operands that are there, and of the result."""
+    assert step.call is not None, "the step is a row"
+    operands = [ref.desc.shape for ref in step.call.operands if ref is not None]
+    return (*operands, step.call.output.desc.shape)
+
+
+def _reshape(step: Step, _: dict[int, Array]) -> Step:
+    return replace(step, function=methodcaller("reshape", _shapes(step)[-1]))
+
+
+def _transpose(step: Step, _: dict[int, Array]) -> Step:
+    assert step.call is not None, "the step is a row"
+    return replace(step, function=methodcaller("swapaxes", *_numbers(step, "dim0", "dim1")))
+
+
+def _permute(step: Step, _: dict[int, Array]) -> Step:
+    assert step.call is not None, "the step is a row"
+    return replace(step, function=methodcaller("transpose", step.call.parameters["permutation"]))
+
+
+def _numbers(step: Step, *names: str) -> tuple[int, ...]:
+    assert step.call is not None, "the step is a row"
+    return tuple(step.call.parameters[name] for name in names)
+
+
+def _slice(step: Step, _: dict[int, Array]) -> Step | None:
+    assert step.call is not None, "the step is a row"
+    parameters = step.call.parameters
+    bounds = list(zip(parameters["begins"], parameters["ends"], parameters["step"], strict=True))
+    if any(begin < 0 or end < 0 for begin, end, _ in bounds):
+        return None
+    return replace(step, function=itemgetter(tuple(slice(*each) for each in bounds)))
+
+
+def _matmul(step: Step, _: dict[int, Array]) -> Step | None:
+    assert step.call is not None, "the step is a row"
+    elements = {ref.desc.element for ref in (*step.call.operands, step.call.output) if ref}
+    if len(elements) != 1 or not elements.pop().is_float:
+        return None
+    first, second, result = _shapes(step)
+    if len(first) > 2 and len(second) > 1 and second[:-2] == (1,) * len(second[:-2]):
+        # One large product instead of many small ones.
+        return replace(step, function=_multiply_rows(first[-1], second[-2:], result))
+    return replace(step, function=np.matmul)
+
+
+def _multiply_rows(depth: int, matrix: Shape, result: Shape) -> Function:
+    def multiply(a: Array, b: Array) -> Array:
+        return np.matmul(a.reshape(-1, depth), b.reshape(matrix)).reshape(result)
+
+    return multiply
+
+
+def _conv2d(step: Step, constants: dict[int, Array]) -> Step | None:
+    """A convolution whose weights are prepared for many images."""
+    assert step.call is not None, "the step is a row"
+    image, *others = step.inputs
+    if image in constants or any(slot not in constants for slot in others):
+        return None
+    convolve = pack_conv2d(step.call.parameters, *(constants[slot] for slot in others))
+    shape = _shapes(step)[-1]
+    dtype = step.call.output.desc.element.compute
+    if any(constants[slot].dtype != dtype for slot in others):
+        return None
+
+    def run(image: Array) -> Array:
+        return convolve(image).reshape(shape)
+
+    return replace(step, inputs=(image,), function=run)
+
+
+def _where(step: Step, constants: dict[int, Array]) -> Step | None:
+    """Numbers and one other number, at places that are the same in each run."""
+    condition, *choices = step.inputs
+    if condition not in constants:
+        return None
+    is_kept = constants[condition] != 0
+    for chosen, other in (choices, choices[::-1]):
+        if other in constants and constants[other].size == 1 and chosen not in constants:
+            return _masked(step, chosen, is_kept, constants[other].reshape(()))
+        is_kept = ~is_kept
+    return None
+
+
+def _masked(step: Step, chosen: int, is_kept: Array, other: Array) -> Step | None:
+    """Bits of numbers, or of the other one, which NumPy chooses five times as fast as numbers."""
+    assert step.call is not None, "the step is a row"
+    ref = step.call.operands[step.inputs.index(chosen)]
+    assert ref is not None, "the operation has all operands"
+    result = step.call.output.desc
+    same = ref.desc.shape == result.shape and ref.desc.element == result.element
+    if not same or other.dtype != np.float32 or result.element.compute != np.float32:
+        return None
+    keep = np.where(is_kept, np.int32(-1), np.int32(0))
+    put = np.where(is_kept, np.int32(0), other.view(np.int32))
+
+    def choose(x: Array) -> Array:
+        bits = np.bitwise_and(x.view(np.int32), keep)
+        return np.bitwise_or(bits, put, out=bits).view(np.float32)
+
+    return replace(step, inputs=(chosen,), function=choose, is_fresh=True)
+
+
+_MAKERS: dict[str, Callable[[Step, dict[int, Array]], Step | None]] = {
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "permute": _permute,
+    "slice": _slice,
+    "matmul": _matmul,
+    "conv2d": _conv2d,
+    "where": _where,
+}
+"""What makes the step with a function of its own, by mnemonic; None where none is faster."""
+
+
+# --- Movement -------------------------------------------------------------------------------------
+# Chains of steps that only move numbers, as borders that are repeated, in one step.
+
+# --- Views ----------------------------------------------------------------------------------------
+# Views of views in one step.
+
+VIEWS = {"reshape", "transpose", "permute", "slice"}
+"""Results that may share the memory of their operand, and can be written to if it can."""
+
+
+def join_views(draft: Draft) -> None:
+    """Make a view of a view, which nothing else needs, from the tensor itself."""
+    uses = draft.count_uses()
+    views: dict[int, int] = {}
+    changed: dict[int, Step | None] = {}
+    for number, old in enumerate(draft.steps):
+        if mnemonic_of(old) not in VIEWS or old.output is None or old.function is None:
+            continue
+        step = old
+        before = views.get(step.inputs[0])
+        if before is not None and uses[step.inputs[0]] == 1:
+            first = changed.get(before) or draft.steps[before]
+            assert first.function is not None, "views are made by a function"
+            function = _one_after_another(first.function, old.function)
+            step = replace(step, inputs=first.inputs, function=function)
+            changed[before] = None
+            changed[number] = step
+        views[old.output] = number
+    draft.replace_steps(changed)
+
+
+def _one_after_another(first: Function, second: Function) -> Function:
+    def view(array: Array) -> Array:
+        return second(first(array))
+
+    return view
+
+
+# --- Movement -------------------------------------------------------------------------------------
+
+_LARGEST = 1 << 22
+"""Numbers up to which it is worked out beforehand where each of them goes."""
+
+
+def sink_views(draft: Draft) -> None:
+    """Apply functions of single numbers before their operand is put in another shape.
+
+    So views come to stand beside other views.
+    """
+    uses = draft.count_uses()
+    steps = draft.steps
+    views: dict[int, int] = {}
+    for number, step in enumerate(steps):
+        view = views.get(step.inputs[0]) if len(step.inputs) == 1 else None
+        if mnemonic_of(step) in VIEWS - {"slice"} and step.output is not None:
+            views[step.output] = number
+        elif view is not None and uses[step.inputs[0]] == 1 and _is_unary(step):
+            before, call = steps[view].call, step.call
+            assert before is not None, "views are rows"
+            assert call is not None, "functions are rows"
+            assert before.operands[0] is not None, "views have an operand"
+            desc, slot = before.operands[0].desc, draft.new_slot()
+            call = replace(
+                call, operands=before.operands, outputs=(replace(call.output, desc=desc),)
+            )
+            moved = replace(steps[view], inputs=(slot,), output=step.output)
+            steps[view] = replace(
+                step, inputs=steps[view].inputs, output=slot, output_desc=desc, call=call
+            )
+            steps[number] = moved
+            assert step.output is not None, "functions have a result"
+            views[step.output] = number
+
+
+def _is_unary(step: Step) -> bool:
+    """True for a function of single numbers whose results are like its operands."""
+    if not mnemonic_of(step) or step.call is None or step.call.row.family is not Family.UNARY:
+        return False
+    operand, result = step.call.operands[0], step.call.output
+    return operand is not None and (operand.desc.shape, operand.desc.element) == (
+        result.desc.shape,
+        result.desc.element,
+    )
+
+
+def join_moves(draft: Draft) -> None:
+    """Take the results of chains with lookups in constant places at once from their operand."""
+    uses = draft.count_uses()
+    chains: dict[int, list[int]] = {}
+    """The steps of the chain that makes a slot."""
+    for number, step in enumerate(draft.steps):
+        source = _source_of(step, draft.constants)
+        if source is not None and step.output is not None:
+            before = chains.get(source, []) if uses[source] == 1 else []
+            chains[step.output] = [*before, number]
+            chains.pop(source, None) if before else None
+    changed: dict[int, Step | None] = {}
+    for numbers in chains.values():
+        steps = [draft.steps[number] for number in numbers]
+        lookups = sum(mnemonic_of(step) == "embedding" for step in steps)
+        if not lookups or len(steps) < 2:
+            continue
+        joined = _join(steps, draft.constants)
+        if joined is not None:
+            changed.update(dict.fromkeys(numbers))
+            changed[numbers[-1]] = joined
+    draft.replace_steps(changed)
+
+
+def _source_of(step: Step, constants: dict[int, Array]) -> int | None:
+    """The slot whose numbers a step puts elsewhere; None if it does anything else."""
+    mnemonic = mnemonic_of(step)
+    if mnemonic in VIEWS and isinstance(step.function, methodcaller | itemgetter):
+        return step.inputs[0]
+    if mnemonic == "embedding" and step.inputs[0] in constants:
+        return step.inputs[1]
+    return None
+
+
+def _join(steps: list[Step], constants: dict[int, Array]) -> Step | None:
+    """The last step of a chain, from the operand of the first one; None if it is too large."""
+    first, last = steps[0].call, steps[-1]
+    assert first is not None, "steps that move numbers are rows"
+    ref = first.operands[1 if mnemonic_of(steps[0]) == "embedding" else 0]
+    assert ref is not None, "steps that move numbers have all operands"
+    shape = ref.desc.shape
+    if not 0 < max(math.prod(shape), math.prod(shape_of(last))) <= _LARGEST:
+        return None
+    places = np.arange(math.prod(shape)).reshape(shape)
+    for step in steps:
+        if mnemonic_of(step) == "embedding":
+            rows, desc = constants[step.inputs[0]].astype(np.int64), step.output_desc
+            assert desc is not None, "lookups have a result"
+            table = places.reshape(-1, desc.shape[-1])
+            if rows.size and not 0 <= rows.min() <= rows.max() < len(table):
+                # The run says so, when it gets there.
+                return None
+            places = table[rows].reshape(desc.shape)
+        else:
+            assert step.function is not None, "views are made by a function"
+            places = step.function(places)
+    source = _source_of(steps[0], constants)
+    assert source is not None, "the first step has an operand"
+    function = _take(places.reshape(-1), shape, shape_of(last))
+    return replace(last, inputs=(source,), function=function, is_unrounded=False, is_fresh=True)
+
+
+def _take(places: Array, source: Shape, shape: Shape) -> Function:
+    """The numbers at places of a flat tensor, as many neighbours at a time as stay neighbours."""
+    breaks = np.flatnonzero(np.diff(places) != 1) + 1
+    starts = places[np.concatenate([[0], breaks])]
+    ends = math.gcd(places.size, math.prod(source))
+    run = int(np.gcd.reduce(np.concatenate([breaks, starts, [ends]])))
+    rows = places[::run] // run
+
+    def take(array: Array) -> Array:
+        return array.reshape(-1, run).take(rows, axis=0).reshape(shape)
+
+    return take
+
+
+# --- Reuse ----------------------------------------------------------------------------------------
+# Results in the memory of operands that nothing needs any more.
+
+_FRESH = {
+    *("conv2d", "conv_transpose2d", "matmul", "embedding", "concat", "mean", "sum", "max_pool2d"),
+    *("erf", "gelu", "sigmoid", "silu"),
+}
+"""Results of floating point numbers in memory of their own, other than those with a writer."""
+
+
+def reuse_memory(draft: Draft) -> None:
+    """Let steps write into an operand that they are the last to read."""
+    writers = [writer_of(step) for step in draft.steps]
+    memory = _Memory(draft, writers)
+    for number, (step, writer) in enumerate(zip(draft.steps, writers, strict=True)):
+        if writer is None or step.call is None or step.output is None:
+            continue
+        shape = step.call.output.desc.shape
+        element = step.call.output.desc.element
+        for place, (slot, operand) in enumerate(zip(step.inputs, step.call.operands, strict=True)):
+            if operand is None or (operand.desc.shape, operand.desc.element) != (shape, element):
+                continue
+            if memory.is_free(slot, number):
+                draft.steps[number] = replace(step, function=_write_into(writer, place))
+                memory.join(step.output, slot)
+                break
+
+
+def _write_into(writer: Writer, place: int) -> Function:
+    def write(*operands: Array) -> Array:
+        return writer(*operands, out=operands[place])
+
+    return write
+
+
+class _Memory:
+    """Which slots may share memory, and when it is read for the last time."""
+
+    def __init__(self, draft: Draft, writers: list[Writer | None]) -> None:
+        """Follow the steps."""
+        self._first: dict[int, int] = {}
+        """The slot that the memory of another slot was made for. Others are not known: their
+        memory may belong to anybody."""
+        self._last: dict[int, int] = {}
+        """The last step that reads the memory of a first slot."""
+        for number, (step, writer) in enumerate(zip(draft.steps, writers, strict=True)):
+            self._follow(number, step, writer)
+        for slot in draft.outputs:
+            self._read(slot, sys.maxsize)
+
+    def _follow(self, number: int, step: Step, writer: Writer | None) -> None:
+        mnemonic = mnemonic_of(step)
+        for slot in step.inputs:
+            self._read(slot, number)
+        is_fresh = (step.is_fresh or writer is not None) or (
+            mnemonic in _FRESH
+            and step.output_desc is not None
+            and step.output_desc.element.is_float
+        )
+        if is_fresh and step.output is not None:
+            self._first[step.output] = step.output
+            self._last[step.output] = number
+        elif mnemonic in VIEWS and step.inputs[0] in self._first and step.output is not None:
+            self._first[step.output] = self._first[step.inputs[0]]
+        else:
+            # The result may be a part of any operand, and live as long as it likes.
+            for slot in step.inputs:
+                self._read(slot, sys.maxsize)
+
+    def _read(self, slot: int, number: int) -> None:
+        if slot in self._first:
+            first = self._first_of(slot)
+            self._last[first] = max(self._last[first], number)
+
+    def _first_of(self, slot: int) -> int:
+        first = self._first[slot]
+        while first != self._first[first]:
+            first = self._first[first]
+        return first
+
+    def is_free(self, slot: int, number: int) -> bool:
+        """True if nothing reads the memory of a slot after a step."""
+        return slot in self._first and self._last[self._first_of(slot)] == number
+
+    def join(self, slot: int, into: int) -> None:
+        """A slot is written into the memory of another one."""
+        first = self._first_of(into)
+        self._last[first] = max(self._last[first], self._last[slot])
+        self._first[slot] = first
+
+
+# --- Recurrent ------------------------------------------------------------------------------------
+# Steps of an LSTM as one step each, as they are too short for single calls of NumPy.
+
+Key = tuple[slice, ...]
+
+
+def join_cells(draft: Draft) -> None:
+    """Join what computes the next states from the gates, and the gates from the states."""
+    search = _RecurrentSearch(draft)
+    changed: dict[int, Step | None] = {}
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) == "multiply":
+            cell = search.find(number)
+            if cell is not None:
+                changed.update(dict.fromkeys(cell.joined))
+                changed[number] = cell.step
+    draft.replace_steps(changed)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """What takes the place of a step, and the numbers of the others that it does the work of."""
+
+    step: Step
+    joined: list[int]
+
+
+class _RecurrentSearch(Links):
+    """Finds cells by the product of the output gate with the tangent of the inner state."""
+
+    def _operands(self, step: Step, first: str, second: str) -> tuple[Step, Step] | None:
+        """The operations that make the operands of a step, in either order."""
+        for one, other in (step.inputs, step.inputs[::-1]):
+            found = self.made_by(one, first), self.made_by(other, second)
+            if found[0] is not None and found[1] is not None:
+                return found[0], found[1]
+        return None
+
+    def find(self, number: int) -> _Cell | None:
+        """The cell whose outer state is the result of a step; None if there is none."""
+        outer = self.draft.steps[number]
+        gated = self._operands(outer, "slice", "tanh")
+        if gated is None:
+            return None
+        output_gate, tangent = gated
+        inner = self.made_by(tangent.inputs[0], "add", uses=None)
+        products = None if inner is None else self._operands(inner, "multiply", "multiply")
+        if inner is None or products is None:
+            return None
+        later = [each for each in self.readers[inner.written[0]] if each < number]
+        if later != [self.writers[tangent.written[0]]]:
+            # Somebody else needs the inner state before the outer one is there.
+            return None
+        for added, kept in (products, products[::-1]):
+            entering = self._operands(added, "slice", "tanh")
+            for gate, state in (kept.inputs, kept.inputs[::-1]):
+                forget_gate = self.made_by(gate, "slice")
+                if entering is None or forget_gate is None:
+                    continue
+                input_gate, candidate = entering
+                taken = self.made_by(candidate.inputs[0], "slice")
+                if taken is None:
+                    continue
+                slices = [output_gate, forget_gate, input_gate, taken]
+                sigmoid = self._sigmoid_of(slices)
+                if sigmoid is None or not _are_alike(outer, inner, *slices, candidate, state=kept):
+                    continue
+                steps = [*slices, sigmoid, candidate, added, kept, inner, tangent]
+                return self._join(outer, inner, sigmoid.inputs[0], state, slices, steps)
+        return None
+
+    def _sigmoid_of(self, slices: list[Step]) -> Step | None:
+        """The sigmoid of all gates that the first three slices are taken of."""
+        *gates, taken = slices
+        slots = {step.inputs[0] for step in gates}
+        sigmoid = self.made_by(slots.pop(), "sigmoid", uses=3) if len(slots) == 1 else None
+        return sigmoid if sigmoid is not None and sigmoid.inputs == taken.inputs else None
+
+    def _join(
+        self,
+        outer: Step,
+        inner: Step,
+        gates: int,
+        state: int,
+        slices: list[Step],
+        steps: list[Step],
+    ) -> _Cell:
+        output_gate, forget_gate, input_gate, candidate = map(_key_of, slices)
+        keys = output_gate, forget_gate, input_gate, candidate
+        projection = self._projection_of(gates)
+        if projection is None:
+            function, inputs = partial(_next_states, keys), (gates, state)
+        else:
+            made_by, inputs = projection
+            steps = [*steps, *made_by]
+            function, inputs = CellFunction(keys, shape_of(made_by[0])), (*inputs, state)
+        step = replace(
+            outer,
+            function=function,
+            inputs=inputs,
+            further=inner.written,
+            is_unrounded=False,
+            is_pure=False,
+            is_fresh=True,
+        )
+        return _Cell(step, [self.writers[each.written[0]] for each in steps])
+
+    def _projection_of(self, gates: int) -> tuple[list[Step], tuple[int, ...]] | None:
+        """The steps of states @ weights + offsets + inputs, and the slots of these four."""
+        total = self.made_by(gates, "add", uses=2)
+        shifted = None if total is None else self.made_by(total.inputs[0], "add")
+        shaped = None if shifted is None else self.made_by(shifted.inputs[0], "reshape")
+        product = None if shaped is None else self.made_by(shaped.inputs[0], "matmul")
+        if total is None or shifted is None or shaped is None or product is None:
+            return None
+        columns = shape_of(product)[-1]
+        if shape_of(shaped)[-1] != columns or len(shape_of(product)) != 2:
+            return None
+        if _operand_shape(shifted, 1) != (columns,):
+            return None
+        added = _operand_shape(total, 1)
+        if added[-2:] != shape_of(product) or math.prod(added) != math.prod(shape_of(total)):
+            return None
+        joined = [total, shifted, shaped, product]
+        outer, weights = product.inputs
+        flattened = self.made_by(outer, "reshape")
+        if flattened is not None:
+            joined.append(flattened)
+            outer = flattened.inputs[0]
+        return joined, (outer, weights, shifted.inputs[1], total.inputs[1])
+
+
+def _operand_shape(step: Step, place: int) -> Shape:
+    assert step.call is not None, "the step is a row"
+    operand = step.call.operands[place]
+    assert operand is not None, "the operation has all operands"
+    return operand.desc.shape
+
+
+def _are_alike(*steps: Step, state: Step) -> bool:
+    """True if all results, and the operands of a product, are float32 of one shape."""
+    shapes = {shape_of(step) for step in steps}
+    shapes |= {_operand_shape(state, 0), _operand_shape(state, 1)}
+    narrow = all(
+        step.output_desc is not None and step.output_desc.element.compute == np.float32
+        for step in steps
+    )
+    return narrow and len(shapes) == 1
+
+
+def _key_of(step: Step) -> Key:
+    """What a slice takes."""
+    assert step.call is not None, "the step is a row"
+    parameters: dict[str, Any] = step.call.parameters
+    bounds = zip(parameters["begins"], parameters["ends"], parameters["step"], strict=True)
+    return tuple(slice(*each) for each in bounds)
+
+
+@dataclass(frozen=True)
+class CellFunction:
+    """From outer state, weights, offsets, inputs and inner state to outer and inner state."""
+
+    keys: tuple[Key, Key, Key, Key]
+    """Where output gate, forget gate, input gate and candidate are among the gates."""
+    shape: Shape
+    """The shape of the gates."""
+
+    def __call__(
+        self, outer: Array, weights: Array, offsets: Array, inputs: Array, state: Array
+    ) -> tuple[Array, Array]:
+        """The next states."""
+        gates = np.matmul(outer.reshape(-1, len(weights)), weights)
+        np.add(gates, offsets, out=gates)
+        gates = gates.reshape(self.shape)
+        np.add(gates, inputs, out=gates)
+        return _next_states(self.keys, gates, state)
+
+
+def _next_states(
+    keys: tuple[Key, Key, Key, Key], gates: Array, state: Array
+) -> tuple[Array, Array]:
+    """From gates and inner state to outer and inner state."""
+    output_gate, forget_gate, input_gate, candidate = keys
+    entering = np.tanh(gates[candidate])
+    # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
+    closed = np.negative(gates)
+    np.exp(closed, out=closed)
+    np.add(closed, np.float32(1), out=closed)
+    np.divide(entering, closed[input_gate], out=entering)
+    inner = np.divide(state, closed[forget_gate])
+    np.add(inner, entering, out=inner)
+    np.tanh(inner, out=entering)
+    np.divide(entering, closed[output_gate], out=entering)
+    return entering, inner
+
+
+# --- Sequences ------------------------------------------------------------------------------------
+# Steps of an LSTM one after another as one step of the plan.
+#
+# States and gates have a row for each feature there and a column for each sequence of the batch: so
+# the product with the weights takes less time, and each gate is in one piece. Gates come with the
+# other sign, as exp(-x) is what is needed of them.
+
+
+def join_sequences(draft: Draft) -> None:
+    """Join cells that pass their states on to the next one and nothing but outer states beside."""
+    search = _SequenceSearch(draft)
+    changed: dict[int, Step | None] = {}
+    for numbers in search.sequences():
+        joined = search.join(numbers)
+        if joined is not None:
+            changed.update(dict.fromkeys(numbers[1:]))
+            changed[numbers[0]] = joined
+    draft.replace_steps(changed)
+
+
+class _SequenceSearch(Links):
+    """Finds cells with the same weights, each of which is given the states of the one before."""
+
+    def sequences(self) -> list[list[int]]:
+        """The numbers of the steps of each sequence of two cells or more."""
+        found: dict[int, list[int]] = {}
+        for number, step in enumerate(self.draft.steps):
+            if not isinstance(step.function, CellFunction):
+                continue
+            before = self.writers.get(step.inputs[0])
+            sequence = found.pop(before, []) if before is not None else []
+            if sequence and not self._goes_on(self.draft.steps[sequence[-1]], step):
+                found[sequence[-1]] = sequence
+                sequence = []
+            found[number] = [*sequence, number]
+        return [numbers for numbers in found.values() if len(numbers) > 1]
+
+    def _goes_on(self, step: Step, following: Step) -> bool:
+        """True if a cell is the next one of a sequence, and the only one that needs the inner state
+        before."""
+        outer, inner = step.written
+        return (
+            step.function == following.function
+            and following.inputs[0] == outer
+            and following.inputs[-1] == inner
+            and following.inputs[1:3] == step.inputs[1:3]
+            and self.uses[inner] == 1
+        )
+
+    def join(self, numbers: list[int]) -> Step | None:
+        """One step for all cells, in the place of the first one; None if it cannot come there."""
+        cells = [self.draft.steps[number] for number in numbers]
+        first, last = cells[0], cells[-1]
+        function = first.function
+        assert isinstance(function, CellFunction), "cells have such a function"
+        constants = self.draft.constants
+        weights, offsets = (constants.get(slot) for slot in first.inputs[1:3])
+        inputs = [cell.inputs[3] for cell in cells]
+        # What later cells are given is there before the first one, or comes from the states.
+        if weights is None or offsets is None:
+            return None
+        if any(self.writers.get(slot, -1) > numbers[0] for slot in inputs):
+            return None
+        starts = _starts_of(function.keys, shape_of(first))
+        if starts is None or shape_of(first)[-1] != len(weights):
+            return None
+        run = _sequence(starts, weights, offsets, len(cells))
+        further = (*(cell.written[0] for cell in cells[1:]), last.written[1])
+        return replace(
+            first,
+            function=run,
+            inputs=(first.inputs[0], first.inputs[-1], *inputs),
+            further=further,
+            is_fresh=False,
+        )
+
+
+def _starts_of(keys: tuple[Key, ...], shape: Shape) -> list[int] | None:
+    """The first column of each gate; None if one is not a range of as many as the state has."""
+    *outer, width = shape
+    for key in keys:
+        *others, columns = key
+        whole = all(
+            (part.start, part.stop, part.step) == (0, extent, 1)
+            for part, extent in zip(others, outer, strict=True)
+        )
+        if not whole or columns.step != 1 or columns.stop - columns.start != width:
+            return None
+    return [key[-1].start for key in keys]
+
+
+def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> Function:
+    """From outer and inner state and the inputs of all cells to all outer states and the inner one.
+
+    `weights` (features, gates) and `offsets` (gates) are those of all gates.
+    """
+    width = len(weights)
+    columns = [slice(start, start + width) for start in starts]
+    places = [slice(place * width, (place + 1) * width) for place in range(4)]
+    signs = np.repeat(np.array([-1, -1, -1, 1], np.float32), width)[:, None]
+    matrix = np.ascontiguousarray(np.concatenate([weights[:, each].T for each in columns]) * signs)
+    one = np.float32(1)
+
+    def run(outer: Array, inner: Array, *inputs: Array) -> tuple[Array, ...]:
+        # The first outer state may have another shape than what cells make of it.
+        shape = inner.shape
+        batch = inner.size // width
+        state = np.array(outer.reshape(batch, width).T, order="C")
+        memory = np.array(inner.reshape(batch, width).T, order="C")
+        given = np.stack([each.reshape(batch, -1) for each in inputs])
+        given += offsets
+        added = np.empty((count, 4 * width, batch), np.float32)
+        for place, each in zip(places, columns, strict=True):
+            added[:, place] = given[:, :, each].transpose(0, 2, 1)
+        gates = np.empty((4 * width, batch), np.float32)
+        output_gate, forget_gate, input_gate, entering = (gates[place] for place in places)
+        closed, shutting = gates[: 3 * width], added[:, : 3 * width]
+        opening = added[:, 3 * width :]
+        states = np.empty((count, width, batch), np.float32)
+        for number in range(count):
+            np.matmul(matrix, state, out=gates)
+            np.subtract(closed, shutting[number], out=closed)
+            np.add(entering, opening[number], out=entering)
+            # A gate is 1 / (1 + exp(-x)); what passes it is divided by the reciprocal.
+            np.exp(closed, out=closed)
+            np.add(closed, one, out=closed)
+            np.tanh(entering, out=entering)
+            np.divide(entering, input_gate, out=entering)
+            np.divide(memory, forget_gate, out=memory)
+            np.add(memory, entering, out=memory)
+            state = states[number]
+            np.tanh(memory, out=state)
+            np.divide(state, output_gate, out=state)
+        return tuple(each.T.reshape(shape) for each in (*states, memory))
+
+    return run
+
+
+# --- Gates ----------------------------------------------------------------------------------------
+# Functions of slices as slices of functions, as of the gates of recurrent networks.
+
+_RECURRENT_FUNCTIONS = {"sigmoid", "tanh", "relu", "exp", "silu", "gelu"}
+_RECURRENT_LARGEST = 1 << 16
+"""Elements up to which a call costs enough to compute some that are not needed."""
+
+
+def apply_before_slicing(draft: Draft) -> None:
+    """Apply a function to a whole tensor once where it is applied to most of it in slices."""
+    slices = {
+        step.output: number
+        for number, step in enumerate(draft.steps)
+        if mnemonic_of(step) == "slice" and step.output is not None
+    }
+    uses = draft.count_uses()
+    applied: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) in _RECURRENT_FUNCTIONS and step.inputs[0] in slices:
+            slot = step.inputs[0]
+            if uses[slot] == 1:
+                source = draft.steps[slices[slot]].inputs[0]
+                applied[source, mnemonic_of(step)].append(number)
+    before: dict[int, list[Step]] = defaultdict(list)
+    changed: dict[int, Step | None] = {}
+    for (source, _), numbers in applied.items():
+        functions = [draft.steps[number] for number in numbers]
+        places = [slices[step.inputs[0]] for step in functions]
+        whole = draft.steps[places[0]].call
+        assert whole is not None, "slices are rows"
+        assert whole.operands[0] is not None, "slices have an operand"
+        desc = whole.operands[0].desc
+        taken = sum(step.output_desc.volume for step in functions if step.output_desc is not None)
+        if len(functions) < 2 or 2 * taken < desc.volume or desc.volume > _RECURRENT_LARGEST:
+            continue
+        call = functions[0].call
+        assert call is not None, "functions are rows"
+        slot = draft.new_slot()
+        call = replace(call, operands=whole.operands, outputs=(replace(call.output, desc=desc),))
+        before[min(places)].append(
+            replace(functions[0], inputs=(source,), output=slot, output_desc=desc, call=call)
+        )
+        for number, step, place in zip(numbers, functions, places, strict=True):
+            changed[number] = None
+            changed[place] = replace(draft.steps[place], inputs=(slot,), output=step.output)
+    steps: list[Step] = []
+    for number, step in enumerate(draft.steps):
+        steps += before[number]
+        new = changed.get(number, step)
+        if new is not None:
+            steps.append(new)
+    draft.steps = steps
+
+
+# --- Plan -----------------------------------------------------------------------------------------
+# The steps of a program as they run where nobody watches each of them.
+
+# --- Constants ------------------------------------------------------------------------------------
+# What is the same in each run is computed once, and what a run computes twice as well.
+
+_ROOM = 16 << 20
+"""Bytes that results of constants may take, in addition to as many as the constants take."""
+_SMALL = 64 << 10
+"""Bytes of a result that may be kept for long instead of being computed again."""
+_NEAR = 16
+"""Steps for which any result may be kept."""
+
+
+def fold_constants(draft: Draft) -> None:
+    """Compute the steps that depend on constants alone."""
+    room = _ROOM + sum(step.constant.nbytes for step in draft.steps if step.constant is not None)
+    left: list[Step] = []
+    for step in draft.steps:
+        value = step.constant
+        if value is None and _is_constant(step, draft):
+            value = _compute(step, draft, room)
+            room -= 0 if value is None else value.nbytes
+        if value is None or step.output is None:
+            left.append(step)
+        else:
+            draft.constants[step.output] = read_only(value)
+    draft.steps = left
+
+
+def _is_constant(step: Step, draft: Draft) -> bool:
+    return (
+        step.is_pure and not step.further and all(slot in draft.constants for slot in step.inputs)
+    )
+
+
+def _compute(step: Step, draft: Draft, room: int) -> Array | None:
+    """The result of a step on constants; None if it is too large, or if there is none."""
+    assert step.function is not None, "pure steps have a function"
+    assert step.output_desc is not None, "pure steps have a result"
+    if step.output_desc.volume * step.output_desc.element.compute.itemsize > room:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(step.function(*(draft.constants[slot] for slot in step.inputs)))
+    except DATA_ERRORS:
+        # The run says so, when it gets there.
+        return None
+
+
+def read_only(array: Array) -> Array:
+    """The array, which nobody writes to through what is returned."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def join_equal_steps(draft: Draft) -> None:
+    """Use the result of an equal step instead of computing it again, where memory allows."""
+    seen: dict[Hashable, tuple[int, int]] = {}
+    names: dict[int, int] = {}
+    left: list[Step] = []
+    for number, old in enumerate(draft.steps):
+        step = old
+        if any(slot in names for slot in step.inputs):
+            step = replace(step, inputs=tuple(names.get(slot, slot) for slot in step.inputs))
+        key = _meaning(step)
+        if key is not None and step.output is not None:
+            first, slot = seen.get(key, (number, step.output))
+            if slot != step.output and (number - first <= _NEAR or _is_small(step)):
+                names[step.output] = slot
+                continue
+            seen[key] = number, step.output
+        left.append(step)
+    draft.steps = left
+    draft.outputs = tuple(names.get(slot, slot) for slot in draft.outputs)
+
+
+def _is_small(step: Step) -> bool:
+    assert step.output_desc is not None, "the step has a result"
+    return step.output_desc.volume * step.output_desc.element.compute.itemsize <= _SMALL
+
+
+def _meaning(step: Step) -> Hashable:
+    """What equal steps have in common; None if the step may not be joined with another."""
+    if not step.is_pure or step.call is None or step.further:
+        return None
+    parameters = tuple(sorted(step.call.parameters.items()))
+    desc = step.output_desc
+    try:
+        key = step.call.row.mnemonic, step.inputs, parameters, step.call.compute_config, desc
+        hash(key)
+    except TypeError:
+        return None
+    # Equal numbers of different types are equal keys: True and 1, 0.0 and -0.0.
+    return key, repr(parameters)
+
+
+# --- Lookups --------------------------------------------------------------------------------------
+# Products of rows that are looked up, as rows of products: each row of a table is multiplied once.
+#
+# Messages along the edges of a graph are such products: `concat([x[begin], x[end]]) @ weights` is
+# `(x @ upper)[begin] + (x @ lower)[end]`.
+
+_DEEP = 32
+"""Columns of a table from which on its product takes longer than sums of what is looked up."""
+
+
+def multiply_before_lookups(draft: Draft) -> None:
+    """Multiply tables instead of the rows that are taken from them, where these are more."""
+    search = _Search(draft)
+    instead: dict[int, list[Step]] = {}
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) == "matmul":
+            instead |= search.find(number)
+    draft.steps = [
+        each for number, step in enumerate(draft.steps) for each in instead.get(number, [step])
+    ]
+
+
+class _Search(Links):
+    """Finds products of a matrix with rows of tables, which may stand side by side."""
+
+    def find(self, number: int) -> dict[int, list[Step]]:
+        """What takes the place of a product's and other steps; nothing if it is no such product."""
+        product = self.draft.steps[number]
+        rows, weights = product.inputs
+        joined = self.made_by(rows, "concat")
+        slots = (rows,) if joined is None else joined.inputs
+        lookups = [self.made_by(slot, "embedding") for slot in slots]
+        found = [each for each in lookups if each is not None and _is_cheaper(product, each)]
+        if len(found) != len(slots) or sum(shape_of(each)[-1] for each in found) != _depth(product):
+            return {}
+        instead: dict[int, list[Step]] = {}
+        for each in (*found, *([] if joined is None else [joined])):
+            instead[self.writers[each.written[0]]] = []
+        instead[number] = self._steps(product, weights, found)
+        return instead
+
+    def _steps(self, product: Step, weights: int, lookups: list[Step]) -> list[Step]:
+        """Products of tables, rows of these, and their sums."""
+        steps: list[Step] = []
+        total = None
+        first = 0
+        for lookup in lookups:
+            call, depth = lookup.call, shape_of(lookup)[-1]
+            assert call is not None, "lookups are rows"
+            part, chosen = self.draft.new_slot(), self.draft.new_slot()
+            multiply = _multiply(slice(first, first + depth))
+            made = replace(product, is_unrounded=False, is_fresh=True)
+            table = lookup.inputs[1]
+            steps.append(replace(made, function=multiply, inputs=(table, weights), output=part))
+            desc = product.output_desc
+            assert desc is not None, "products have a result"
+            call = replace(call, outputs=(replace(call.output, desc=desc),))
+            taken = (lookup.inputs[0], part)
+            steps.append(replace(lookup, inputs=taken, output=chosen, output_desc=desc, call=call))
+            if total is not None:
+                both = (total, chosen)
+                chosen = self.draft.new_slot()
+                steps.append(replace(made, function=_add, inputs=both, output=chosen))
+            total, first = chosen, first + depth
+        steps[-1] = replace(steps[-1], output=product.output)
+        return steps
+
+
+def _depth(product: Step) -> int:
+    """The columns of the first operand of a product of two float32 matrices; 0 for others."""
+    assert product.call is not None, "products are rows"
+    descs = [ref.desc for ref in product.call.operands if ref is not None]
+    if any(len(desc.shape) != 2 or desc.element.compute != np.float32 for desc in descs):
+        return 0
+    return descs[0].shape[1]
+
+
+def _is_cheaper(product: Step, lookup: Step) -> bool:
+    """True if a table has at most half as many rows as are taken from it, and enough columns."""
+    assert lookup.call is not None, "lookups are rows"
+    table = lookup.call.operands[1]
+    assert table is not None, "lookups have a table"
+    rows, *columns = shape_of(lookup)
+    is_matrix = len(columns) == len(table.desc.shape) - 1 == 1 and columns[0] >= _DEEP
+    return is_matrix and rows == shape_of(product)[0] and 2 * table.desc.shape[0] <= rows
+
+
+def _multiply(rows: slice) -> Function:
+    def multiply(table: Array, weights: Array) -> Array:
+        return np.matmul(table, weights[rows])
+
+    return multiply
+
+
+def _add(total: Array, more: Array) -> Array:
+    return np.add(total, more, out=total)
+
+
+# --- Normalization --------------------------------------------------------------------------------
+# Layer normalization as one step instead of nine.
+
+_SQUARES_IN_FLOAT32 = 1024
+"""Up to so many squares, a sum in the lanes of a vector is as good as one in float64."""
+
+
+def join_normalizations(draft: Draft) -> None:
+    """Join the steps of normalizations over the last dimensions of float32."""
+    search = _NormalizationSearch(draft)
+    changed: dict[int, Step | None] = {}
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) == "multiply" and number not in changed:
+            found = search.find(step)
+            if found is not None:
+                last, joined, left_out = found
+                changed.update(dict.fromkeys(left_out))
+                changed[last] = joined
+    draft.replace_steps(changed)
+
+
+class _NormalizationSearch(Links):
+    """Finds normalizations by the product of what is left of the mean with a reciprocal root."""
+
+    def find(self, scaled: Step) -> tuple[int, Step, list[int]] | None:
+        """The number of the last step of a normalization, what takes its place, and the others."""
+        root = self.made_by(scaled.inputs[1], "rsqrt")
+        centered = self.made_by(scaled.inputs[0], "subtract", uses=2)
+        if root is None or centered is None:
+            return None
+        above = self.made_by(root.inputs[0], "add")
+        if above is None or above.inputs[1] not in self.draft.constants:
+            return None
+        variance = self.made_by(above.inputs[0], "mean")
+        squares = None if variance is None else self.made_by(variance.inputs[0], "square")
+        mean = self.made_by(centered.inputs[1], "mean")
+        if variance is None or squares is None or mean is None:
+            return None
+        epsilon = self.draft.constants[above.inputs[1]]
+        columns = _reduced(mean)
+        if not (
+            squares.inputs[0] == scaled.inputs[0]
+            and mean.inputs[0] == centered.inputs[0]
+            and columns
+            and columns == _reduced(variance)
+            and epsilon.size == 1
+            and epsilon.dtype == np.float32
+        ):
+            return None
+        steps = [mean, centered, squares, variance, above, root, scaled]
+        inputs = [mean.inputs[0]]
+        for mnemonic in ("multiply", "add"):
+            following = self._follow(steps[-1], mnemonic, columns)
+            if following is None:
+                break
+            steps.append(following)
+            inputs.append(following.inputs[1])
+        function = _normalize(columns, np.float32(epsilon.reshape(())), shape_of(scaled))
+        last = replace(steps[-1], inputs=tuple(inputs), function=function, is_unrounded=False)
+        numbers = [self.writers[step.written[0]] for step in steps]
+        return numbers[-1], replace(last, is_fresh=True), numbers[:-1]
+
+    def _follow(self, step: Step, mnemonic: str, columns: Shape) -> Step | None:
+        """The only step that reads a result, if it combines it with one number for each column."""
+        (slot,) = step.written
+        if self.uses[slot] != 1 or slot in self.draft.outputs:
+            return None
+        following = self.draft.steps[self.readers[slot][0]]
+        if mnemonic_of(following) != mnemonic or following.inputs[0] != slot:
+            return None
+        assert following.call is not None, "the step is a row"
+        assert following.call.operands[1] is not None, "the operation has two operands"
+        other = following.call.operands[1].desc
+        fits = other.shape[-len(columns) :] == columns and other.volume == math.prod(columns)
+        return following if fits and shape_of(following) == shape_of(step) else None
+
+
+def _reduced(step: Step) -> Shape:
+    """The extents of the last dimensions that a mean of float32 is taken of; () for others."""
+    assert step.call is not None, "the step is a row"
+    assert step.call.operands[0] is not None, "the operation has an operand"
+    desc = step.call.operands[0].desc
+    dims = step.call.parameters["dim_arg"]
+    if dims is None or not step.call.parameters["keep_dim"] or not desc.volume:
+        return ()
+    rank = len(desc.shape)
+    places = sorted(dim % rank for dim in dims)
+    is_last = places == list(range(rank - len(places), rank))
+    is_narrow = desc.element.compute == np.float32
+    return desc.shape[rank - len(places) :] if is_last and is_narrow else ()
+
+
+def _normalize(columns: Shape, epsilon: np.float32, shape: Shape) -> Function:
+    count = math.prod(columns)
+    weights = np.full(count, 1 / count)
+    one = np.float32(1)
+
+    def normalize(x: Array, scale: Array | None = None, offset: Array | None = None) -> Array:
+        rows = x.reshape(-1, count)
+        means = (rows.astype(np.float64) @ weights).astype(np.float32)
+        result = rows - means[:, None]
+        if count <= _SQUARES_IN_FLOAT32:
+            squares = np.vecdot(result, result) / np.float32(count)
+        else:
+            wide = result.astype(np.float64)
+            squares = (np.vecdot(wide, wide) / count).astype(np.float32)
+        squares += epsilon
+        np.sqrt(squares, out=squares)
+        np.divide(one, squares, out=squares)
+        result *= squares[:, None]
+        if scale is not None:
+            result *= scale.reshape(-1)
+        if offset is not None:
+            result += offset.reshape(-1)
+        return result.reshape(shape)
+
+    return normalize
+
+
+# --- Plan -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a run does, and the slots that it begins with."""
+
+    steps: tuple[Step, ...]
+    values: tuple[Array | None, ...]
+    """The constants by slot; None for slots that are written."""
+    outputs: tuple[int, ...]
+
+
+def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Plan:
+    """The fastest way that is known to compute the same results.
+
+    Results agree with those of the steps but for the last digits of sums of floating point numbers.
+    """
+    draft = Draft([step for step in steps if not step.is_idle], outputs, slots)
+    fold_constants(draft)
+    join_equal_steps(draft)
+    apply_before_slicing(draft)
+    join_cells(draft)
+    join_sequences(draft)
+    join_normalizations(draft)
+    multiply_before_lookups(draft)
+    sink_views(draft)
+    call_directly(draft)
+    join_moves(draft)
+    join_views(draft)
+    reuse_memory(draft)
+    constants = {slot for slot in draft.count_uses() if slot in draft.constants}
+    keep = {*draft.outputs, *constants}
+    return Plan(
+        steps=with_releases([replace(step, release=()) for step in draft.steps], keep=keep),
+        values=tuple(
+            draft.constants[slot] if slot in constants else None for slot in range(draft.slots)
+        ),
+        outputs=draft.outputs,
+    )

@@ -1,1 +1,0 @@
-"""The commands of `ttrt` and their options."""

@@ -1,1 +1,0 @@
-"""Files, environments and runtimes as the objects of tt-mlir's Python modules."""

@@ -1,1 +1,0 @@
-"""What the commands say and leave behind."""

@@ -1,1 +1,0 @@
-"""Running programs on inputs that are given or made up, and judging what comes out."""

@@ -1,1 +1,0 @@
-"""Many cases of one command: files times boards, numerics and seeds, on processes or a cluster."""

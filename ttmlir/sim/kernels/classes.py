@@ -1,0 +1,1012 @@
+"""Classes: their members, how objects are made, and lambdas, which are objects of classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import (
+    ArrayType,
+    CType,
+    FunctionType,
+    IncompleteType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    ReferenceType,
+    StructType,
+    complete_type,
+    lay_out_struct,
+    size_of,
+)
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.destructors import full_expression
+from ttmlir.sim.kernels.expressions.initial_values import (
+    Given,
+    build_initial,
+    build_object_call,
+    build_struct,
+    build_unset,
+    build_zero,
+    copy_struct,
+)
+from ttmlir.sim.kernels.expressions.own_calls import call_candidate, take_arguments
+from ttmlir.sim.kernels.expressions.places import (
+    convert_implicitly,
+    evaluate_constant,
+    find_this,
+    retype_place,
+    take_address,
+)
+from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
+from ttmlir.sim.kernels.packs import expand_all
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import (
+    CLOSURE,
+    AliasTemplate,
+    ClassInfo,
+    ClassTemplate,
+    Evaluated,
+    FieldName,
+    Functions,
+    LateVariable,
+    Pack,
+    Scope,
+    StructDefinition,
+    Symbol,
+    Variable,
+    walk,
+)
+from ttmlir.sim.kernels.templates import (
+    CallOfOwn,
+    Deduction,
+    bind_defaults,
+    bind_explicit,
+    choose_function,
+    key_of,
+    show_arguments,
+    within_scope,
+)
+from ttmlir.sim.kernels.value import (
+    ItemPlace,
+    LocalPlace,
+    Place,
+    Space,
+    Value,
+    build_assignment,
+    find_member_place,
+    settle,
+)
+
+# --- Closures -------------------------------------------------------------------------------------
+# Lambdas: objects of classes of their own, whose members are what they capture.
+
+_MEMBERS = (FieldName, Functions)
+
+
+class _Closure:
+    """A class for one lambda on its way."""
+
+    def __init__(self, context: Context, node: tree.Lambda) -> None:
+        self.context = context
+        self.node = node
+        self.scope = Scope(_find_static_scope(context))
+        self.members = list[tuple[str, QualifiedType]]()
+        self.values = list[ast.expr]()
+
+    def capture(self, name: str, symbol: Symbol, *, by_reference: bool) -> None:
+        """Take in a variable of the function around the lambda."""
+        match symbol:
+            case Pack(symbols=symbols):
+                parts = list[Symbol]()
+                for number, each in enumerate(symbols):
+                    field = f"{name}#{number}"
+                    inner = Scope(self.context.scope)
+                    inner.symbols[name] = each
+                    outer, self.context.scope = self.context.scope, inner
+                    self._add(field, name, by_reference=by_reference)
+                    self.context.scope = outer
+                    parts.append(FieldName(field, CLOSURE))
+                self.scope.symbols[name] = Pack(tuple(parts))
+            case Variable(known=Value() as known, meaning=meaning):
+                self._share_constant(name, known, meaning)
+            case _:
+                self._add(name, name, by_reference=by_reference)
+                self.scope.symbols[name] = FieldName(name, CLOSURE)
+
+    def _share_constant(self, name: str, known: Value, meaning: Place | Value) -> None:
+        """Constant arrays and objects are known everywhere."""
+        unit = self.context.unit
+        identifier = unit.create_name(name)
+        unit.add_global(code.assign(code.name(identifier), known.node), self.node.position)
+        unit.known_values[identifier] = known.node
+        place = LocalPlace(meaning.type, identifier, is_const=True)
+        self.scope.symbols[name] = Variable(name, place, is_global=True, known=known)
+
+    def _add(self, field: str, name: str, *, by_reference: bool) -> None:
+        written = tree.Name(name, position=self.node.position)
+        self.add_value(field, Given(self.context, written), by_reference=by_reference)
+
+    def add_value(self, field: str, given: Given, *, by_reference: bool) -> None:
+        """A member that starts as something."""
+        place = given.place
+        if place is not None and by_reference and self._may_refer(place, field):
+            pointer = take_address(self.context, place, self.node)
+            assert isinstance(pointer.type, PointerType)
+            is_local = pointer.space is Space.LOCAL
+            held: CType = ReferenceType(
+                pointer.type.pointee, pointer.type.const, pointer.type.volatile, is_local
+            )
+            self.members.append((field, QualifiedType(held)))
+            self.values.append(pointer.node)
+            return
+        value = settle(copy_struct(self.context, given.value, self.node))
+        const = not self.node.is_mutable
+        self.members.append((field, QualifiedType(value.type, const)))
+        self.values.append(value.node)
+
+    def _may_refer(self, place: Place, field: str) -> bool:
+        """Whether a place is taken in by reference; what never changes is copied."""
+        if isinstance(place.type, (ObjectType, FunctionType)):
+            return False
+        if not isinstance(place, LocalPlace):
+            return True
+        return isinstance(place.type, StructType) or hasattr(place.type, "element")
+
+    def capture_this(self, *, by_reference: bool) -> None:
+        """Take in the object of the member function around the lambda."""
+        place = find_this(self.context, self.node)
+        given = Given(self.context, tree.This(position=self.node.position), place)
+        self.add_value("this", given, by_reference=by_reference)
+        self.scope.symbols["this"] = FieldName("this", CLOSURE)
+
+    def finish(self) -> Value:
+        """The object."""
+        unit, node = self.context.unit, self.node
+        key = (id(node), id(self.context.scope), tuple(self.members))
+        known = self.context.closures.get(key)
+        if known is not None:
+            # The same expression, looked at once more.
+            return Value(known, code.list_of(self.values))
+        number = len(unit.structs)
+        at = node.position
+        name = f"(lambda at {at.line}:{at.column})" if at is not None else "(lambda)"
+        unit.structs.append(IncompleteType(name, number))
+        type_ = lay_out_struct(name, number, self.members)
+        unit.structs[number] = type_
+        self.scope.owner = number
+        function = tree.Function(
+            "operator()",
+            node.parameters,
+            node.body,
+            node.result or tree.NamedType("auto", position=at),
+            is_const=not node.is_mutable,
+            position=at,
+        )
+        self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
+        struct = tree.Struct(name, position=at)
+        unit.classes[number] = ClassInfo(struct, self.scope)
+        unit.closures.add(number)
+        self.context.closures[key] = type_
+        return Value(type_, code.list_of(self.values))
+
+
+def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
+    """The object that a lambda makes."""
+    closure = _Closure(context, node)
+    named = dict[str, bool]()
+    for each in node.captures:
+        context.unit.spend(each)
+        if each.name == "this":
+            closure.capture_this(by_reference=True)
+        elif each.value is not None:
+            _capture_value(context, closure, each)
+        else:
+            named[each.name] = each.by_reference
+    if node.default:
+        used = dict.fromkeys(_find_used(node))
+        for name in used:
+            named.setdefault(name, node.default == "&")
+        if "this" not in closure.scope.symbols and _uses_object(context, node, used):
+            closure.capture_this(by_reference=True)
+    for name, by_reference in named.items():
+        symbol = context.scope.find(name)
+        if symbol is not None and _is_local(symbol):
+            closure.capture(name, symbol, by_reference=by_reference)
+        elif any(each.name == name for each in node.captures) and symbol is None:
+            raise context.error(node, f"there is no variable '{name}' to capture")
+    return closure.finish()
+
+
+def _capture_value(context: Context, closure: _Closure, capture: tree.Capture) -> None:
+    """`x = value`, or `&x = value`."""
+    assert capture.value is not None
+    if isinstance(capture.value, tree.Braces):
+        raise context.error(capture, "'auto' needs a value to take its type from")
+    given = Given(context, capture.value)
+    closure.add_value(capture.name, given, by_reference=capture.by_reference)
+    closure.scope.symbols[capture.name] = FieldName(capture.name, CLOSURE)
+
+
+def _find_used(node: tree.Lambda) -> Iterator[str]:
+    for each in walk((node.body, node.captures)):
+        if isinstance(each, tree.Name) and each.scope is None:
+            yield each.text
+        elif isinstance(each, tree.CountOf):
+            yield each.pack
+
+
+def _uses_object(context: Context, node: tree.Lambda, used: dict[str, None]) -> bool:
+    """Whether a lambda uses the object of the member function around it."""
+    if context.scope.find("this") is None:
+        return False
+    if any(isinstance(each, tree.This) for each in walk(node.body)):
+        return True
+    for name in used:
+        symbol = context.scope.find(name)
+        if isinstance(symbol, FieldName) and symbol.holder != CLOSURE:
+            return True
+        if isinstance(symbol, Functions) and symbol.scope.owner is not None:
+            return True
+    return False
+
+
+def _is_local(symbol: Symbol) -> bool:
+    """Whether a name is that of a variable of the function around."""
+    match symbol:
+        case Variable(meaning=Value()):
+            return False
+        case Variable(is_global=is_global):
+            return not is_global
+        case FieldName(holder=holder):
+            return holder == CLOSURE
+        case Pack(symbols=symbols):
+            return any(map(_is_local, symbols))
+        case _:
+            return False
+
+
+def _find_static_scope(context: Context) -> Scope:
+    """What a lambda sees beside its captures: all but the variables of the function around it."""
+    unit = context.unit
+    namespaces = {id(each) for each in unit.namespaces.values()} | {id(unit.root)}
+    layers = list[Scope]()
+    scope: Scope | None = context.scope
+    while scope is not None and scope.owner is None and id(scope) not in namespaces:
+        layers.append(scope)
+        scope = scope.outer
+    inner = Scope(scope)
+    for layer in reversed(layers):
+        for name, symbol in layer.symbols.items():
+            if not _is_local(symbol):
+                inner.symbols[name] = symbol
+            else:
+                inner.symbols.pop(name, None)
+        inner.more = (*layer.more, *inner.more)
+    return inner
+
+
+# --- Construct ------------------------------------------------------------------------------------
+# Objects of classes: how they are made, and what starts with which value.
+
+Arguments = Sequence[tree.Expression | tree.Braces]
+
+
+def find_info(context: Context, type_: CType) -> ClassInfo | None:
+    """What is known of a class beside its layout."""
+    if isinstance(type_, (StructType, IncompleteType)):
+        return context.unit.classes.get(type_.number)
+    return None
+
+
+def construct(
+    context: Context,
+    type_: CType,
+    arguments: Arguments,
+    node: tree.Node,
+    *,
+    braced: bool = False,
+) -> Value:
+    """The object that `T(arguments)` makes, or with `braced` `T{arguments}`."""
+    type_ = complete_type(type_, context.unit.structs)
+    arguments = expand_all(context, arguments)
+    info = find_info(context, type_)
+    if not isinstance(type_, StructType) or info is None:
+        return _construct_plain(context, type_, arguments, node)
+    if info.constructors:
+        return _call_constructor(context, type_, info, arguments, node)
+    if not arguments:
+        return build_zero(context, type_)
+    if len(arguments) == 1 and not isinstance(arguments[0], tree.Braces):
+        given = Given(context, arguments[0])
+        source = given.found.type
+        is_copy = isinstance(source, StructType) and source.derives_from(type_)
+        if is_copy or not braced:
+            return copy_struct(context, convert_implicitly(context, given.value, type_, node), node)
+        known = Evaluated(given.found, position=arguments[0].position)
+        arguments = (cast("tree.Expression", known),)
+    braced = braced or type_.name.startswith("std::tuple<")
+    if not braced and not _is_single_braces(arguments):
+        message = f"'{type_.name}' has no constructor with {len(arguments)} arguments"
+        raise context.error(node, f"{message}; write braces to set its members")
+    if _is_single_braces(arguments) and not braced:
+        braces = arguments[0]
+        assert isinstance(braces, tree.Braces)
+        return build_struct(context, type_, braces)
+    elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
+    return build_struct(context, type_, tree.Braces(elements, position=node.position))
+
+
+def _is_single_braces(arguments: Arguments) -> bool:
+    return len(arguments) == 1 and isinstance(arguments[0], tree.Braces)
+
+
+def _construct_plain(
+    context: Context, type_: CType, arguments: Arguments, node: tree.Node
+) -> Value:
+    """`T(value)` of what is no class of the kernel."""
+    if not arguments:
+        return build_zero(context, type_)
+    if len(arguments) != 1:
+        raise context.error(node, f"a conversion to '{type_.name}' takes one value")
+    return build_initial(context, type_, arguments[0])
+
+
+def _call_constructor(
+    context: Context, type_: StructType, info: ClassInfo, arguments: Arguments, node: tree.Node
+) -> Value:
+    given = take_arguments(context, arguments)
+    copied = _find_copied(type_, given)
+    if copied is not None:
+        same = settle(convert_implicitly(context, copied.value, type_, node))
+        return copy_struct(context, same, node)
+    functions = Functions(info.node.name, info.constructors, info.scope)
+    chosen = choose_function(context, functions, CallOfOwn(node, (), given))
+    raw = Value(type_, _build_raw(context, type_))
+    this = ItemPlace(type_, code.list_of([raw.node]), code.constant(0))
+    made = call_candidate(context, chosen, given, node, this)
+    assert isinstance(made, Value)
+    return Value(type_, made.node)
+
+
+def _find_copied(type_: StructType, given: Sequence[Given]) -> Given | None:
+    """The object that a call of a constructor copies, if it copies one."""
+    if len(given) != 1 or given[0].braces is not None:
+        return None
+    source = given[0].found.type
+    is_same = isinstance(source, StructType) and source.derives_from(type_)
+    return given[0] if is_same else None
+
+
+def _build_raw(context: Context, type_: StructType) -> ast.expr:
+    """An object whose members have no values yet."""
+    if type_.is_union:
+        return code.list_of([code.name("_unset")])
+    nodes = list[ast.expr]()
+    for field in type_.fields:
+        inner = complete_type(field.type, context.unit.structs)
+        info = find_info(context, inner)
+        if isinstance(inner, StructType) and info is not None and info.constructors:
+            nodes.append(_build_raw(context, inner))
+        else:
+            nodes.append(build_unset(context, inner).node)
+    return code.list_of(nodes)
+
+
+# Constructors.
+
+
+def initialize_members(context: Context, function: tree.Function) -> None:
+    """What a constructor does before its body."""
+    this = find_this(context, function)
+    type_ = this.type
+    assert isinstance(type_, StructType)
+    info = context.unit.classes[type_.number]
+    given = {each.type.name.rpartition("::")[2]: each for each in function.initializers}
+    if info.node.name in given:
+        _construct_base(context, this, type_, given[info.node.name])
+        return
+    own = len(type_.fields) - sum(len(each.fields) for each in type_.bases[:1])
+    for base in type_.bases:
+        base_info = context.unit.classes[base.number]
+        initializer = _find_base_initializer(context, function, base)
+        if initializer is not None or base_info.constructors:
+            _construct_base(context, this, base, initializer, function)
+        else:
+            _default_members(context, this, base, len(base.fields))
+    first = len(type_.fields) - own
+    for number in range(first, len(type_.fields)):
+        with full_expression(context):
+            _initialize_member(context, this, type_, number, given, info, function)
+
+
+def _find_base_initializer(
+    context: Context, function: tree.Function, base: StructType
+) -> tree.MemberInitializer | None:
+    for each in function.initializers:
+        name = each.type.name.rpartition("::")[2]
+        symbol = context.scope.find(name)
+        if each.type.template_arguments or each.type.scope is not None:
+            found = context.unit.resolve_type(each.type, context.scope)
+        elif symbol is None or type(symbol).__name__ in ("FieldName", "Variable"):
+            continue
+        else:
+            found = context.unit.find_type(each.type.name, context.scope)
+        if found is not None and getattr(found.type, "number", None) == base.number:
+            return each
+    return None
+
+
+def _construct_base(
+    context: Context,
+    this: Place,
+    base: StructType,
+    initializer: tree.MemberInitializer | None,
+    function: tree.Node | None = None,
+) -> None:
+    """Make the part of an object that is of a base, or all of it by another constructor."""
+    node = initializer or function
+    assert node is not None
+    arguments = () if initializer is None else initializer.arguments
+    info = context.unit.classes[base.number]
+    if not info.constructors:
+        braced = initializer is not None and initializer.braced
+        value = construct(context, base, arguments, node, braced=braced)
+        part = context.unit.create_name("base", "t")
+        context.emit(code.assign(code.name(part), settle(value).node), node.position)
+        for number, field in enumerate(base.fields):
+            item = code.subscript(code.name(part), code.constant(number))
+            target = find_member_place(retype_place(this, base), number)
+            context.emit(build_assignment(target, Value(field.type, item)), node.position)
+        return
+    given = take_arguments(context, arguments)
+    functions = Functions(info.node.name, info.constructors, info.scope)
+    chosen = choose_function(context, functions, CallOfOwn(node, (), given))
+    made = call_candidate(context, chosen, given, node, retype_place(this, base))
+    assert isinstance(made, Value)
+    context.emit(ast.Expr(made.node), node.position)
+
+
+def _default_members(context: Context, this: Place, base: StructType, count: int) -> None:
+    """Give the members of a base without constructor their initial values."""
+    defaults = context.unit.classes[base.number].defaults
+    scope, context.scope = context.scope, context.unit.classes[base.number].scope
+    for number in range(count):
+        field = base.fields[number]
+        if field.name in defaults:
+            value = build_initial(context, field.type, defaults[field.name])
+            target = find_member_place(retype_place(this, base), number)
+            context.emit(build_assignment(target, value), None)
+    context.scope = scope
+
+
+def _initialize_member(
+    context: Context,
+    this: Place,
+    type_: StructType,
+    number: int,
+    given: dict[str, tree.MemberInitializer],
+    info: ClassInfo,
+    function: tree.Function,
+) -> None:
+    field = type_.fields[number]
+    initializer = given.get(field.name)
+    target = find_member_place(this, number)
+    field_type = complete_type(field.type, context.unit.structs)
+    if isinstance(field_type, ReferenceType):
+        _bind_reference(context, target, field_type, initializer, function)
+        return
+    node: tree.Node = function if initializer is None else initializer
+    if initializer is not None:
+        value = _build_member(context, field_type, initializer)
+    elif field.name in info.defaults:
+        value = build_initial(context, field_type, info.defaults[field.name])
+    else:
+        inner = find_info(context, field_type)
+        if not isinstance(field_type, StructType) or inner is None or not inner.constructors:
+            return
+        value = construct(context, field_type, (), node)
+    context.emit(build_assignment(target, settle(value)), node.position)
+
+
+def _build_member(context: Context, type_: CType, initializer: tree.MemberInitializer) -> Value:
+    arguments = expand_all(context, initializer.arguments)
+    node = initializer
+    if isinstance(type_, StructType):
+        return construct(context, type_, arguments, node, braced=initializer.braced)
+    if isinstance(type_, ArrayType) or not arguments:
+        elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
+        return build_initial(context, type_, tree.Braces(elements, position=node.position))
+    if isinstance(type_, ObjectType) and len(arguments) != 1:
+        elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
+        return Value(type_, build_object_call(context, type_, elements, None, node))
+    if len(arguments) != 1:
+        raise context.error(node, f"a member of type '{type_.name}' takes one value")
+    return build_initial(context, type_, arguments[0])
+
+
+def _bind_reference(
+    context: Context,
+    target: Place,
+    type_: ReferenceType,
+    initializer: tree.MemberInitializer | None,
+    function: tree.Function,
+) -> None:
+    """Let a member that is a reference refer to what it is given."""
+    if initializer is None or len(initializer.arguments) != 1:
+        raise context.error(function, "a member that is a reference needs a variable")
+    given = Given(context, initializer.arguments[0])
+    value = make_reference(context, given, initializer)
+    context.emit(build_assignment(retype_place(target, value.type), value), initializer.position)
+
+
+def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
+    """A pointer to what a reference refers to; a value gets a place of its own."""
+    place = given.place
+    if place is None:
+        holder = code.list_of([settle(given.value).node])
+        place = ItemPlace(given.value.type, holder, code.constant(0), is_const=True)
+    return take_address(context, place, node)
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+
+def declare_struct(context: Context, node: tree.Struct) -> None:
+    """Compile a class, or a class template, that stands in the scope of the context."""
+    scope, unit = context.scope, context.unit
+    unit.add_references((node.members, node.fields))
+    known = None if node.name.startswith("(") else scope.symbols.get(node.name)
+    if node.specialized is not None:
+        _declare_specialization(context, node)
+    elif node.template_parameters:
+        _declare_template(context, node, known)
+    elif not node.is_defined:
+        if known is None:
+            _reserve(context, node)
+    else:
+        if known is not None and not _is_incomplete(known):
+            raise unit.error(node, f"'{node.name}' is declared twice")
+        _define(context, node, known)
+
+
+def _is_incomplete(symbol: Symbol) -> bool:
+    return isinstance(symbol, StructDefinition) and isinstance(symbol.type, IncompleteType)
+
+
+def _declare_template(context: Context, node: tree.Struct, known: Symbol | None) -> None:
+    symbols = context.scope.symbols
+    if isinstance(known, ClassTemplate):
+        if node.is_defined and known.definition.is_defined:
+            raise context.error(node, f"'{node.name}' is declared twice")
+        if node.is_defined:
+            known.definition = _keep_defaults(node, known.definition)
+        return
+    if known is not None:
+        raise context.error(node, f"'{node.name}' is declared twice")
+    symbols[node.name] = ClassTemplate(node.name, node, context.scope)
+
+
+def _keep_defaults(node: tree.Struct, before: tree.Struct) -> tree.Struct:
+    """A definition with the default arguments of the declaration before it."""
+    pairs = zip(node.template_parameters, before.template_parameters, strict=False)
+    parameters = tuple(
+        each if each.default is not None else replace(each, default=old.default)
+        for each, old in pairs
+    )
+    return replace(node, template_parameters=parameters)
+
+
+def _declare_specialization(context: Context, node: tree.Struct) -> None:
+    template = context.unit.find(node.name, context.scope)
+    if not isinstance(template, ClassTemplate):
+        raise context.error(node, f"there is no class template '{node.name}' to specialise")
+    template.specializations.append(node)
+
+
+def _reserve(context: Context, node: tree.Struct) -> int:
+    """A number for a class whose members come later."""
+    structs = context.unit.structs
+    itself = IncompleteType(node.name, len(structs))
+    structs.append(itself)
+    context.scope.symbols[node.name] = StructDefinition(itself)
+    return itself.number
+
+
+def _define(context: Context, node: tree.Struct, known: Symbol | None) -> None:
+    if isinstance(known, StructDefinition) and isinstance(known.type, IncompleteType):
+        number = known.type.number
+    else:
+        number = _reserve(context, node)
+    made = define_class(context, node, number, node.name)
+    context.scope.symbols[node.name] = StructDefinition(made)
+
+
+def define_class(
+    context: Context,
+    node: tree.Struct,
+    number: int,
+    name: str,
+    template: ClassTemplate | None = None,
+    arguments: tuple[Symbol, ...] = (),
+) -> StructType:
+    """The class of a number with all of its members; the context's scope is around it."""
+    unit = context.unit
+    scope = Scope(context.scope)
+    scope.owner = number
+    info = ClassInfo(node, scope, template=template, arguments=arguments)
+    unit.classes[number] = info
+    if template is not None:
+        scope.symbols[node.name] = StructDefinition(unit.structs[number])
+    bases = _find_bases(context, node)
+    scope.more = tuple(unit.classes[each.number].scope for each in bases)
+    inner = Context(unit, scope, context.handlers)
+    _declare_members(inner, info, node)
+    members = list[tuple[str, QualifiedType]]()
+    for field in node.fields:
+        unit.spend(field)
+        members += _declare_fields(inner, info, field)
+    made = lay_out_struct(name, number, members, bases, is_union=node.kind == "union")
+    unit.structs[number] = made
+    if template is not None:
+        scope.symbols[node.name] = StructDefinition(made)
+    for each in node.members:
+        if isinstance(each, tree.StaticAssert):
+            inner.execute(each)
+    return made
+
+
+def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
+    bases = list[StructType]()
+    for each in node.bases:
+        type_ = context.unit.resolve_type(each, context.scope).type
+        if isinstance(type_, IncompleteType) or not isinstance(type_, StructType):
+            raise context.error(each, f"'{type_.name}' cannot be a base")
+        bases.append(type_)
+    if any(each.fields for each in bases[1:]):
+        raise context.error(node, "only the first base of a class can have members with values")
+    return bases
+
+
+def _declare_fields(
+    context: Context, info: ClassInfo, field: tree.Declaration
+) -> list[tuple[str, QualifiedType]]:
+    """The members that a declaration gives each object."""
+    unit = context.unit
+    base = unit.resolve_type(field.type, context.scope)
+    if not field.declarators:
+        assert isinstance(field.type, tree.NamedType)
+        _name_inner_fields(context, base.type)
+        return [(field.type.name, base)]
+    members = list[tuple[str, QualifiedType]]()
+    for each in field.declarators:
+        type_ = base.type
+        for size in reversed(each.sizes):
+            if size is None:
+                raise unit.error(each, "the size of this array is missing")
+            count = evaluate_constant(context, size, "the size of an array")
+            if count < 0:
+                raise unit.error(each, f"an array of {count} elements is not supported")
+            type_ = ArrayType(type_, count)
+        if isinstance(field.type, tree.Reference):
+            type_ = ReferenceType(type_, base.const, base.volatile)
+        is_held = isinstance(type_, ObjectType)
+        if size_of(type_) is None and not is_held:
+            raise unit.error(each, f"a member of type '{type_.name}' is not supported")
+        unit.spend(each)
+        if isinstance(context.scope.symbols.get(each.name), FieldName):
+            raise unit.error(each, f"'{each.name}' is declared twice")
+        members.append((each.name, replace(base, type=type_)))
+        context.scope.symbols[each.name] = FieldName(each.name)
+        if each.value is not None:
+            info.defaults[each.name] = each.value
+    return members
+
+
+def _name_inner_fields(context: Context, type_: object) -> None:
+    """The members of an unnamed struct or union are named as those of the one around it."""
+    if not isinstance(type_, StructType):
+        return
+    for field in type_.fields:
+        if field.name.startswith("("):
+            _name_inner_fields(context, field.type)
+        else:
+            context.scope.symbols[field.name] = FieldName(field.name)
+
+
+def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> None:
+    """Types, static members and functions; these are compiled when they are used."""
+    for each in node.members:
+        context.unit.spend(each)
+        _declare_member(context, info, each)
+    if info.template is not None:
+        for function in info.template.methods:
+            _define_member_function(context, info, function)
+    if info.has_default and info.constructors:
+        # `T() = default;` beside other constructors; without any the class is an aggregate.
+        default = tree.Function(node.name, (), tree.Block(), kind="constructor")
+        info.constructors = (*info.constructors, replace(default, position=node.position))
+
+
+def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
+    match each:
+        case tree.Function():
+            _declare_member_function(context, info, each)
+        case tree.Declaration():
+            for declarator in each.declarators:
+                late = LateVariable(each, declarator, info.scope)
+                context.scope.symbols[declarator.name] = late
+        case tree.Struct():
+            declare_struct(context, each)
+        case tree.Alias(template_parameters=(_, *_)):
+            context.scope.symbols[each.name] = AliasTemplate(each, context.scope)
+        case tree.Alias() | tree.Enumeration():
+            context.execute(each)
+        case tree.UsingName(name=name):
+            _use_member(context, each, name)
+        case tree.StaticAssert():
+            pass
+
+
+def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
+    """`using Base::name;`."""
+    symbol = context.unit.find(name, context.scope)
+    if symbol is not None:
+        context.scope.symbols[name.rpartition("::")[2]] = symbol
+
+
+def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
+    if function.kind == "constructor" and _is_copying(info, function):
+        info.copying = function
+    if function.is_deleted:
+        return
+    match function.kind:
+        case "constructor" if function.is_defaulted:
+            info.has_default = info.has_default or not function.parameters
+        case "constructor":
+            info.constructors = (*info.constructors, function)
+        case "conversion":
+            info.conversions = (*info.conversions, function)
+        case "destructor":
+            info.destructor = function
+        case "function" if "friend" in function.specifiers:
+            info.friends = info.friends or Scope(context.scope)
+            add_function(info.friends, function)
+        case "function":
+            add_function(context.scope, function)
+
+
+def _is_copying(info: ClassInfo, function: tree.Function) -> bool:
+    """Whether a constructor makes a copy in another way than member by member."""
+    if function.is_defaulted or not function.parameters:
+        return False
+    first, *others = function.parameters
+    if not isinstance(first.type, tree.Reference) or any(each.default is None for each in others):
+        return False
+    named = first.type.referent
+    return isinstance(named, tree.NamedType) and named.name == info.node.name
+
+
+def add_function(scope: Scope, function: tree.Function) -> None:
+    """Add a function to those of its name."""
+    known = scope.symbols.get(function.name)
+    before = known.definitions if isinstance(known, Functions) else ()
+    scope.symbols[function.name] = Functions(function.name, (*before, function), scope)
+
+
+def define_outside(context: Context, function: tree.Function) -> None:
+    """A member function that is defined outside of its class."""
+    scope = function.scope
+    assert isinstance(scope, tree.NamedType)
+    symbol = context.unit.find(scope.name, context.scope)
+    context.unit.add_reference(function.name, function.parameters)
+    if isinstance(symbol, ClassTemplate):
+        symbol.methods.append(function)
+        return
+    found = context.unit.find_type(scope.name, context.scope)
+    number = getattr(None if found is None else found.type, "number", None)
+    info = context.unit.classes.get(number) if isinstance(number, int) else None
+    if info is None:
+        raise context.error(function, f"there is no class '{scope.name}'")
+    inner = Context(context.unit, info.scope, context.handlers)
+    _define_member_function(inner, info, function)
+
+
+def _define_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
+    """Put a definition in the place of the declaration in the class."""
+
+    def replaced(known: Sequence[tree.Function]) -> tuple[tree.Function, ...]:
+        found = False
+        result = list[tree.Function]()
+        for each in known:
+            if not found and each.definition is None and _is_declared_by(each, function):
+                found = True
+                body = replace(
+                    each,
+                    definition=function.definition,
+                    parameters=_join_parameters(each, function),
+                    initializers=function.initializers,
+                )
+                result.append(body)
+            else:
+                result.append(each)
+        if not found:
+            raise context.error(function, f"the class declares no such '{function.name}'")
+        return tuple(result)
+
+    if function.kind == "constructor":
+        info.constructors = replaced(info.constructors)
+        return
+    if function.kind == "destructor":
+        info.destructor = function
+        return
+    known = info.scope.symbols.get(function.name)
+    if not isinstance(known, Functions):
+        raise context.error(function, f"the class declares no '{function.name}'")
+    info.scope.symbols[function.name] = replace(known, definitions=replaced(known.definitions))
+
+
+def _is_declared_by(declared: tree.Function, defined: tree.Function) -> bool:
+    types = [each.type for each in declared.parameters]
+    is_same = types == [each.type for each in defined.parameters]
+    return is_same and declared.is_const == defined.is_const
+
+
+def _join_parameters(declared: tree.Function, defined: tree.Function) -> tuple[tree.Parameter, ...]:
+    """The names of the definition with the default arguments of the declaration."""
+    pairs = zip(declared.parameters, defined.parameters, strict=True)
+    return tuple(replace(new, default=old.default or new.default) for old, new in pairs)
+
+
+# Templates.
+
+
+def find_class(
+    context: Context,
+    template: ClassTemplate,
+    arguments: Sequence[tree.TemplateArgument],
+    node: tree.Node,
+) -> QualifiedType:
+    """The class that a template makes of arguments, whose names are those of the context."""
+    scope = Scope(template.scope)
+    parameters = template.definition.template_parameters
+    bind_explicit(context, parameters, arguments, scope, template.name)
+    bind_defaults(context, parameters, scope, template.name, node)
+    return make_class(context, template, scope, node)
+
+
+def make_class(
+    context: Context, template: ClassTemplate, scope: Scope, node: tree.Node
+) -> QualifiedType:
+    """The class that a template makes of what a scope gives its parameters."""
+    unit = context.unit
+    parameters = template.definition.template_parameters
+    symbols = tuple(
+        scope.symbols[each.name or f"(parameter {number})"]
+        for number, each in enumerate(parameters)
+    )
+    key = (id(template), tuple(map(key_of, symbols)))
+    known = unit.specializations.get(key)
+    if known is not None:
+        return QualifiedType(_latest(context, known))
+    name = show_arguments(template.name, parameters, scope)
+    if template.scope in unit.namespaces.values():
+        path = next(x for x, each in unit.namespaces.items() if each is template.scope)
+        name = f"{path}::{name}" if path == "std" else name
+    definition, inner = _choose_specialization(context, template, symbols, scope)
+    if name.startswith("std::tuple<"):
+        definition, inner = _define_tuple(definition, symbols, scope)
+    if not definition.is_defined:
+        raise context.error(node, f"'{name}' is declared but never defined")
+    if len(unit.instantiations) >= MAX_CALL_NESTING:
+        message = f"'{name}' is the last of {MAX_CALL_NESTING} templates that need each other"
+        raise context.error(node, message)
+    number = len(unit.structs)
+    unit.structs.append(IncompleteType(name, number))
+    unit.specializations[key] = QualifiedType(unit.structs[number])
+    unit.instantiations.append((name, node))
+    try:
+        with within_scope(context, inner):
+            made = define_class(context, definition, number, name, template, symbols)
+    except Exception:
+        del unit.specializations[key]
+        raise
+    finally:
+        unit.instantiations.pop()
+    unit.specializations[key] = QualifiedType(made)
+    return QualifiedType(made)
+
+
+def _define_tuple(
+    definition: tree.Struct, symbols: Sequence[Symbol], scope: Scope
+) -> tuple[tree.Struct, Scope]:
+    """A tuple: it has a member for each of its types."""
+    (pack,) = symbols
+    assert isinstance(pack, Pack)
+    inner = Scope(scope)
+    fields = list[tree.Declaration]()
+    for number, each in enumerate(pack.symbols):
+        inner.symbols[f"Type{number}"] = each
+        declarator = tree.Declarator(f"element{number}")
+        fields.append(tree.Declaration(tree.NamedType(f"Type{number}"), (declarator,)))
+    return replace(definition, fields=tuple(fields)), inner
+
+
+def _latest(context: Context, known: QualifiedType) -> StructType | IncompleteType:
+    assert isinstance(known.type, (StructType, IncompleteType))
+    return context.unit.structs[known.type.number]
+
+
+def _choose_specialization(
+    context: Context, template: ClassTemplate, symbols: Sequence[Symbol], scope: Scope
+) -> tuple[tree.Struct, Scope]:
+    """The text of a class for template arguments, with what its own parameters stand for."""
+    best: tuple[tree.Struct, Scope] | None = None
+    for each in template.specializations:
+        assert each.specialized is not None
+        inner = Scope(template.scope)
+        deduction = Deduction(context, each.template_parameters, inner)
+        listed = [one for x in symbols for one in (x.symbols if isinstance(x, Pack) else (x,))]
+        if not _matches(context, deduction, each, listed):
+            continue
+        if best is None or _is_narrower(each, best[0]):
+            best = (each, inner)
+    return best or (template.definition, scope)
+
+
+def _matches(
+    context: Context, deduction: Deduction, node: tree.Struct, symbols: Sequence[Symbol]
+) -> bool:
+    assert node.specialized is not None
+    try:
+        parameters = node.template_parameters
+        with context.unit.trying():
+            if not deduction.match_arguments(node.specialized, symbols):
+                return False
+            bind_defaults(context, parameters, deduction.scope, node.name, node)
+        return all(x.name in deduction.scope.symbols for x in parameters if x.name)
+    except CppSyntaxError:
+        return False
+
+
+def _is_narrower(a: tree.Struct, b: tree.Struct) -> bool:
+    """Whether a specialisation is for fewer classes than another one."""
+    return _measure(a) > _measure(b)
+
+
+def _measure(node: tree.Struct) -> int:
+    names = {each.name for each in node.template_parameters}
+    total = -len(names)
+    for each in walk(node.specialized):
+        match each:
+            case tree.Name(text=name) | tree.NamedType(name=name):
+                total += name not in names
+            case tree.Expansion():
+                total -= 1
+            case _:
+                total += 1
+    return total
+
+
+def find_alias(
+    context: Context,
+    template: AliasTemplate,
+    arguments: Sequence[tree.TemplateArgument],
+    node: tree.Node,
+) -> QualifiedType:
+    """The type that an alias with template parameters means."""
+    definition = template.definition
+    scope = Scope(template.scope)
+    bind_explicit(context, definition.template_parameters, arguments, scope, definition.name)
+    bind_defaults(context, definition.template_parameters, scope, definition.name, node)
+    if len(context.unit.instantiations) >= MAX_CALL_NESTING:
+        raise context.error(node, f"'{definition.name}' needs itself")
+    context.unit.instantiations.append((definition.name, node))
+    try:
+        return context.unit.resolve_type(definition.type, scope)
+    finally:
+        context.unit.instantiations.pop()

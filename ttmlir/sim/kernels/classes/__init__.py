@@ -1,1 +1,0 @@
-"""Classes: their members, how objects are made, and lambdas, which are objects of classes."""

@@ -1,0 +1,612 @@
+"""Declarations of variables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    INT,
+    VOID,
+    ArrayType,
+    CType,
+    EnumType,
+    FloatType,
+    FunctionType,
+    IntType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    StructType,
+    complete_type,
+    count_of,
+    is_deduced,
+    is_same_type,
+    size_of,
+)
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.destructors import (
+    end_with_block,
+    full_expression,
+    refuse_destructor,
+    take_over,
+)
+from ttmlir.sim.kernels.expressions.initial_values import (
+    build_initial,
+    build_object_call,
+    build_unset,
+    build_zero,
+    check_reference,
+    copy_struct,
+    has_constructors,
+)
+from ttmlir.sim.kernels.expressions.places import (
+    convert_implicitly,
+    evaluate_condition,
+    evaluate_constant,
+    evaluate_scalar,
+    find_pointee,
+    fold_constant,
+    is_fixed_by_host,
+    look_at,
+    retype_place,
+    take_address,
+)
+from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, STACK_BYTES
+from ttmlir.sim.kernels.packs import expand_all, expand_elements
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.code import is_literal
+from ttmlir.sim.kernels.python.runtime import describe_shift
+from ttmlir.sim.kernels.scope import (
+    Alias,
+    AliasTemplate,
+    ClassTemplate,
+    Evaluated,
+    LateVariable,
+    NamespaceName,
+    Scope,
+    Symbol,
+    Variable,
+)
+from ttmlir.sim.kernels.statements import emit_setup
+from ttmlir.sim.kernels.value import (
+    BitsPlace,
+    EitherPlace,
+    ItemPlace,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    PointedPlace,
+    Space,
+    Value,
+    make_integer,
+    protect_place,
+    settle,
+)
+
+_OBJECT_BYTES = 16
+"""An address generator, about."""
+
+
+def execute_declaration(context: Context, node: tree.Declaration) -> None:
+    """Compile a declaration."""
+    if node.template_parameters:
+        for each in node.declarators:
+            late = LateVariable(node, each, context.scope)
+            context.scope.symbols[each.name] = late
+        return
+    if node.scope is not None:
+        _define_static_member(context, node)
+        return
+    for each in node.declarators:
+        with full_expression(context):
+            declare_variable(context, node, each)
+
+
+def _define_static_member(context: Context, node: tree.Declaration) -> None:
+    """`int A::count = 0;`: the value of a member that a class declares."""
+    assert node.scope is not None
+    type_ = context.unit.resolve_type(node.scope, context.scope).type
+    for scope in context.unit.find_members(type_):
+        for each in node.declarators:
+            known = scope.find_here(each.name)
+            if isinstance(known, LateVariable) and known.declarator.value is None:
+                scope.symbols[each.name] = LateVariable(node, each, scope)
+
+
+def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbol:
+    """Declare a static member or a variable template that is needed now."""
+    name = late.declarator.name
+    unit = context.unit
+    if any(each is late for each in unit.declaring):
+        raise context.error(node, f"the value of '{name}' needs itself")
+    if len(unit.declaring) >= MAX_CALL_NESTING:
+        message = f"'{name}' is the last of {MAX_CALL_NESTING} constants that need each other"
+        raise context.error(node, message)
+    unit.declaring.append(late)
+    inner = Scope(late.scope)
+    inner_context = Context(unit, inner, context.handlers, in_function=False)
+    plain = replace(late.declaration, template_parameters=(), scope=None)
+    try:
+        declare_variable(inner_context, plain, late.declarator)
+    finally:
+        unit.declaring.pop()
+    symbol = inner.symbols[name]
+    if late.scope.symbols.get(name) is late:
+        late.scope.symbols[name] = symbol
+    return symbol
+
+
+def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
+    """Compile the declaration of one variable."""
+    if isinstance(node.type, tree.Reference):
+        _declare_reference(context, node.type, declarator)
+        return
+    declared, value = find_declared(context, node, declarator)
+    type_, is_const = declared.type, declared.const
+    if is_const and value is None and not isinstance(type_, (ObjectType, StructType)):
+        message = f"'{declarator.name}' is constant and needs a value"
+        raise context.error(declarator, message)
+    if "static" in node.specifiers or not context.in_function:
+        _declare_static(context, type_, value, declarator, is_const)
+        return
+    unchanging = is_const or declarator.name not in context.changed
+    if value is not None and (is_const or isinstance(value.type, FunctionType)):
+        value = _find_constant(context, node, value, declarator)
+    if value is not None and value.constant is not None and unchanging:
+        if declarator.name not in context.shared:
+            bind_variable(context, declarator, value)
+            return
+    _declare_local(context, type_, value, declarator, is_const)
+
+
+def _find_constant(
+    context: Context, node: tree.Declaration, value: Value, declarator: tree.Declarator
+) -> Value:
+    """The value of a constant, computed now if that is possible."""
+    is_required = "constexpr" in node.specifiers
+    if is_required or isinstance(value.type, (StructType, ArrayType)):
+        value = fold_constant(context, value)
+    if is_required and isinstance(value.type, (IntType, FloatType)) and value.constant is None:
+        if not is_fixed_by_host(context, value):
+            reason = _find_undefined(value) or "its value is no constant"
+            raise context.error(declarator, f"'{declarator.name}' is constexpr, and {reason}")
+    return value
+
+
+def _find_undefined(value: Value) -> str:
+    """The shift of constants that makes a value undefined, in words, if there is one."""
+    for node in ast.walk(value.node):
+        match node:
+            case ast.Call(
+                ast.Name("_shift_count"), [ast.Constant(int(count)), ast.Constant(int(bits))]
+            ):
+                return describe_shift(count, bits)
+            case _:
+                pass
+    return ""
+
+
+def find_declared(
+    context: Context, node: tree.Declaration, declarator: tree.Declarator
+) -> tuple[QualifiedType, Value | None]:
+    """The type of a variable and its initial value."""
+    initial = declarator.value
+    if declarator.arguments is not None:
+        return _find_constructed(context, node, declarator, declarator.arguments)
+    if is_deduced(node.type):
+        if isinstance(initial, tree.Braces) and len(initial.elements) == 1:
+            only = initial.elements[0].value
+            initial = None if isinstance(only, tree.Braces) else only
+        if initial is None or isinstance(initial, tree.Braces):
+            raise context.error(declarator, "'auto' needs a value to take its type from")
+        value = copy_struct(context, evaluate_scalar(context, initial), initial)
+        declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
+        value = settle(convert_implicitly(context, value, declared.type, initial))
+    else:
+        declared = _resolve_declared(context, node, declarator)
+        type_, value = _find_initial(context, node, declarator, declared.type)
+        declared = replace(declared, type=type_)
+    if value is not None:
+        declared = replace(declared, type=value.type)
+    return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _resolve_declared(
+    context: Context, node: tree.Declaration, declarator: tree.Declarator
+) -> QualifiedType:
+    """The written type of a variable, whose template arguments may follow from its value."""
+    written = node.type
+    if not isinstance(written, tree.NamedType) or written.template_arguments or written.scope:
+        deduced = _find_function_type(context, written, declarator)
+        return deduced or context.unit.resolve_type(written, context.scope)
+    symbol = context.unit.find(written.name, context.scope)
+    if not isinstance(symbol, ClassTemplate):
+        return context.unit.resolve_type(written, context.scope)
+    initial = declarator.value
+    if declarator.arguments is not None:
+        values = declarator.arguments
+    elif isinstance(initial, tree.Braces):
+        values = tuple(each.value for each in initial.elements)
+    else:
+        values = () if initial is None else (initial,)
+    elements = tuple(tree.Initializer(each, position=node.position) for each in values)
+    type_ = context.handlers.find_constructed(context, written, elements, declarator)
+    return QualifiedType(type_, "const" in written.qualifiers)
+
+
+def _find_function_type(
+    context: Context, written: tree.Type, declarator: tree.Declarator
+) -> QualifiedType | None:
+    """The type of a pointer to a function: that of the function."""
+    is_function = isinstance(written, tree.Pointer) and isinstance(written.pointee, tree.FunctionOf)
+    if not is_function or declarator.value is None or isinstance(declarator.value, tree.Braces):
+        return None
+    return QualifiedType(evaluate_scalar(context, declarator.value).type)
+
+
+def _find_constructed(
+    context: Context,
+    node: tree.Declaration,
+    declarator: tree.Declarator,
+    arguments: Sequence[tree.Expression | tree.Braces],
+) -> tuple[QualifiedType, Value | None]:
+    """`T name(arguments)`."""
+    if is_deduced(node.type):
+        if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
+            raise context.error(declarator, "'auto' needs a value to take its type from")
+        value = copy_struct(context, evaluate_scalar(context, arguments[0]), arguments[0])
+        declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
+    else:
+        declared = _resolve_declared(context, node, declarator)
+        type_ = complete_type(declared.type, context.unit.structs)
+        if isinstance(type_, ObjectType):
+            elements = tuple(
+                tree.Initializer(each, position=each.position)
+                for each in expand_all(context, arguments)
+            )
+            made = build_object_call(context, type_, elements, node.type, declarator)
+            value = Value(type_, made)
+        else:
+            value = context.handlers.construct(context, type_, arguments, declarator)
+    _reserve_stack(context, value.type, declarator)
+    const = declared.const or "constexpr" in node.specifiers
+    return QualifiedType(value.type, const, declared.volatile), settle(value)
+
+
+def _find_initial(
+    context: Context, node: tree.Declaration, declarator: tree.Declarator, base: CType
+) -> tuple[CType, Value | None]:
+    """The type of a variable with its sizes, and its initial value."""
+    initial = declarator.value
+    if base == VOID:
+        raise context.error(declarator, "a variable cannot be 'void'")
+    type_ = _apply_sizes(context, base, declarator)
+    if initial is None and has_constructors(context, type_):
+        return type_, context.handlers.construct(context, type_, (), declarator)
+    if initial is None:
+        if isinstance(type_, ObjectType):
+            return type_, Value(type_, build_object_call(context, type_, (), node.type, declarator))
+        return type_, None
+    if isinstance(type_, ArrayType) and not isinstance(initial, tree.Braces):
+        raise context.error(initial, "an array is initialised with braces")
+    return type_, settle(build_initial(context, type_, initial, node.type))
+
+
+def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) -> CType:
+    for number, size in reversed(list(enumerate(declarator.sizes))):
+        if size is not None:
+            count = evaluate_constant(context, size, "the size of an array")
+        elif number == 0 and isinstance(declarator.value, tree.Braces):
+            count = len(expand_elements(context, declarator.value.elements))
+        else:
+            raise context.error(declarator, "the size of this array is missing")
+        if count < 0:
+            raise context.error(declarator, f"an array of {count} elements is not supported")
+        type_ = ArrayType(type_, count)
+    _reserve_stack(context, type_, declarator)
+    return type_
+
+
+def _reserve_stack(context: Context, type_: CType, declarator: tree.Declarator) -> None:
+    """Count what a variable takes of the memory of the processor, and refuse what cannot end."""
+    if not isinstance(type_, (ArrayType, StructType)):
+        return
+    size = size_of(type_)
+    if size is None:
+        size = count_of(type_) * _OBJECT_BYTES
+    context.stack += size
+    if context.stack > STACK_BYTES:
+        message = f"'{declarator.name}' takes {size} bytes, and the variables of this function"
+        raise context.error(
+            declarator, f"{message} have {STACK_BYTES}; a circular buffer has room for more"
+        )
+    context.unit.spend(declarator, count_of(type_))
+
+
+def _declare_local(
+    context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
+) -> None:
+    if value is not None:
+        value = take_over(context, value)
+    identifier = context.unit.create_name(declarator.name)
+    in_list = isinstance(type_, (StructType, ArrayType, FunctionType))
+    if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
+        start = code.name("_unset") if value is None else value.node
+        context.emit(code.assign(code.name(identifier), code.list_of([start])), declarator.position)
+        place: Place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
+    else:
+        if value is None and in_list:
+            value = build_unset(context, type_)
+        place = LocalPlace(type_, identifier, is_const=is_const, origin=declarator)
+        if isinstance(type_, PointerType):
+            place = replace(place, space=_find_space(context, declarator, value))
+        if value is not None:
+            context.emit(code.assign(code.name(identifier), value.node), declarator.position)
+            if declarator.name not in context.changed and isinstance(type_, IntType):
+                place = replace(place, low=value.low, high=value.high)
+    end_with_block(context, place, declarator)
+    known = _keep_known(context, identifier, value) if is_const else None
+    if isinstance(type_, ObjectType) and value is not None:
+        if declarator.name not in context.changed:
+            context.unit.known_values[identifier] = value.node
+    bind_variable(context, declarator, place, known=known)
+
+
+def _keep_known(context: Context, identifier: str, value: Value | None) -> Value | None:
+    """The value of a constant array or object, if it is known."""
+    if value is None or not isinstance(value.type, (StructType, ArrayType)):
+        return None
+    if not is_literal(value.node):
+        return None
+    context.unit.known_values[identifier] = value.node
+    return value
+
+
+def _find_space(context: Context, origin: tree.Node, value: Value | None) -> Space:
+    """Where a pointer may point to: where it points at first, until it is known better."""
+    if context.wide is None or id(origin) in context.wide:
+        return Space.ANY
+    return Space.MEMORY if value is None else value.space
+
+
+def _declare_static(
+    context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
+) -> None:
+    """A variable of the whole kernel: a list of one element around the functions."""
+    refuse_destructor(context, type_, declarator)
+    value = build_zero(context, type_) if value is None else value
+    if is_const:
+        value = fold_constant(context, value)
+    if is_const and value.constant is not None and declarator.name not in context.shared:
+        bind_variable(context, declarator, value, is_global=True)
+        return
+    identifier = context.unit.create_name(declarator.name)
+    in_list = isinstance(type_, (StructType, ArrayType, ObjectType))
+    node = value.node if in_list else code.list_of([value.node])
+    context.unit.add_global(code.assign(code.name(identifier), node), declarator.position)
+    if in_list:
+        place: Place = LocalPlace(type_, identifier, is_const=is_const)
+    else:
+        place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
+    known = _keep_known(context, identifier, value) if is_const else None
+    bind_variable(context, declarator, place, is_global=True, known=known)
+
+
+def _declare_reference(
+    context: Context, type_: tree.Reference, declarator: tree.Declarator
+) -> None:
+    initial = declarator.value
+    if initial is None or isinstance(initial, tree.Braces):
+        raise context.error(declarator, "a reference needs a variable that it refers to")
+    found = look_at(context, initial)
+    if isinstance(found, Value):
+        is_const = isinstance(initial, tree.Name) or type_.is_rvalue
+        known = cast("tree.Expression", Evaluated(found, position=initial.position))
+        _declare_copy(context, type_, known, declarator, is_const=is_const)
+        return
+    declare_reference_to(context, type_, found, declarator, initial)
+
+
+def declare_reference_to(
+    context: Context,
+    type_: tree.Reference,
+    place: Place,
+    declarator: tree.Declarator,
+    node: tree.Expression,
+) -> None:
+    """Let a reference refer to a place."""
+    resolve = context.unit.resolve_declared_type
+    target = resolve(type_.referent, context.scope, place.type, place.is_const)
+    if target.const and _is_number(target.type) and not is_same_type(target.type, place.type):
+        known = cast("tree.Expression", Evaluated(place, position=node.position))
+        _declare_copy(context, type_, known, declarator)
+        return
+    check_reference(context, target, place, node)
+    setup = list[ast.expr]()
+    if target.type != place.type and isinstance(target.type, StructType):
+        place = retype_place(place, target.type)
+    place = _fix_place(context, place, setup)
+    emit_setup(context, setup, declarator)
+    if target.const:
+        place = protect_place(place)
+    bind_variable(context, declarator, place, is_reference=True)
+
+
+def _declare_copy(
+    context: Context,
+    type_: tree.Reference,
+    initial: tree.Expression,
+    declarator: tree.Declarator,
+    *,
+    is_const: bool = False,
+) -> None:
+    """What a constant reference refers to that is made for it: a value of its type."""
+    value = settle(evaluate_scalar(context, initial))
+    resolve = context.unit.resolve_declared_type
+    target = resolve(type_.referent, context.scope, value.type, is_const)
+    if isinstance(value.type, ObjectType) and target.type == value.type:
+        _declare_local(context, value.type, value, declarator, is_const=target.const)
+        return
+    if not target.const and not type_.is_rvalue and not isinstance(value.type, FunctionType):
+        message = "a reference that is not const needs a variable here"
+        raise context.error(initial, message)
+    value = settle(convert_implicitly(context, value, target.type, initial))
+    is_fixed = not type_.is_rvalue or target.const
+    _declare_local(context, value.type, value, declarator, is_const=is_fixed)
+
+
+def _is_number(type_: CType) -> bool:
+    return isinstance(type_, (IntType, FloatType))
+
+
+def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
+    """The same place whatever happens to the variables that it was found with."""
+
+    def kept(node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Constant):
+            return node
+        identifier = context.unit.create_name("reference", "t")
+        setup.append(code.walrus(identifier, node))
+        return code.name(identifier)
+
+    match place:
+        case ItemPlace():
+            return replace(place, container=kept(place.container), index=kept(place.index))
+        case PointedPlace():
+            pointer, offset = kept(place.pointer), kept(place.offset)
+            return replace(place, pointer=pointer, offset=offset)
+        case MemoryPlace():
+            address = settle(place.address)
+            return replace(place, address=replace(address, node=kept(address.node)))
+        case BitsPlace():
+            shift = settle(place.shift)
+            fixed = replace(shift, node=kept(shift.node))
+            return replace(place, holder=kept(place.holder), shift=fixed)
+        case EitherPlace():
+            return _fix_either(context, place, setup)
+        case _:
+            return place
+
+
+def _fix_either(context: Context, place: EitherPlace, setup: list[ast.expr]) -> EitherPlace:
+    """The same place as what its address points to: one pointer that is kept."""
+    pointer = take_address(context, place, tree.Null())
+    identifier = context.unit.create_name("reference", "t")
+    setup.append(code.walrus(identifier, pointer.node))
+    kept = replace(pointer, node=code.name(identifier))
+    fixed = find_pointee(context, kept, tree.Null())
+    assert isinstance(fixed, EitherPlace)
+    return fixed
+
+
+def bind_variable(
+    context: Context,
+    declarator: tree.Declarator,
+    meaning: Place | Value,
+    *,
+    is_global: bool = False,
+    known: Value | None = None,
+    is_reference: bool = False,
+) -> None:
+    """Give a declared name its meaning."""
+    if declarator.name in context.scope.symbols:
+        raise context.error(declarator, f"'{declarator.name}' is declared twice")
+    context.scope.symbols[declarator.name] = Variable(
+        declarator.name, meaning, is_global, known, is_reference
+    )
+
+
+# --- Meanings -------------------------------------------------------------------------------------
+# Statements that say what names mean.
+
+
+def declare_alias(context: Context, node: tree.Alias) -> None:
+    """Compile `using name = type;`."""
+    if node.template_parameters:
+        _bind_new_name(context, node, node.name, AliasTemplate(node, context.scope))
+        return
+    _bind_new_name(
+        context, node, node.name, Alias(context.unit.resolve_type(node.type, context.scope))
+    )
+
+
+def use_name(context: Context, node: tree.UsingName) -> None:
+    """Compile `using tt::CBIndex;`."""
+    last = node.name.rpartition("::")[2]
+    symbol = context.unit.find(node.name, context.scope)
+    if symbol is not None:
+        context.scope.symbols[last] = symbol
+    elif not context.unit.is_of_library(node.name, context.scope):
+        raise context.unit.unknown_name(node, node.name, f"there is no '{node.name}'")
+
+
+def use_namespace(context: Context, node: tree.UsingNamespace) -> None:
+    """Compile `using namespace name;`."""
+    context.unit.load_namespace(node.name)
+    for each in context.unit.find_holders(node.name, context.scope):
+        if context.scope is context.unit.root:
+            context.unit.used.append(each)
+        else:
+            context.scope.more = (*context.scope.more, each)
+
+
+def name_namespace(context: Context, node: tree.NamespaceAlias) -> None:
+    """Compile `namespace name = target;`."""
+    first = node.target.partition("::")[0]
+    known = context.scope.find(first)
+    target = node.target
+    if isinstance(known, NamespaceName):
+        target = known.path + node.target.removeprefix(first)
+    context.scope.symbols[node.name] = NamespaceName(target.removeprefix("::"))
+
+
+def execute_assembly(context: Context, node: tree.Assembly) -> None:
+    """Compile `asm("nop")`: nothing."""
+
+
+def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
+    """Compile an enumeration: its type, and its enumerators as constants."""
+    base = INT if node.base is None else context.unit.resolve_type(node.base, context.scope).type
+    if not isinstance(base, IntType):
+        raise context.error(node, f"'{base.name}' cannot hold an enumeration")
+    type_ = EnumType(node.name, base.bits, base.signed, node.is_scoped)
+    _bind_new_name(context, node, node.name, Alias(QualifiedType(type_)))
+    inner = Scope(context.scope)
+    outer, context.scope = context.scope, inner
+    number = -1
+    for each in node.enumerators:
+        known = (
+            None if each.value is None else evaluate_constant(context, each.value, "an enumerator")
+        )
+        number = number + 1 if known is None else known
+        if not base.low <= number <= base.high:
+            message = f"{number} is no value of '{base.name}', which '{node.name}' is made of"
+            raise context.error(each, message)
+        _bind_new_name(context, each, each.name, Variable(each.name, make_integer(number, type_)))
+    context.scope = outer
+    context.unit.namespaces[node.name] = inner
+    if not node.is_scoped:
+        for name, symbol in inner.symbols.items():
+            context.scope.symbols[name] = symbol
+
+
+def _bind_new_name(context: Context, node: tree.Node, name: str, symbol: Symbol) -> None:
+    if name in context.scope.symbols and not name.startswith("("):
+        raise context.error(node, f"'{name}' is declared twice")
+    context.scope.symbols[name] = symbol
+
+
+def check_static_assert(context: Context, node: tree.StaticAssert) -> None:
+    """Compile a `static_assert`."""
+    condition = fold_constant(context, evaluate_condition(context, node.condition))
+    if condition.constant is None:
+        if is_fixed_by_host(context, condition):
+            return
+        raise context.error(node.condition, "static_assert needs a constant condition")
+    if not condition.constant:
+        message = "" if node.message is None else f": {node.message}"
+        raise context.error(node, f"static_assert failed{message}")

@@ -1,1 +1,0 @@
-"""Statements of C++ as statements of Python."""

@@ -1,0 +1,751 @@
+"""Templates: binding of parameters, packs, overloads, and classes made from templates."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import cast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import (
+    BOOL,
+    NULL,
+    UNSIGNED,
+    ArrayType,
+    CType,
+    EnumType,
+    FloatType,
+    FunctionType,
+    IntType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    StructType,
+    is_deduced,
+    is_same_type,
+    is_scoped,
+    may_point,
+    promote,
+    tag_of,
+)
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.places import convert_implicitly, evaluate_scalar, fold_constant
+from ttmlir.sim.kernels.packs import expand_all, read_as_value
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import (
+    Alias,
+    AliasTemplate,
+    ClassTemplate,
+    Functions,
+    InScope,
+    Pack,
+    Scope,
+    Symbol,
+    Variable,
+    walk,
+)
+from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
+
+# --- Template binding -----------------------------------------------------------------------------
+# What the parameters of templates stand for: given, deduced, or by default.
+
+Parameters = Sequence[tree.TemplateParameter]
+
+
+@contextmanager
+def within_scope(context: Context, scope: Scope) -> Generator[None]:
+    """Let names mean for a while what they do in another scope."""
+    outer, context.scope = context.scope, scope
+    try:
+        yield
+    finally:
+        context.scope = outer
+
+
+def key_of(symbol: Symbol) -> object:
+    """What is the same for what template parameters cannot tell apart."""
+    match symbol:
+        case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
+            return (tag_of(type_), const, volatile)
+        case Variable(meaning=Value() as value):
+            type_ = value.type
+            return (value.constant, tag_of(type_) if isinstance(type_, FunctionType) else "")
+        case Pack(symbols=symbols):
+            return tuple(map(key_of, symbols))
+        case _:
+            return id(symbol)
+
+
+def show_symbol(symbol: Symbol) -> str:
+    """A template argument as messages and names of types show it."""
+    match symbol:
+        case Alias(type=QualifiedType(type=type_, const=const)):
+            return f"{'const ' * const}{type_.name}"
+        case Variable(meaning=Value() as value):
+            if isinstance(value.type, FunctionType):
+                return value.type.name
+            constant = value.constant
+            return str(constant).lower() if isinstance(constant, bool) else str(constant)
+        case Pack(symbols=symbols):
+            return ", ".join(map(show_symbol, symbols))
+        case ClassTemplate(name=name):
+            return name
+        case _:
+            return "?"
+
+
+def show_arguments(name: str, parameters: Parameters, scope: Scope) -> str:
+    """A template with its arguments: `f<int, 3>`."""
+    known = [scope.symbols[each.name] for each in parameters if each.name in scope.symbols]
+    return f"{name}<{', '.join(filter(None, map(show_symbol, known)))}>"
+
+
+def bind_explicit(
+    context: Context,
+    parameters: Parameters,
+    arguments: Sequence[tree.TemplateArgument],
+    scope: Scope,
+    name: str,
+) -> None:
+    """Give parameters the meanings of the arguments in angle brackets."""
+    expanded = expand_all(context, arguments)
+    for number, parameter in enumerate(parameters):
+        if parameter.is_pack:
+            rest = expanded[number:]
+            if rest:
+                bound = (bind_argument(context, parameter, each, scope) for each in rest)
+                scope.symbols[parameter.name] = Pack(tuple(bound))
+            return
+        if number == len(expanded):
+            return
+        symbol = bind_argument(context, parameter, expanded[number], scope)
+        scope.symbols[parameter.name or f"(parameter {number})"] = symbol
+    if len(expanded) > len(parameters):
+        raise context.error(expanded[-1], f"too many template arguments for '{name}'")
+
+
+def bind_argument(
+    context: Context,
+    parameter: tree.TemplateParameter,
+    argument: tree.TemplateArgument,
+    scope: Scope,
+) -> Symbol:
+    """What a template argument means; its names are those of the context."""
+    if parameter.is_template:
+        return _find_template(context, argument)
+    if parameter.type is None:
+        return Alias(context.unit.resolve_type(argument, context.scope))
+    inner: object = argument
+    while isinstance(inner, InScope):
+        inner = inner.node
+    if isinstance(inner, (tree.Pointer, tree.Reference, tree.Decltype)) or (
+        isinstance(inner, tree.NamedType)
+    ):
+        raise context.error(argument, f"'{parameter.name}' is a number, not a type")
+    value = evaluate_scalar(context, read_as_value(argument))
+    target = context.unit.resolve_declared_type(parameter.type, scope, value.type).type
+    value = settle(convert_implicitly(context, value, target, argument))
+    value = fold_constant(context, value)
+    if value.constant is None:
+        raise context.error(argument, "a template argument has to be a constant expression")
+    return Variable(parameter.name, value)
+
+
+def _find_template(context: Context, argument: tree.TemplateArgument) -> Symbol:
+    match argument:
+        case InScope(node=inner, scope=scope):
+            with within_scope(context, scope):
+                return _find_template(context, cast("tree.TemplateArgument", inner))
+        case tree.Name(text=text) | tree.NamedType(name=text):
+            symbol = context.unit.find(text, context.scope)
+            if isinstance(symbol, (ClassTemplate, AliasTemplate)):
+                return symbol
+        case _:
+            pass
+    raise context.error(argument, "the template argument is a class template here")
+
+
+def bind_defaults(
+    context: Context, parameters: Parameters, scope: Scope, name: str, node: tree.Node
+) -> None:
+    """Give parameters that nothing else gives a meaning their defaults."""
+    for number, parameter in enumerate(parameters):
+        key = parameter.name or f"(parameter {number})"
+        if key in scope.symbols:
+            continue
+        if parameter.is_pack:
+            scope.symbols[key] = Pack(())
+        elif parameter.default is not None:
+            with within_scope(context, scope):
+                scope.symbols[key] = bind_argument(context, parameter, parameter.default, scope)
+        elif parameter.name:
+            message = f"nothing says what '{parameter.name}' of '{name}' is"
+            raise context.error(node, f"{message}; write it in angle brackets before the arguments")
+
+
+# Deduction.
+
+
+class Deduction:
+    """What the types of arguments say about the parameters of a template."""
+
+    def __init__(self, context: Context, parameters: Parameters, scope: Scope) -> None:
+        """Those parameters that have no meaning in the scope are given one there."""
+        self.context = context
+        self.scope = scope
+        self.open = {
+            each.name: each
+            for each in parameters
+            if each.name and (each.name not in scope.symbols or each.is_pack)
+        }
+
+    def match_call(self, parameters: Sequence[tree.Parameter], given: Sequence[Given]) -> bool:
+        """Whether the arguments of a call go with the types of parameters."""
+        for number, parameter in enumerate(parameters):
+            if parameter.is_pack:
+                return self._match_pack(parameter.type, given[number:])
+            if number == len(given):
+                return True
+            if not self._match_given(parameter.type, given[number]):
+                return False
+        return True
+
+    def _match_given(self, pattern: tree.Type, given: Given) -> bool:
+        if given.braces is not None or not self._is_open(pattern):
+            return True
+        if isinstance(pattern, tree.Reference):
+            return self.match_type(pattern, QualifiedType(given.found.type, given.is_const))
+        return self.match_type(pattern, QualifiedType(given.value.type))
+
+    def _is_open(self, pattern: tree.Node) -> bool:
+        """Whether a type names what has no meaning yet."""
+        match pattern:
+            case tree.NamedType(name=name, template_arguments=arguments):
+                return name in self.open or any(map(self._is_open, arguments))
+            case tree.Name(text=name, template_arguments=arguments):
+                return name in self.open or any(map(self._is_open, arguments))
+            case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
+                return self._is_open(inner)
+            case tree.ArrayOf(element=inner, size=size):
+                return self._is_open(inner) or (size is not None and self._is_open(size))
+            case tree.Expansion(pattern=inner):
+                return self._is_open(inner)
+            case tree.FunctionOf(result=result, parameters=parameters):
+                return self._is_open(result) or any(self._is_open(x.type) for x in parameters)
+            case _:
+                return False
+
+    def _match_pack(self, pattern: tree.Type, given: Sequence[Given]) -> bool:
+        """Elements of a pack, each of which says what the names in the pattern are for it."""
+        names = [name for name, each in self.open.items() if each.is_pack]
+        named = [name for name in names if name not in self.scope.symbols]
+        if not named:
+            return True
+        columns = {name: list[Symbol]() for name in named}
+        for each in given:
+            inner = Deduction(self.context, (), Scope(self.scope))
+            inner.open = {
+                name: replace(parameter, is_pack=False) for name, parameter in self.open.items()
+            }
+            if not inner._match_given(pattern, each):
+                return False
+            for name in named:
+                if name not in inner.scope.symbols:
+                    return True
+                columns[name].append(inner.scope.symbols[name])
+        for name, symbols in columns.items():
+            self.scope.symbols[name] = Pack(tuple(symbols))
+        return True
+
+    def match_type(self, pattern: tree.Type, given: QualifiedType) -> bool:
+        """Whether a type goes with the pattern of one."""
+        match pattern, given.type:
+            case tree.NamedType(name=name, template_arguments=(), scope=None), _ if (
+                name in self.open
+            ):
+                const = given.const and "const" not in pattern.qualifiers
+                return self._bind(name, Alias(replace(given, const=const)))
+            case tree.NamedType(template_arguments=(_, *_)), _:
+                return self._match_class(pattern, given)
+            case tree.Pointer(pointee=tree.FunctionOf()), FunctionType():
+                return True
+            case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
+                return self.match_type(inner, QualifiedType(pointee, const, volatile))
+            case tree.Pointer(pointee=inner), ArrayType(element=element):
+                return self.match_type(inner, QualifiedType(element, given.const))
+            case tree.Pointer(), _:
+                return False
+            case tree.Reference(referent=inner), _:
+                return self.match_type(inner, given)
+            case tree.ArrayOf(), _:
+                return self._match_array(pattern, given)
+            case _:
+                return True
+
+    def _match_array(self, pattern: tree.ArrayOf, given: QualifiedType) -> bool:
+        array = given.type
+        if not isinstance(array, ArrayType):
+            return False
+        if not self.match_type(pattern.element, QualifiedType(array.element, given.const)):
+            return False
+        number = Variable("", make_integer(array.count, UNSIGNED))
+        return pattern.size is None or self.match_argument(pattern.size, number)
+
+    def _match_class(self, pattern: tree.NamedType, given: QualifiedType) -> bool:
+        """Whether a class is made from the template that a pattern names, or one of its bases."""
+        if isinstance(given.type, ObjectType):
+            return True
+        if not isinstance(given.type, StructType):
+            return False
+        info = self.context.unit.classes.get(given.type.number)
+        symbol = self.context.unit.find(pattern.name, self.scope)
+        if info is not None and info.template is not None:
+            if pattern.name in self.open and self.open[pattern.name].is_template:
+                return self._bind(pattern.name, info.template) and self.match_arguments(
+                    pattern.template_arguments, info.arguments
+                )
+            if symbol is info.template:
+                return self.match_arguments(pattern.template_arguments, info.arguments)
+        if isinstance(symbol, AliasTemplate):
+            return self._match_alias(pattern, symbol, given)
+        return any(self._match_class(pattern, QualifiedType(x)) for x in given.type.bases)
+
+    def _match_alias(
+        self, pattern: tree.NamedType, alias: AliasTemplate, given: QualifiedType
+    ) -> bool:
+        """Whether a type is what an alias with template parameters means."""
+        parameters = alias.definition.template_parameters
+        inner = Deduction(self.context, parameters, Scope(alias.scope))
+        if not inner.match_type(alias.definition.type, given):
+            return False
+        known = inner.scope.symbols
+        if any(each.name not in known for each in parameters):
+            return True
+        symbols = [known[each.name] for each in parameters]
+        return self.match_arguments(pattern.template_arguments, symbols)
+
+    def match_arguments(
+        self, patterns: Sequence[tree.TemplateArgument], symbols: Sequence[Symbol]
+    ) -> bool:
+        """Whether template arguments go with the patterns of some."""
+        listed = list[Symbol]()
+        for each in symbols:
+            listed += each.symbols if isinstance(each, Pack) else (each,)
+        for number, pattern in enumerate(patterns):
+            if isinstance(pattern, tree.Expansion):
+                return self._match_rest(pattern.pattern, listed[number:])
+            if number >= len(listed) or not self.match_argument(pattern, listed[number]):
+                return False
+        return len(patterns) == len(listed)
+
+    def _match_rest(self, pattern: tree.TemplateArgument, symbols: Sequence[Symbol]) -> bool:
+        match pattern:
+            case tree.Name(text=name) | tree.NamedType(name=name) if name in self.open:
+                return self._bind(name, Pack(tuple(symbols)))
+            case _:
+                return False
+
+    def match_argument(self, pattern: tree.TemplateArgument, symbol: Symbol) -> bool:
+        """Whether a template argument goes with a pattern."""
+        match pattern:
+            case tree.Name(text=name, template_arguments=(), scope=None) if name in self.open:
+                return self._bind(name, symbol)
+            case tree.Name(text=name, template_arguments=(_, *_) as arguments, scope=scope) if (
+                isinstance(symbol, Alias)
+            ):
+                written = tree.NamedType(name, arguments, (), scope, position=pattern.position)
+                if self._is_open(written):
+                    return self.match_type(written, symbol.type)
+            case tree.NamedType() | tree.Pointer() | tree.Reference() if isinstance(symbol, Alias):
+                if self._is_open(pattern):
+                    if isinstance(pattern, tree.NamedType) and "const" in pattern.qualifiers:
+                        return symbol.type.const and self.match_type(pattern, symbol.type)
+                    return self.match_type(pattern, symbol.type)
+            case _:
+                pass
+        return self._is_same(pattern, symbol)
+
+    def _is_same(self, pattern: tree.TemplateArgument, symbol: Symbol) -> bool:
+        """Whether a pattern without open names means the same as an argument."""
+        is_type = isinstance(symbol, Alias)
+        parameter = tree.TemplateParameter("", None if is_type else tree.NamedType("auto"))
+        if isinstance(symbol, (ClassTemplate, AliasTemplate)):
+            parameter = replace(parameter, is_template=True)
+        with within_scope(self.context, self.scope):
+            meant = bind_argument(self.context, parameter, pattern, self.scope)
+        return key_of(meant) == key_of(symbol)
+
+    def _bind(self, name: str, symbol: Symbol) -> bool:
+        """Give a name a meaning; whether it has no other one."""
+        known = self.scope.symbols.get(name)
+        if known is None:
+            parameter = self.open[name]
+            if parameter.type is not None and isinstance(symbol, Variable):
+                symbol = self._convert_number(parameter, symbol)
+            self.scope.symbols[name] = symbol
+            return True
+        return key_of(known) == key_of(symbol)
+
+    def _convert_number(self, parameter: tree.TemplateParameter, symbol: Variable) -> Symbol:
+        value = symbol.meaning
+        if not isinstance(value, Value) or not isinstance(value.type, IntType):
+            return symbol
+        assert parameter.type is not None
+        unit = self.context.unit
+        target = unit.resolve_declared_type(parameter.type, self.scope, value.type).type
+        if isinstance(target, IntType):
+            return Variable(parameter.name, make_integer(int(value.constant or 0), target))
+        return symbol
+
+
+# --- Overloads ------------------------------------------------------------------------------------
+# Which of the functions of a name is called: overload resolution (C++17, [over.match]).
+
+EXACT, PROMOTION, CONVERSION, USER_DEFINED = 0.0, 1.0, 2.0, 3.0
+
+
+@dataclass(frozen=True)
+class CallOfOwn:
+    """A call of one of the kernel's functions as it is written."""
+
+    node: tree.Node
+    explicit: Sequence[tree.TemplateArgument]
+    given: Sequence[Given]
+    on_const: bool = False
+    """Whether the object that a member function is called on is const."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A function that a call may mean, with what its template parameters stand for."""
+
+    function: tree.Function
+    scope: Scope
+    ranks: tuple[float, ...] = ()
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it is called on an object."""
+        return self.scope_of_class.owner is not None and "static" not in self.function.specifiers
+
+    @property
+    def scope_of_class(self) -> Scope:
+        """The scope that the function stands in."""
+        if self.function.template_parameters:
+            assert self.scope.outer is not None
+            return self.scope.outer
+        return self.scope
+
+
+def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> Candidate:
+    """The function that a call means."""
+    pool = list(_list_candidates(functions, len(call.given)))
+    if call.explicit:
+        templates = [each for each in pool if each[0].template_parameters]
+        if pool and not templates:
+            raise context.error(call.node, f"'{functions.name}' is no template")
+        pool = templates
+    if len(pool) == 1:
+        function, scope = pool[0]
+        return _bind(context, function, scope, call)
+    if not pool:
+        raise context.error(call.node, _describe_misfit(functions, len(call.given)))
+    return _choose_best(context, functions, pool, call)
+
+
+def _list_candidates(functions: Functions, count: int) -> list[tuple[tree.Function, Scope]]:
+    found = list[tuple[tree.Function, Scope]]()
+    for group in (functions, *functions.others):
+        for each in group.definitions:
+            is_callable = each.definition is not None and each.specialized is None
+            if is_callable and _accepts(each, count):
+                found.append((each, group.scope))
+    return found
+
+
+def _accepts(function: tree.Function, count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    required = sum(each.default is None and not each.is_pack for each in function.parameters)
+    has_pack = bool(function.parameters) and function.parameters[-1].is_pack
+    return required <= count and (has_pack or count <= len(function.parameters))
+
+
+def _describe_misfit(functions: Functions, count: int) -> str:
+    every = [each for group in (functions, *functions.others) for each in group.definitions]
+    if all(each.definition is None for each in every):
+        return f"'{functions.name}' is declared but never defined"
+    takes = " or ".join(dict.fromkeys(map(_describe_arity, every)))
+    return f"'{functions.name}' takes {takes} arguments, not {count}"
+
+
+def _describe_arity(function: tree.Function) -> str:
+    required = sum(each.default is None and not each.is_pack for each in function.parameters)
+    most = len(function.parameters)
+    if function.parameters and function.parameters[-1].is_pack:
+        return f"at least {required}"
+    return str(most) if required == most else f"{required} to {most}"
+
+
+def _bind(context: Context, function: tree.Function, outer: Scope, call: CallOfOwn) -> Candidate:
+    """A function with what the call says about its template parameters."""
+    parameters = function.template_parameters
+    if not parameters:
+        return Candidate(function, outer)
+    scope = Scope(outer)
+    bind_explicit(context, parameters, call.explicit, scope, function.name)
+    deduction = Deduction(context, parameters, scope)
+    if not deduction.match_call(function.parameters, call.given):
+        message = f"the arguments do not go with the parameters of '{function.name}'"
+        raise context.error(call.node, message)
+    bind_defaults(context, parameters, scope, function.name, call.node)
+    return Candidate(_find_specialized(context, function, scope, outer), scope)
+
+
+def _find_specialized(
+    context: Context, function: tree.Function, scope: Scope, outer: Scope
+) -> tree.Function:
+    """The specialisation of a function template for its arguments; itself, if there is none."""
+    known = outer.find_here(function.name)
+    definitions = known.definitions if isinstance(known, Functions) else ()
+    special = [each for each in definitions if each.specialized is not None and each.definition]
+    for each in special:
+        assert each.specialized is not None
+        wanted = [key_of(scope.symbols[x.name]) for x in function.template_parameters if x.name]
+        given = Scope(outer)
+        bind_explicit(context, function.template_parameters, each.specialized, given, each.name)
+        keys = [key_of(symbol) for symbol in given.symbols.values()]
+        if keys == wanted[: len(keys)] and keys:
+            return each
+    return function
+
+
+def _choose_best(
+    context: Context,
+    functions: Functions,
+    pool: Sequence[tuple[tree.Function, Scope]],
+    call: CallOfOwn,
+) -> Candidate:
+    viable = list[Candidate]()
+    failure: CppSyntaxError | None = None
+    for function, scope in pool:
+        try:
+            with context.unit.trying():
+                bound = _bind(context, function, scope, call)
+                ranks = _rank_all(context, bound, call)
+                if ranks is not None and function.template_parameters:
+                    _substitute(context, bound)
+        except CppSyntaxError as error:
+            failure = error
+            continue
+        if ranks is not None:
+            viable.append(Candidate(bound.function, bound.scope, ranks))
+    if not viable:
+        types = ", ".join(f"'{each.found.type.name}'" for each in call.given if not each.braces)
+        message = f"no '{functions.name}' takes arguments of types {types or 'such as these'}"
+        if failure is not None:
+            message = f"{message}: {failure.message}"
+        raise context.error(call.node, message)
+    best = [
+        each for each in viable if all(each is other or _is_better(each, other) for other in viable)
+    ]
+    if len(best) != 1:
+        places = ", ".join(str(each.function.position) for each in viable)
+        message = f"this call of '{functions.name}' is ambiguous between those at {places}"
+        raise context.error(call.node, message)
+    return best[0]
+
+
+def _substitute(context: Context, candidate: Candidate) -> None:
+    """Raise CppSyntaxError if a type of a function does not exist for the template arguments."""
+    function = candidate.function
+    if not is_deduced(function.result):
+        context.unit.resolve_type(function.result, candidate.scope)
+    for each in function.template_parameters:
+        if each.type is not None and not is_deduced(each.type):
+            context.unit.resolve_type(each.type, candidate.scope)
+
+
+def _is_better(a: Candidate, b: Candidate) -> bool:
+    """Whether a call means one function rather than another one."""
+    pairs = list(zip(a.ranks, b.ranks, strict=False))
+    if any(x > y for x, y in pairs):
+        return False
+    if any(x < y for x, y in pairs):
+        return True
+    generic = (bool(a.function.template_parameters), bool(b.function.template_parameters))
+    if generic[0] != generic[1]:
+        return generic[1]
+    return _measure_specificity(a.function) > _measure_specificity(b.function)
+
+
+def _measure_specificity(function: tree.Function) -> int:
+    """How much the parameters of a template say about their arguments."""
+    names = {each.name for each in function.template_parameters}
+    total = 0
+    for parameter in function.parameters:
+        total -= 100 * parameter.is_pack
+        for each in walk(parameter.type):
+            match each:
+                case tree.NamedType(name=name, template_arguments=arguments, qualifiers=words):
+                    total += (name not in names) + bool(arguments) + len(words)
+                case tree.Pointer() | tree.ArrayOf():
+                    total += 2
+                case _:
+                    pass
+    return total
+
+
+def _rank_all(context: Context, candidate: Candidate, call: CallOfOwn) -> tuple[float, ...] | None:
+    """How well each argument goes with its parameter; None if one does not."""
+    function = candidate.function
+    ranks = list[float]()
+    if candidate.is_member and function.kind == "function":
+        if call.on_const and not function.is_const:
+            return None
+        ranks.append(0.5 if function.is_const and not call.on_const else EXACT)
+    else:
+        ranks.append(EXACT)
+    last = len(function.parameters) - 1
+    for number, given in enumerate(call.given):
+        parameter = function.parameters[min(number, last)]
+        if parameter.is_pack and not is_deduced(parameter.type):
+            ranks.append(EXACT)
+            continue
+        rank = _rank(context, parameter, given, candidate.scope)
+        if rank is None:
+            return None
+        ranks.append(rank)
+    return tuple(ranks)
+
+
+def _rank(context: Context, parameter: tree.Parameter, given: Given, scope: Scope) -> float | None:
+    type_ = parameter.type
+    if given.braces is not None:
+        target = context.unit.resolve_type(_referent(type_), scope).type
+        fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
+        return CONVERSION if fits else None
+    found = given.found
+    if isinstance(type_, tree.Reference):
+        given_type = found.type
+        unit = context.unit
+        target = unit.resolve_declared_type(type_.referent, scope, given_type, given.is_const)
+        is_same = is_same_type(target.type, given_type)
+        if type_.is_rvalue:
+            is_forwarding = _is_forwarding(type_, scope)
+            if not isinstance(found, Value) and not is_forwarding and not _is_moved(given.node):
+                return None
+            return -0.25 if is_same else rank_conversion(context, given.value, target.type)
+        if not target.const:
+            return EXACT if is_same and not isinstance(found, Value) else None
+        if is_same:
+            return EXACT if given.is_const or isinstance(found, Value) else 0.25
+        return rank_conversion(context, given.value, target.type)
+    value = given.value
+    target = context.unit.resolve_declared_type(type_, scope, value.type)
+    return rank_conversion(context, value, target.type)
+
+
+def _referent(type_: tree.Type) -> tree.Type:
+    return type_.referent if isinstance(type_, tree.Reference) else type_
+
+
+def _is_forwarding(type_: tree.Reference, scope: Scope) -> bool:
+    referent = type_.referent
+    if not isinstance(referent, tree.NamedType) or referent.qualifiers:
+        return False
+    return referent.name == "auto" or referent.name in scope.symbols
+
+
+def _is_moved(node: tree.Node) -> bool:
+    match node:
+        case tree.FunctionCall(callee=tree.Name(text=text)):
+            return text in ("std::move", "std::forward")
+        case _:
+            return False
+
+
+def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
+    """How far a type is from that of a value; None if it does not convert."""
+    rank = _rank_standard(value, target)
+    if rank is None and has_conversion(context, value, target):
+        return USER_DEFINED
+    return rank
+
+
+def _rank_standard(value: Value, target: CType) -> float | None:
+    """The same for conversions that no class defines."""
+    source = value.type
+    if source == target or is_same_type(source, target):
+        return EXACT
+    match target, source:
+        case IntType(), IntType():
+            if isinstance(target, EnumType) or is_scoped(source):
+                return None
+            return PROMOTION if is_same_type(promote(source), target) else CONVERSION
+        case FloatType(), FloatType():
+            return PROMOTION if target.bits > source.bits else CONVERSION
+        case ((IntType() | FloatType()), (IntType() | FloatType())):
+            is_refused = isinstance(target, EnumType) or is_scoped(source)
+            return None if is_refused else CONVERSION
+        case (PointerType(), _) | (_, PointerType()):
+            return _rank_pointer(value, target)
+        case StructType(), StructType() if source.derives_from(target):
+            return CONVERSION
+        case _:
+            return None
+
+
+def _rank_pointer(value: Value, target: CType) -> float | None:
+    source = value.type
+    match target, source:
+        case PointerType(), PointerType():
+            if not may_point(target, source):
+                return None
+            return 0.5 if is_same_type(target.pointee, source.pointee) else CONVERSION
+        case PointerType(), IntType():
+            return CONVERSION if source == NULL or value.constant == 0 else None
+        case IntType(), PointerType():
+            return CONVERSION + 0.5 if target == BOOL else None
+        case _:
+            return None
+
+
+def has_conversion(context: Context, value: Value, target: CType) -> bool:
+    """Whether a class says how a value becomes one of another type."""
+    source = value.type
+    if isinstance(source, StructType):
+        for each in (source, *source.bases):
+            info = context.unit.classes.get(each.number)
+            if info is not None and any(
+                _gives(context, function, info.scope, target) for function in info.conversions
+            ):
+                return True
+    if isinstance(target, StructType):
+        info = context.unit.classes.get(target.number)
+        if info is not None:
+            return any(_makes(context, each, info.scope, value) for each in info.constructors)
+    return False
+
+
+def _gives(context: Context, function: tree.Function, scope: Scope, target: CType) -> bool:
+    """Whether a conversion function gives a type, or a number that becomes one of it."""
+    if is_deduced(function.result) or function.template_parameters:
+        return True
+    result = context.unit.resolve_type(function.result, scope).type
+    return _rank_standard(make_value(result, code.constant(0)), target) is not None
+
+
+def _makes(context: Context, function: tree.Function, scope: Scope, value: Value) -> bool:
+    """Whether a constructor makes an object of a value without being asked to."""
+    if not _accepts(function, 1) or "explicit" in function.specifiers:
+        return False
+    if not function.parameters or function.template_parameters or function.parameters[0].is_pack:
+        return True
+    type_ = _referent(function.parameters[0].type)
+    if is_deduced(type_):
+        return True
+    target = context.unit.resolve_type(type_, scope).type
+    return _rank_standard(value, target) is not None

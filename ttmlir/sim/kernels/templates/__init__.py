@@ -1,1 +1,0 @@
-"""Templates: what their parameters stand for, and which functions are called."""

@@ -1,0 +1,1 @@
+"""Modules that programs written for tt-mlir's own package import by these names."""
