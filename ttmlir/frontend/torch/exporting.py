@@ -22,6 +22,7 @@ from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_size
 from ttmlir.frontend.torch.data.values import KnownValues
 from ttmlir.frontend.torch.data.watching import watch
 from ttmlir.frontend.torch.decompositions import own_decompositions
+from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
@@ -359,7 +360,7 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
-    with quiet(), warnings.catch_warnings():
+    with quiet(), preparations_kept(), warnings.catch_warnings():
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
