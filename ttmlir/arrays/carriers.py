@@ -27,6 +27,8 @@ def host_dtype(dtype: str) -> np.dtype[Any]:
     """
     if dtype in _SHORT:
         return np.dtype(_SHORT[dtype])
+    if dtype.startswith("f8"):
+        return np.dtype(f"float8_{dtype[2:].lower()}")
     kind = dtype.rstrip("0123456789")
     width = int(dtype[len(kind) :])
     kind = kind.replace("ui", "u").replace("si", "i")
@@ -70,9 +72,9 @@ def compute_reference(
 class NumPyCarrier:
     """Numbers, computed as the rows of the operation table say and rounded to their type."""
 
-    def stored_dtype(self, dtype: str) -> np.dtype[Any]:
-        """The type of NumPy in which numbers of a type are kept."""
-        return host_dtype(dtype)
+    def keep(self, numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
+        """Numbers that were computed for a type, as they are kept."""
+        return numbers.astype(host_dtype(dtype), copy=False)
 
     def create(
         self,
@@ -90,18 +92,20 @@ class NumPyCarrier:
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
             found = np.asarray(compute_reference(row, arrays, shape, types, parameters))
-            return found.astype(self.stored_dtype(dtype), copy=False)
+            return self.keep(found, dtype)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
         """One number everywhere; integers wrap."""
-        target = self.stored_dtype(dtype)
+        target = host_dtype(dtype)
         if target.kind in "iu":
-            return np.full(shape, np.array(int(number) % (1 << 64), np.uint64).astype(target))
-        return np.full(shape, number, target)
+            one = np.array(int(number) % (1 << 64), np.uint64).astype(target)
+        else:
+            one = self.keep(np.asarray(number, target), dtype)
+        return np.full(shape, one)
 
     def constant(self, numbers: Any, dtype: str) -> NDArray[Any]:
         """The numbers in another type."""
-        return numbers.astype(self.stored_dtype(dtype))
+        return self.keep(numbers.astype(host_dtype(dtype)), dtype)
 
     def repeat(
         self,

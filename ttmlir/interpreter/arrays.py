@@ -9,26 +9,38 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IndexType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import NumPyCarrier
-from ttmlir.interpreter.execution import Execution, Function, compute_dtype
+from ttmlir.interpreter.execution import Execution, Function, convert_to
 from ttmlir.ir.arrays import dtype_of, element_of
 from ttmlir.ir.tensor_types import element_type
 from ttmlir.passes.core.ttir_conversion import ArrayFunction
+from ttmlir.runtime.tensor import Array as Numbers
 
 
 class _ComputeCarrier(NumPyCarrier):
     """Numbers in the types that stand for those of the IR."""
 
-    def stored_dtype(self, dtype: str) -> np.dtype[Any]:
-        """The compute type of an element type."""
-        return compute_dtype(element_of(dtype)) or np.dtype(np.int64)
+    def keep(self, numbers: Numbers, dtype: str) -> Numbers:
+        """Numbers in the compute type of an element type, which they may exceed."""
+        return in_type(numbers, element_of(dtype))
 
 
 _CARRIER = _ComputeCarrier()
+
+
+def in_type(value: Any, element: Attribute) -> Numbers:
+    """Numbers in the type that stands for one of the IR."""
+    numbers = np.asarray(value)
+    if isinstance(element, IndexType):
+        return numbers.astype(np.int64)
+    converted = convert_to(numbers, element)
+    if converted is None:
+        raise TypeError(f"numbers of type '{element}' cannot be computed with")
+    return converted
 
 
 def array_for(value: SSAValue, numbers: Any) -> Array:

@@ -18,7 +18,7 @@ from xdsl.dialects.linalg.ops import GenericOp, IndexOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.tt.layout import TileType
-from ttmlir.interpreter.arithmetic import element_of, in_type
+from ttmlir.interpreter.arrays import element_of_value, in_type
 from ttmlir.interpreter.d2m import extents_of, loop_over_tiles
 from ttmlir.interpreter.execution import Execution, Function
 from ttmlir.mlir.attributes import layout_map
@@ -31,7 +31,7 @@ _Operands = Sequence[Any]
 
 def _generic(execution: Execution, op: Operation, operands: _Operands) -> _Operands:
     assert isinstance(op, GenericOp)
-    if isinstance(element_of(op.operands[0].type), TileType):
+    if isinstance(element_of_value(op.operands[0]), TileType):
         return loop_over_tiles(execution, op, operands)
     maps = [layout_map(each) for each in op.indexing_maps.data]
     arrays = [np.asarray(operand) for operand in operands]
@@ -119,7 +119,7 @@ def _elementwise(mnemonic: str) -> Function:
 
 def _in_result_type(op: Operation, operands: _Operands) -> list[Array]:
     """The operands in the type that sums are made in."""
-    element = element_of(op.results[0].type)
+    element = element_of_value(op.results[0])
     return [in_type(each, element) for each in operands]
 
 

@@ -67,6 +67,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
+from ttmlir.ir.arrays import TTIRCarrier, array_in, dtype_of
 from ttmlir.ir.builder import Builder, contract
 from ttmlir.ir.constants import constant_numbers, identity_of, splat_number
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
@@ -123,13 +124,20 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
             return _element(builder, owner)
         if owner.name.startswith(("arith.", "math.")):
             operands = [as_tensor(site, operand) for operand in owner.operands]
-            return compute(builder, owner, operands, number_type(value.type))
+            return _compute(builder, owner, operands)
     refuse_to_legalize(
         site,
         f"it uses a number of type {value.type} that comes from elsewhere; supported are "
         "constants, elements of tensors, and what arith and math compute from "
         "them",
     )
+
+
+def _compute(builder: Builder, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """What an operation of arith or math makes of tensors."""
+    carrier = TTIRCarrier(builder)
+    arrays = [array_in(carrier, value) for value in operands]
+    return compute(op, arrays, dtype_of(number_type(op.results[0].type))).value
 
 
 def places_as_tensor(site: Operation, places: Sequence[SSAValue | int]) -> SSAValue:
@@ -371,7 +379,7 @@ class _Loops:
             return as_tensor(self.op, number)
         if owner.name.startswith(("arith.", "math.")) and len(owner.results) == 1:
             operands = [self.value(operand) for operand in owner.operands]
-            return compute(self.builder, owner, operands, number_type(number.type))
+            return _compute(self.builder, owner, operands)
         if owner.name == "tensor.extract":
             return self._read(owner.operands[0], owner.operands[1:])
         refuse_to_legalize(
