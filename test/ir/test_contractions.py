@@ -6,7 +6,9 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, TensorType, f32
 from xdsl.ir import Block
 
-from ttmlir.ir.builder import Builder, contract
+from ttmlir.arrays.array import contract
+from ttmlir.ir.arrays import TTIRCarrier, array_in
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.tensor_types import value_shape
 
 HERE = FileLineColLoc(StringAttr("here.mlir"), IntAttr(3), IntAttr(5))
@@ -35,8 +37,11 @@ def test_contractions(
     """What only one operand has and the result has not is summed up before the product."""
     shapes = [tuple(EXTENTS[dim] for dim in dims) for dims in (first, second)]
     block = Block(arg_types=[TensorType(f32, shape) for shape in shapes])
-    value = contract(Builder(block, HERE), block.args[0], first, block.args[1], second, result)
-    assert value_shape(value) == tuple(EXTENTS[dim] for dim in result)
+    carrier = TTIRCarrier(Builder(block, HERE))
+    a, b = (array_in(carrier, argument) for argument in block.args)
+    found = contract(a, first, b, second, result)
+    assert value_shape(found.value) == found.shape
+    assert found.shape == tuple(EXTENTS[dim] for dim in result)
     made = [op for op in block.ops if op.name.startswith("ttir.")]
     assert [(op.name.removeprefix("ttir."), value_shape(op.results[0])) for op in made] == expected
     for op in made:

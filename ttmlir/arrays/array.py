@@ -14,7 +14,7 @@ the type of the array beside it, and `cast` converts. Types are named as in MLIR
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -429,3 +429,51 @@ def concatenate(parts: Sequence[Array], dim: int) -> Array:
     shape = [*first.shape]
     shape[dim] = sum(part.shape[dim] for part in kept)
     return kept[0].create("concat", *kept[1:], shape=shape, parameters={"dim": dim})
+
+
+def contract(
+    a: Array,
+    a_dims: Sequence[Hashable],
+    b: Array,
+    b_dims: Sequence[Hashable],
+    dims: Sequence[Hashable],
+) -> Array:
+    """The sum, over the dimensions that are not in `dims`, of the products of two arrays.
+
+    Dimensions are identified by any names. What only one operand has and the result has not is
+    summed up before.
+    """
+    a, a_dims = _sum_out(a, a_dims, {*b_dims, *dims})
+    b, b_dims = _sum_out(b, b_dims, {*a_dims, *dims})
+    batch = [dim for dim in dims if dim in a_dims and dim in b_dims]
+    inner = [dim for dim in a_dims if dim in b_dims and dim not in dims]
+    rows = [dim for dim in a_dims if dim not in b_dims]
+    columns = [dim for dim in b_dims if dim not in a_dims]
+    extents = dict(zip((*a_dims, *b_dims), (*a.shape, *b.shape), strict=True))
+    natural = [*batch, *rows, *columns]
+    shape = [extents[dim] for dim in natural]
+    one_each = len(inner) == len(rows) == len(columns) == 1
+    if one_each and [*a_dims] == batch + rows + inner and [*b_dims] == batch + inner + columns:
+        product = a.create("matmul", b, shape=shape)
+    else:
+        parameters = {
+            "batch_dims_lhs": tuple(a_dims.index(dim) for dim in batch),
+            "batch_dims_rhs": tuple(b_dims.index(dim) for dim in batch),
+            "contract_dims_lhs": tuple(a_dims.index(dim) for dim in inner),
+            "contract_dims_rhs": tuple(b_dims.index(dim) for dim in inner),
+        }
+        product = a.create("dot_general", b, shape=shape, parameters=parameters)
+    return product.permute([natural.index(dim) for dim in dims])
+
+
+def _sum_out(
+    x: Array, dims: Sequence[Hashable], kept: set[Hashable]
+) -> tuple[Array, Sequence[Hashable]]:
+    """The array and its dimensions after a sum over all others than the kept ones."""
+    lost = tuple(place for place, dim in enumerate(dims) if dim not in kept)
+    if not lost:
+        return x, dims
+    left = [place for place in range(len(dims)) if place not in lost]
+    shape = [x.shape[place] for place in left]
+    total = x.create("sum", shape=shape, parameters={"keep_dim": False, "dim_arg": lost})
+    return total, [dims[place] for place in left]

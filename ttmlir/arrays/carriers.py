@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -10,18 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape
-from ttmlir.optable.row import Row
+from ttmlir.optable.row import Family, Row
+from ttmlir.optable.window import compute_on_image
 
-_SHORT = {"i1": "bool", "bf16": ml_dtypes.bfloat16}
+_SHORT: dict[str, Any] = {"i1": "bool", "bf16": ml_dtypes.bfloat16, "index": "int64"}
 _NAMES = {"bool": "i1", "bfloat16": "bf16"}
 
 
+@cache
 def host_dtype(dtype: str) -> np.dtype[Any]:
-    """The type of NumPy that has the numbers of a type such as `f32` or `ui8`."""
+    """The type of NumPy that has the numbers of a type such as `f32` or `ui8`.
+
+    Integers of a width that NumPy lacks are in the next wider type.
+    """
     if dtype in _SHORT:
         return np.dtype(_SHORT[dtype])
+    if dtype.startswith("f8"):
+        return np.dtype(f"float8_{dtype[2:].lower()}")
     kind = dtype.rstrip("0123456789")
-    return np.dtype(f"{kind.replace('ui', 'u')}{int(dtype[len(kind) :]) // 8}")
+    width = int(dtype[len(kind) :])
+    kind = kind.replace("ui", "u").replace("si", "i")
+    return np.dtype(f"{kind}{max(1, 1 << (width - 1).bit_length() >> 3)}")
 
 
 def name_of(dtype: np.dtype[Any]) -> str:
@@ -30,8 +41,40 @@ def name_of(dtype: np.dtype[Any]) -> str:
     return known or f"{dtype.kind.replace('u', 'ui')}{8 * dtype.itemsize}"
 
 
+@cache
+def _takes_shape(row: Row) -> bool:
+    """True where the reference function needs the shape of the result."""
+    names = {parameter.name for parameter in row.ttir_signature}
+    return "shape" in inspect.signature(row.reference).parameters and "shape" not in names
+
+
+def compute_reference(
+    row: Row,
+    operands: Sequence[Any],
+    shape: Shape,
+    types: tuple[Any, Any],
+    parameters: Mapping[str, Any],
+) -> Any:
+    """What the reference function of a row computes from the parameters of its ttir operation.
+
+    `types` are those of NumPy that hold the elements of the first operand and of the result.
+    """
+    if row.family is Family.WINDOW:
+        if row.ttir_parameters is not None:
+            return compute_on_image(np, row, operands, shape, parameters).reshape(shape)
+        return row.reference(np, *operands, **parameters).reshape(shape)
+    more: dict[str, Any] = {"shape": shape} if _takes_shape(row) else {}
+    if row.takes_types:
+        more |= dict(zip(("source", "target"), types, strict=True))
+    return row.reference(np, *operands, **parameters, **more)
+
+
 class NumPyCarrier:
     """Numbers, computed as the rows of the operation table say and rounded to their type."""
+
+    def keep(self, numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
+        """Numbers that were computed for a type, as they are kept."""
+        return numbers.astype(host_dtype(dtype), copy=False)
 
     def create(
         self,
@@ -46,25 +89,23 @@ class NumPyCarrier:
             each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
             for each in operands
         ]
-        target = host_dtype(dtype)
-        if row.takes_types:
-            parameters = {"source": arrays[0].dtype, "target": target}
-        elif row.mnemonic in ("arange", "broadcast"):
-            parameters = {**parameters, "shape": shape}
+        types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
-            found = np.asarray(row.reference(np, *arrays, **parameters))
-            return found.astype(target, copy=False)
+            found = np.asarray(compute_reference(row, arrays, shape, types, parameters))
+            return self.keep(found, dtype)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
         """One number everywhere; integers wrap."""
         target = host_dtype(dtype)
         if target.kind in "iu":
-            return np.full(shape, np.array(int(number) % (1 << 64), np.uint64).astype(target))
-        return np.full(shape, number, target)
+            one = np.array(int(number) % (1 << 64), np.uint64).astype(target)
+        else:
+            one = self.keep(np.asarray(number, target), dtype)
+        return np.full(shape, one)
 
     def constant(self, numbers: Any, dtype: str) -> NDArray[Any]:
         """The numbers in another type."""
-        return numbers.astype(host_dtype(dtype))
+        return self.keep(numbers.astype(host_dtype(dtype)), dtype)
 
     def repeat(
         self,

@@ -7,7 +7,6 @@ replace(op, digamma(x.cast("f32")).cast(x.dtype).value)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
@@ -35,7 +34,6 @@ _FLOATS: tuple[AnyFloat, ...] = (Float32Type(), BFloat16Type(), Float16Type(), F
 _TYPES: dict[str, Attribute] = {each.name: each for each in _FLOATS}
 
 
-@cache
 def element_of(dtype: str) -> Attribute:
     """The element type of a name such as `f32` or `ui8`."""
     if dtype in _TYPES:
@@ -45,8 +43,10 @@ def element_of(dtype: str) -> Attribute:
 
 
 def dtype_of(element: Attribute) -> str:
-    """The name of an element type."""
-    return str(element)
+    """The name of an element type, which `element_of` gives for it."""
+    name = str(element)
+    _TYPES.setdefault(name, element)
+    return name
 
 
 class TTIRCarrier:

@@ -1021,6 +1021,34 @@ def _pooling(xp: Any, input: Any, **parameters: Any) -> Any:
     return total / count
 
 
+def compute_on_image(
+    xp: Any, row: Row, inputs: Sequence[Any], result: Shape, parameters: Mapping[str, Any]
+) -> Any:
+    """What the reference function of a row computes from the parameters of its ttir operation.
+
+    ttir says less than ttnn, since its images are not flattened, and has a padding for each side.
+    """
+    image, *rest = inputs
+    shapes = [each.shape for each in inputs if each is not None]
+    values = image_parameters(parameters, shapes, result)
+    height, width = values["input_height"], values["input_width"]
+    image = xp.reshape(image, (-1, height, width, image.shape[-1]))
+    names = [parameter.name for parameter in row.parameters]
+    if "padding_height" in names:
+        top, bottom, left, right = (values[f"padding_{side}"] for side in _SIDES)
+        if (top, left) != (bottom, right):
+            fill = _neutral(xp, "max", image.dtype) if len(inputs) == 1 else 0
+            margins = ((0, 0), (top, bottom), (left, right), (0, 0))
+            image = xp.pad(image, margins, constant_values=fill)
+            values |= {"input_height": image.shape[1], "input_width": image.shape[2]}
+            top = left = 0
+        values |= {"padding_height": top, "padding_width": left}
+    return row.reference(xp, image, *rest, **{name: values[name] for name in names})
+
+
+_SIDES = ("top", "bottom", "left", "right")
+
+
 def window_counts(
     axes: Sequence[WindowAxis], count_include_pad: bool
 ) -> tuple[list[int], list[int]]:

@@ -44,10 +44,10 @@ of other dialects stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -60,14 +60,15 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     TensorType,
-    i1,
     i32,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from ttmlir.arrays.array import TRUTH, Array, contract
 from ttmlir.dialects.definition.ods import warn_of_narrowing
-from ttmlir.ir.builder import Builder, contract
+from ttmlir.ir.arrays import TTIRCarrier, array_in, dtype_of
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers, identity_of, splat_number
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
@@ -76,13 +77,13 @@ from ttmlir.ir.tensor_types import (
     is_boolean,
     is_tensor,
     tensor_of,
-    unsigned_type,
     value_shape,
 )
 from ttmlir.optable import named_in, row
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
 from ttmlir.optable.reduction import by_combiner
-from ttmlir.optable.row import Row, broadcast_shape
+from ttmlir.optable.row import Row
+from ttmlir.optable.window import COMBINERS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside
 from ttmlir.passes.linalg.convert_arith_to_ttir import (
@@ -91,6 +92,7 @@ from ttmlir.passes.linalg.convert_arith_to_ttir import (
     ON_TRUTH,
     compute,
     convert_tensor_arithmetic,
+    is_nan,
 )
 
 if TYPE_CHECKING:
@@ -123,13 +125,20 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
             return _element(builder, owner)
         if owner.name.startswith(("arith.", "math.")):
             operands = [as_tensor(site, operand) for operand in owner.operands]
-            return compute(builder, owner, operands, number_type(value.type))
+            return _compute(builder, owner, operands).value
     refuse_to_legalize(
         site,
         f"it uses a number of type {value.type} that comes from elsewhere; supported are "
         "constants, elements of tensors, and what arith and math compute from "
         "them",
     )
+
+
+def _compute(builder: Builder, op: Operation, operands: Sequence[SSAValue]) -> Array:
+    """What an operation of arith or math makes of tensors."""
+    carrier = TTIRCarrier(builder)
+    arrays = [array_in(carrier, value) for value in operands]
+    return compute(op, arrays, dtype_of(number_type(op.results[0].type)))
 
 
 def places_as_tensor(site: Operation, places: Sequence[SSAValue | int]) -> SSAValue:
@@ -290,7 +299,7 @@ class _Loops:
     maps: list[AffineMap]
     reduced: frozenset[int]
     """The loops that results are combined over."""
-    known: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    known: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
 
     @cached_property
     def builder(self) -> Builder:
@@ -337,41 +346,43 @@ class _Loops:
             )
         return dims
 
-    def _placed(self, number: int) -> SSAValue:
+    def array(self, value: SSAValue) -> Array:
+        """A tensor as an array whose operations are created here."""
+        return array_in(self.builder, value)
+
+    def _placed(self, number: int) -> Array:
         """An operand over the loops."""
         value = self.operands[number]
         if not is_tensor(value):
-            return as_tensor(self.op, value)
+            return self.array(as_tensor(self.op, value))
         check_static_shape(self.op, value.type)
         dims = self.dims(number)
-        extents = value_shape(value)
-        ends = [1 if dim is None else extent for dim, extent in zip(dims, extents, strict=True)]
-        value = self.builder.slice(value, [0] * len(dims), ends)
+        x = self.array(value)
+        ends = [1 if dim is None else extent for dim, extent in zip(dims, x.shape, strict=True)]
         order = sorted(range(len(dims)), key=lambda place: -1 if (d := dims[place]) is None else d)
-        value = self.builder.permute(value, order)
         named = {dim for dim in dims if dim is not None}
         shape = [extent if dim in named else 1 for dim, extent in enumerate(self.extents)]
-        return self.builder.reshape(value, shape)
+        return x.slice([0] * len(dims), ends).permute(order).reshape(shape)
 
-    def value(self, number: SSAValue) -> SSAValue:
+    def value(self, number: SSAValue) -> Array:
         """A number of the body over the loops."""
         if number not in self.known:
             self.known[number] = self._computed(number)
         return self.known[number]
 
-    def _computed(self, number: SSAValue) -> SSAValue:
+    def _computed(self, number: SSAValue) -> Array:
         if isinstance(number, BlockArgument) and number.block is self.body:
             return self._placed(number.index)
         owner = number.owner
         if not isinstance(owner, Operation) or owner.parent is not self.body:
-            return as_tensor(self.op, number)
+            return self.array(as_tensor(self.op, number))
         if owner.name == "linalg.index":
-            return self._index(cast("IntegerAttr", owner.properties["dim"]).value.data)
+            return self.places(frozenset({_index_of(owner)}))
         if owner.name == "arith.constant":
-            return as_tensor(self.op, number)
+            return self.array(as_tensor(self.op, number))
         if owner.name.startswith(("arith.", "math.")) and len(owner.results) == 1:
-            operands = [self.value(operand) for operand in owner.operands]
-            return compute(self.builder, owner, operands, number_type(number.type))
+            operands = [self.value(operand).value for operand in owner.operands]
+            return _compute(self.builder, owner, operands)
         if owner.name == "tensor.extract":
             return self._read(owner.operands[0], owner.operands[1:])
         refuse_to_legalize(
@@ -380,39 +391,28 @@ class _Loops:
             "linalg.index, tensor.extract and linalg.yield",
         )
 
-    def _read(self, tensor: SSAValue, places: Sequence[SSAValue]) -> SSAValue:
+    def _read(self, tensor: SSAValue, places: Sequence[SSAValue]) -> Array:
         """The elements of a tensor at computed places."""
-        op, builder = self.op, self.builder
-        check_static_shape(op, tensor.type)
-        extents = value_shape(tensor)
-        number: SSAValue = builder.create_numbers([0], tensor_of(i32, (1,) * len(self.extents)))
+        check_static_shape(self.op, tensor.type)
+        x = self.array(tensor)
+        ones = (1,) * len(self.extents)
+        number = self.array(self.builder.create_numbers([0], tensor_of(i32, ones)))
         for dim, place in enumerate(places):
-            step = builder.create_numbers([extents[dim]], tensor_of(i32, ()))
-            type_ = tensor_of(i32, value_shape(number))
-            number = builder.create("multiply", [number, step], type_) if dim else number
-            step = builder.cast(self.value(place), i32)
-            shape = broadcast_shape(value_shape(number), value_shape(step))
-            number = builder.create("add", [number, step], tensor_of(i32, shape))
-        number = self.spread(number)
+            step = self.array(self.builder.create_numbers([x.shape[dim]], tensor_of(i32, ())))
+            number = (number * step if dim else number) + self.value(place).cast("i32")
         count = math.prod(self.extents)
-        flat = builder.reshape(tensor, (math.prod(extents),))
-        type_ = tensor_of(element_type(tensor), (count,))
-        found = builder.create("gather", [flat, builder.reshape(number, (count,))], type_, dim=0)
-        return builder.reshape(found, self.extents)
+        number = self.spread(number).reshape((count,))
+        flat = x.reshape((math.prod(x.shape),))
+        found = flat.create("gather", number, shape=(count,), parameters={"dim": 0})
+        return found.reshape(self.extents)
 
-    def _index(self, dim: int) -> SSAValue:
-        """The place in a loop."""
-        return self.places(frozenset({dim}))
-
-    def places(self, dims: frozenset[int]) -> SSAValue:
+    def places(self, dims: frozenset[int]) -> Array:
         """The number of each iteration of some of the loops, in their order."""
         shape = [extent if dim in dims else 1 for dim, extent in enumerate(self.extents)]
         count = math.prod(shape)
-        type_ = tensor_of(i32, (count,))
-        numbers = self.builder.create(
-            "arange", [], type_, start=0, end=count, step=1, arange_dimension=0
-        )
-        return self.builder.reshape(numbers, shape)
+        parameters = {"start": 0, "end": count, "step": 1, "arange_dimension": 0}
+        numbers = self.builder.create("arange", [], tensor_of(i32, (count,)), **parameters)
+        return self.array(numbers).reshape(shape)
 
     def used_loops(self, number: SSAValue) -> frozenset[int]:
         """The loops that a number of the body depends on."""
@@ -422,16 +422,12 @@ class _Loops:
         if not isinstance(owner, Operation) or owner.parent is not self.body:
             return frozenset()
         if owner.name == "linalg.index":
-            return frozenset({cast("IntegerAttr", owner.properties["dim"]).value.data})
+            return frozenset({_index_of(owner)})
         return frozenset[int]().union(*(self.used_loops(operand) for operand in owner.operands))
 
-    def spread(self, value: SSAValue) -> SSAValue:
-        """The tensor with the extents of all loops."""
-        rank = len(self.extents)
-        shape = value_shape(value)
-        if len(shape) < rank:
-            value = self.builder.reshape(value, (1,) * (rank - len(shape)) + shape)
-        return self.builder.broadcast(value, self.extents)
+    def spread(self, x: Array) -> Array:
+        """The array with the extents of all loops."""
+        return x.broadcast(self.extents)
 
     def depends(self, number: SSAValue, on: SSAValue) -> bool:
         """True if a number of the body is computed from another."""
@@ -441,6 +437,11 @@ class _Loops:
         if not isinstance(owner, Operation) or owner.parent is not self.body:
             return False
         return any(self.depends(operand, on) for operand in owner.operands)
+
+
+def _index_of(op: Operation) -> int:
+    """The loop whose place a `linalg.index` is."""
+    return cast("IntegerAttr", op.properties["dim"]).value.data
 
 
 def _convert(loops: _Loops, inits: Sequence[SSAValue]) -> None:
@@ -456,21 +457,18 @@ def _convert(loops: _Loops, inits: Sequence[SSAValue]) -> None:
         if loops.reduced:
             result = _reduced(loops, number, argument, init, dims)
         else:
-            result = loops.builder.permute(loops.spread(loops.value(number)), dims)
-        results.append(loops.builder.cast(result, element_type(init)))
+            result = loops.spread(loops.value(number)).permute(dims)
+        results.append(result.cast(dtype_of(element_type(init))).value)
     replace(loops.op, *results)
 
 
 def _reduced(
-    loops: _Loops, number: SSAValue, argument: SSAValue, init: SSAValue, dims: list[int]
-) -> SSAValue:
-    """The combination of a number over loops, beginning with `init`."""
-    op, builder = loops.op, loops.builder
-    owner = number.owner
-    if number is argument:
+    loops: _Loops, number: SSAValue, argument: SSAValue, start: SSAValue, dims: list[int]
+) -> Array:
+    """The combination of a number over loops, beginning with `start`."""
+    owner, init = number.owner, loops.array(start)
+    if number is argument or any(loops.extents[dim] == 0 for dim in loops.reduced):
         return init
-    if any(loops.extents[dim] == 0 for dim in loops.reduced):
-        return loops.builder.cast(init, element_type(init))
     found = _combination(loops, owner, argument) if isinstance(owner, Operation) else None
     if found is None:
         if isinstance(owner, Operation):
@@ -480,14 +478,14 @@ def _reduced(
             position = _position(loops, owner, argument, init, dims)
             if position is not None:
                 return position
-        if isinstance(owner, Operation) and _combines_by_xor(owner):
-            refuse_to_legalize(
-                op,
-                "it combines truth values by exclusive or, which sums of i1 are; supported are "
-                "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
-            )
+            if _combines_by_xor(owner):
+                refuse_to_legalize(
+                    loops.op,
+                    "it combines truth values by exclusive or, which sums of i1 are; supported are "
+                    "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
+                )
         refuse_to_legalize(
-            op,
+            loops.op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
             "minimum, and, or, or the place of the maximum",
         )
@@ -496,25 +494,20 @@ def _reduced(
     if product is not None:
         total = _product(loops, *product, dims)
     else:
-        total = _over(loops, reduction.mnemonic, loops.value(term), dims, element_type(init))
+        total = _over(loops, reduction.mnemonic, loops.value(term), dims)
     identity = row(reduction.combiner).identity
-    if identity is not None and math.isfinite(identity) and splat_number(init) == identity:
+    if identity is not None and math.isfinite(identity) and splat_number(start) == identity:
         return total
-    return builder.create(reduction.combiner, [total, init], init.type)
+    return _create_like(init, reduction.combiner, total, init)
 
 
-def _over(
-    loops: _Loops, reduction: str, value: SSAValue, dims: list[int], element: Attribute
-) -> SSAValue:
-    """A tensor reduced over the loops, in the order of the result's dimensions."""
-    value = loops.spread(value)
+def _over(loops: _Loops, reduction: str, x: Array, dims: list[int], dtype: str = "") -> Array:
+    """An array reduced over the loops, in the order of the result's dimensions."""
     kept = [dim for dim in range(len(loops.extents)) if dim not in loops.reduced]
-    if reduction != "argmax":
-        element = element_type(value)
-    type_ = tensor_of(element, [loops.extents[dim] for dim in kept])
-    reduced = tuple(sorted(loops.reduced))
-    result = loops.builder.create(reduction, [value], type_, keep_dim=False, dim_arg=reduced)
-    return loops.builder.permute(result, [kept.index(dim) for dim in dims])
+    shape = [loops.extents[dim] for dim in kept]
+    parameters = {"keep_dim": False, "dim_arg": tuple(sorted(loops.reduced))}
+    result = loops.spread(x).create(reduction, shape=shape, dtype=dtype, parameters=parameters)
+    return result.permute([kept.index(dim) for dim in dims])
 
 
 def _combination(
@@ -549,62 +542,50 @@ def _combines_by_xor(owner: Operation) -> bool:
     return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
-def _choice(loops: _Loops, choice: Choice, init: SSAValue, dims: list[int]) -> SSAValue:
+def _choice(loops: _Loops, choice: Choice, init: Array, dims: list[int]) -> Array:
     """The number that is left after all choices, beginning with `init`."""
-    builder = loops.builder
-    value = loops.value(choice.taken)
+    x = loops.value(choice.taken)
+    dtype = x.dtype
     combiner = row("maximum" if choice.largest else "minimum")
-    element = element_type(value)
-    if is_boolean(element):
+    if dtype == TRUTH:
         # As a signed number, true is -1.
         flips = not choice.without_order
         combiner = row(row("minimum" if choice.largest == flips else "maximum").on_truth)
     elif choice.is_float:
-        value, init = _without_nan(loops, choice, value, init, dims)
+        x, init = _without_nan(loops, choice, x, init, dims)
     elif choice.without_order:
-        value, init = (builder.cast(each, unsigned_type(element)) for each in (value, init))
+        x, init = (each.cast(f"u{dtype}") for each in (x, init))
     reduction = by_combiner(combiner)
     assert reduction is not None, "extremes are repeated by reductions"
-    total = _over(loops, reduction.mnemonic, value, dims, element_type(value))
-    return builder.cast(builder.create(combiner.mnemonic, [total, init], total.type), element)
+    total = _over(loops, reduction.mnemonic, x, dims)
+    return _create_like(total, combiner.mnemonic, total, init).cast(dtype)
 
 
 def _without_nan(
-    loops: _Loops, choice: Choice, value: SSAValue, init: SSAValue, dims: list[int]
-) -> tuple[SSAValue, SSAValue]:
+    loops: _Loops, choice: Choice, x: Array, init: Array, dims: list[int]
+) -> tuple[Array, Array]:
     """Numbers and a start whose extreme is what choices leave, although extremes keep NaN.
 
     NaN is never taken and never left, or it is taken, and left for the next number.
     """
-    builder, element = loops.builder, element_type(value)
-    worst = builder.create_scalar(-math.inf if choice.largest else math.inf, element)
+    worst = x.fill(-math.inf if choice.largest else math.inf, ())
     if not choice.without_order:
-        return builder.create("where", [_is_nan(builder, value), worst, value], value.type), init
+        return is_nan(x).where(worst, x), init
     # What counts is from the number after the last NaN on, or the NaN where none follows.
-    value = loops.spread(value)
+    x = loops.spread(x)
     places = loops.spread(loops.places(loops.reduced))
-    none = builder.create_scalar(-1, i32)
-    nans = builder.create("where", [_is_nan(builder, value), places, none], places.type)
-    extents = [1 if dim in loops.reduced else n for dim, n in enumerate(loops.extents)]
-    reduced = tuple(sorted(loops.reduced))
-    last = builder.create("max", [nans], tensor_of(i32, extents), keep_dim=True, dim_arg=reduced)
-    limit = builder.create_scalar(math.prod(loops.extents[dim] for dim in reduced) - 2, i32)
-    last_but_one = builder.create("minimum", [last, limit], last.type)
-    counts = builder.create("gt", [places, last_but_one], tensor_of(i1, loops.extents))
-    value = builder.create("where", [counts, value, worst], value.type)
-    last = _over(loops, "max", nans, dims, i32)
-    was_nan = builder.create("gt", [last, none], tensor_of(i1, value_shape(init)))
-    is_left = builder.create("logical_or", [was_nan, _is_nan(builder, init)], was_nan.type)
-    return value, builder.create("where", [is_left, worst, init], init.type)
-
-
-def _is_nan(builder: Builder, value: SSAValue) -> SSAValue:
-    return builder.create("ne", [value, value], tensor_of(i1, value_shape(value)))
+    none = places.fill(-1, ())
+    nans = is_nan(x).where(places, none)
+    last = nans.max(*sorted(loops.reduced))
+    limit = math.prod(loops.extents[dim] for dim in loops.reduced) - 2
+    x = (places > last.minimum(limit)).where(x, worst)
+    was_nan = _over(loops, "max", nans, dims) > none
+    return x, (was_nan | is_nan(init)).where(worst, init)
 
 
 def _position(
-    loops: _Loops, owner: Operation, argument: SSAValue, init: SSAValue, dims: list[int]
-) -> SSAValue | None:
+    loops: _Loops, owner: Operation, argument: SSAValue, init: Array, dims: list[int]
+) -> Array | None:
     """The place of the largest number in the one loop that is reduced; None for anything else."""
     found = read_position(owner, argument)
     if found is None or loops.reduced != frozenset((found[2],)):
@@ -624,18 +605,16 @@ def _position(
         return None
     if choice is not None and choice.without_order:
         return None
-    builder, value = loops.builder, loops.value(number)
+    x = loops.value(number)
     if choice is not None and choice.is_float:
-        lowest = builder.create_scalar(-math.inf, element_type(value))
-        value = builder.create("where", [_is_nan(builder, value), lowest, value], value.type)
-    position = _over(loops, "argmax", value, dims, element_type(init))
+        lowest = x.fill(-math.inf, ())
+        x = is_nan(x).where(lowest, x)
+    position = _over(loops, "argmax", x, dims, init.dtype)
     start = loops.operands[best.index]
-    lowest = identity_of(row("maximum"), element_type(start))
-    if splat_number(init) == 0 and splat_number(start) == lowest:
+    least = identity_of(row("maximum"), element_type(start))
+    if splat_number(init.value) == 0 and splat_number(start) == least:
         return position
-    largest = _over(loops, "max", value, dims, element_type(start))
-    is_larger = builder.create("gt", [largest, start], tensor_of(i1, value_shape(init)))
-    return builder.create("where", [is_larger, position, init], init.type)
+    return (_over(loops, "max", x, dims) > loops.array(start)).where(position, init)
 
 
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
@@ -653,19 +632,19 @@ def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     return (a, b) if loops.reduced <= used[0] & used[1] and used[0] != used[1] else None
 
 
-def _product(loops: _Loops, a: SSAValue, b: SSAValue, dims: list[int]) -> SSAValue:
+def _product(loops: _Loops, a: SSAValue, b: SSAValue, dims: list[int]) -> Array:
     """The sum of products of two factors."""
-    operands: list[tuple[SSAValue, list[int]]] = []
+    operands: list[tuple[Array, list[int]]] = []
     for factor in (a, b):
         used = sorted(loops.used_loops(factor))
         shape = [loops.extents[dim] for dim in used]
-        operands.append((loops.builder.reshape(loops.value(factor), shape), used))
+        operands.append((loops.value(factor).reshape(shape), used))
     (left, left_dims), (right, right_dims) = operands
     # The operand with the result's first loops comes first, as in a product of matrices.
     own = [dim for dim in dims if (dim in left_dims) != (dim in right_dims)]
     if own and own[0] in right_dims:
         left, left_dims, right, right_dims = right, right_dims, left, left_dims
-    return contract(loops.builder, left, left_dims, right, right_dims, dims)
+    return contract(left, left_dims, right, right_dims, dims)
 
 
 def _generic(op: Operation) -> None:
@@ -686,7 +665,6 @@ def _check_tensors(op: Operation) -> None:
 
 
 def _map(op: Operation) -> None:
-    builder = Builder.before(op)
     _check_tensors(op)
     inputs, inits = inputs_and_inits(op)
     rank = len(value_shape(inits[0]))
@@ -699,7 +677,7 @@ def _map(op: Operation) -> None:
     maps = [identity] * (len(operands) or 1)
     loops = _Loops(op, block, operands or inits, maps, frozenset())
     result = loops.spread(loops.value(yielded.operands[0]))
-    replace(op, builder.cast(result, element_type(inits[0])))
+    replace(op, result.cast(dtype_of(element_type(inits[0]))).value)
 
 
 def _reduce(op: Operation) -> None:
@@ -727,88 +705,89 @@ GENERIC_RULES: dict[str, ConversionRule] = {
 # What becomes of the named operations of linalg.
 
 
-def _checked(op: Operation) -> tuple[list[SSAValue], SSAValue]:
-    """The inputs and the init; operations on memory or without static shapes are refused."""
-    inputs, inits = inputs_and_inits(op)
-    if not op.results:
-        refuse_to_legalize(op, "it works on memory; supported are operations on tensors")
-    for value in (*inputs, *inits):
-        if is_tensor(value) or value is inits[0]:
-            check_static_shape(op, value.type)
-    return inputs, inits[0]
+NamedFunction = Callable[[Operation, Sequence[Array], Array], Array]
+"""What a named operation computes, of its inputs and the tensor that it begins with."""
 
 
-def _elementwise(mnemonic: str) -> ConversionRule:
+def _named(function: NamedFunction) -> ConversionRule:
+    """The rule of a named operation; those on memory or without static shapes are refused."""
+
     def rule(op: Operation) -> None:
-        builder = Builder.before(op)
-        inputs, init = _checked(op)
-        element = element_type(init)
-        if mnemonic == "where":
-            replace(op, builder.create(mnemonic, inputs, init.type))
-            return
-        operands = [
-            builder.cast(value if is_tensor(value) else as_tensor(op, value), element)
+        inputs, inits = inputs_and_inits(op)
+        _check_tensors(op)
+        for value in (*inputs, *inits):
+            if is_tensor(value) or value is inits[0]:
+                check_static_shape(op, value.type)
+        carrier = TTIRCarrier(Builder.before(op))
+        arrays = [
+            array_in(carrier, value if is_tensor(value) else as_tensor(op, value))
             for value in inputs
         ]
-        result = builder.create(mnemonic, operands, init.type) if mnemonic else operands[0]
-        replace(op, result)
+        replace(op, function(op, arrays, array_in(carrier, inits[0])).value)
 
     return rule
+
+
+def _create_like(like: Array, mnemonic: str, *operands: Array, **parameters: Any) -> Array:
+    """The result of a row, in the shape and type of another array."""
+    x, *others = operands
+    return x.create(mnemonic, *others, shape=like.shape, dtype=like.dtype, parameters=parameters)
+
+
+def _elementwise(mnemonic: str) -> NamedFunction:
+    def function(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+        if mnemonic == "where":
+            return _create_like(init, mnemonic, *inputs)
+        operands = [each.cast(init.dtype) for each in inputs]
+        return _create_like(init, mnemonic, *operands) if mnemonic else operands[0]
+
+    return function
 
 
 def _fill(op: Operation) -> None:
-    builder = Builder.before(op)
-    (value,), init = _checked(op)
-    type_ = cast("TensorType[Attribute]", init.type)
+    [value, init] = op.operands
     found = constant_numbers(value)
-    if found is not None:
-        replace(op, builder.create_numbers(found, type_))
+    if found is None or not op.results:
+        _named(_fill_computed)(op)
         return
-    scalar = builder.cast(as_tensor(op, value), type_.element_type)
-    rank = len(type_.get_shape())
-    replace(op, builder.broadcast(builder.reshape(scalar, (1,) * rank), type_.get_shape()))
+    check_static_shape(op, init.type)
+    replace(op, Builder.before(op).create_numbers(found, init.type))
 
 
-def _accumulate(op: Operation, total: SSAValue, init: SSAValue, combine: str = "add") -> None:
-    """Replace an operation by its sum, added to what it began with."""
-    builder = Builder.before(op)
-    if combine == "add" and splat_number(init) == 0:
-        replace(op, total)
-    else:
-        replace(op, builder.create(combine, [total, init], init.type))
+def _fill_computed(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+    return inputs[0].cast(init.dtype).broadcast(init.shape)
 
 
-def _contraction(a: str, b: str, result: str) -> ConversionRule:
-    def rule(op: Operation) -> None:
-        builder = Builder.before(op)
-        inputs, init = _checked(op)
-        element = element_type(init)
-        left, right = (builder.cast(value, element) for value in inputs)
-        _accumulate(op, contract(builder, left, a, right, b, result), init)
-
-    return rule
+def _accumulate(total: Array, init: Array, combine: str = "add") -> Array:
+    """A sum, added to what it began with."""
+    start: object = init.value
+    if combine == "add" and isinstance(start, SSAValue):
+        if splat_number(cast("SSAValue", start)) == 0:
+            return total
+    return _create_like(init, combine, total, init)
 
 
-def _transpose(op: Operation) -> None:
-    builder = Builder.before(op)
-    (value,), _ = _checked(op)
-    replace(op, builder.permute(value, _numbers(op, "permutation")))
+def _contraction(a: str, b: str, result: str) -> NamedFunction:
+    def function(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+        left, right = (each.cast(init.dtype) for each in inputs)
+        return _accumulate(contract(left, a, right, b, result), init)
+
+    return function
 
 
-def _broadcast(op: Operation) -> None:
-    builder = Builder.before(op)
-    (value,), init = _checked(op)
+def _transpose(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+    return inputs[0].permute(_numbers(op, "permutation"))
+
+
+def _broadcast(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
     added = _numbers(op, "dimensions")
-    shape = value_shape(init)
-    ones = [1 if dim in added else extent for dim, extent in enumerate(shape)]
-    replace(op, builder.broadcast(builder.reshape(value, ones), shape))
+    ones = [1 if dim in added else extent for dim, extent in enumerate(init.shape)]
+    return inputs[0].reshape(ones).broadcast(init.shape)
 
 
-def _softmax(op: Operation) -> None:
-    builder = Builder.before(op)
-    inputs, init = _checked(op)
+def _softmax(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
     dim = cast("IntegerAttr", op.properties["dimension"]).value.data
-    replace(op, builder.create("softmax", inputs, init.type, dimension=dim))
+    return _create_like(init, "softmax", *inputs, dimension=dim)
 
 
 def _numbers(op: Operation, name: str, count: int = 0) -> tuple[int, ...]:
@@ -828,108 +807,89 @@ def _dimension_text(image: str, weight: str) -> str:
 
 
 def _reached(
-    op: Operation, image: SSAValue, dims: str, window: Sequence[int], result: Sequence[int]
-) -> SSAValue:
+    op: Operation, image: Array, dims: str, window: Sequence[int], result: Sequence[int]
+) -> Array:
     """The part of an image that its windows reach; linalg lets the rest be any number of elements.
 
     A rest that is shorter than a stride is left to the operation in ttir.
     """
-    builder = Builder.before(op)
     count = len(window)
     strides, dilations = (_numbers(op, name, count) for name in ("strides", "dilations"))
-    ends = list(value_shape(image))
+    ends = list(image.shape)
     for place, dim in enumerate(dims):
         if dim.isdigit():
             stride = strides[int(dim)]
             reach = (window[int(dim)] - 1) * dilations[int(dim)] + 1
             if (ends[place] - reach) // stride + 1 != result[place]:
                 ends[place] = (result[place] - 1) * stride + reach
-    return builder.slice(image, (0,) * len(ends), ends)
+    return image.slice((0,) * len(ends), ends)
 
 
 def _convolve(
     op: Operation,
-    image: SSAValue,
-    weight: SSAValue,
-    type_: Attribute,
+    image: Array,
+    weight: Array,
+    shape: Sequence[int],
     dims: tuple[str, str],
     groups: int = 1,
-) -> SSAValue:
-    builder = Builder.before(op)
+) -> Array:
     count = len(dims[0]) - 2
-    extents = dict(zip(dims[1], value_shape(weight), strict=True))
+    extents = dict(zip(dims[1], weight.shape, strict=True))
     window = [extents[str(dim)] for dim in range(count)]
-    image = _reached(op, image, dims[0], window, cast("TensorType[Attribute]", type_).get_shape())
-    return builder.create(
-        "convolution",
-        [image, weight],
-        type_,
-        dimension_numbers=_dimension_text(*dims),
-        window_strides=_numbers(op, "strides", count),
-        padding=(0,) * (2 * count),
-        input_dilation=(1,) * count,
-        weight_dilation=_numbers(op, "dilations", count),
-        window_reversal=(False,) * count,
-        feature_group_count=groups,
-        batch_group_count=1,
-    )
+    parameters: dict[str, Any] = {
+        "dimension_numbers": _dimension_text(*dims),
+        "window_strides": _numbers(op, "strides", count),
+        "padding": (0,) * (2 * count),
+        "input_dilation": (1,) * count,
+        "weight_dilation": _numbers(op, "dilations", count),
+        "window_reversal": (False,) * count,
+        "feature_group_count": groups,
+        "batch_group_count": 1,
+    }
+    image = _reached(op, image, dims[0], window, shape)
+    return image.create("convolution", weight, shape=shape, parameters=parameters)
 
 
-def _convolution(image: str, weight: str) -> ConversionRule:
-    def rule(op: Operation) -> None:
-        builder = Builder.before(op)
-        inputs, init = _checked(op)
-        operands = [builder.cast(value, element_type(init)) for value in inputs]
-        result = _convolve(op, operands[0], operands[1], init.type, (image, weight))
-        _accumulate(op, result, init)
+def _convolution(*dims: str) -> NamedFunction:
+    def function(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+        image, weight = (each.cast(init.dtype) for each in inputs)
+        return _accumulate(_convolve(op, image, weight, init.shape, (dims[0], dims[1])), init)
 
-    return rule
+    return function
 
 
-def _depthwise(image: str, weight: str) -> ConversionRule:
-    def rule(op: Operation) -> None:
-        builder = Builder.before(op)
-        inputs, init = _checked(op)
-        pixels, filters = (builder.cast(value, element_type(init)) for value in inputs)
-        extents = dict(zip(weight, value_shape(filters), strict=True))
+def _depthwise(image: str, weight: str) -> NamedFunction:
+    def function(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+        pixels, filters = (each.cast(init.dtype) for each in inputs)
+        extents = dict(zip(weight, filters.shape, strict=True))
         groups = extents["c"]
         outer = groups * extents.get("m", 1)
         # Each group has one input feature: i takes the place in front of the output features.
-        place = weight.index("c")
-        spatial = [extents[dim] for dim in weight if dim.isdigit()]
-        is_last = place > 0
-        shape = [*spatial, 1, outer] if is_last else [outer, 1, *spatial]
         digits = "".join(dim for dim in weight if dim.isdigit())
-        dims = digits + "io" if is_last else "oi" + digits
-        filters = builder.reshape(filters, shape)
-        flat = list(value_shape(init))
-        if "m" in weight:
-            flat = [*flat[:-2], outer]
-        type_ = tensor_of(element_type(init), flat)
-        result = _convolve(op, pixels, filters, type_, (image, dims), groups)
-        _accumulate(op, builder.reshape(result, value_shape(init)), init)
+        spatial = [extents[dim] for dim in digits]
+        is_last = weight.index("c") > 0
+        filters = filters.reshape([*spatial, 1, outer] if is_last else [outer, 1, *spatial])
+        dims = image, digits + "io" if is_last else "oi" + digits
+        flat = [*init.shape[:-2], outer] if "m" in weight else init.shape
+        result = _convolve(op, pixels, filters, flat, dims, groups)
+        return _accumulate(result.reshape(init.shape), init)
 
-    return rule
+    return function
 
 
-def _pooling(image: str, method: str) -> ConversionRule:
-    def rule(op: Operation) -> None:
-        builder = Builder.before(op)
-        (pixels, window), init = _checked(op)
-        extents = value_shape(window)
+def _pooling(image: str, method: str) -> NamedFunction:
+    def function(op: Operation, inputs: Sequence[Array], init: Array) -> Array:
+        pixels, window = inputs
+        extents = window.shape
         count = len(extents)
 
         def over_all(numbers: Sequence[int]) -> tuple[int, ...]:
             return tuple(numbers[int(dim)] if dim.isdigit() else 1 for dim in image)
 
-        result = builder.create(
+        result = _create_like(
+            init,
             "pooling",
-            [
-                _reached(
-                    op, builder.cast(pixels, element_type(init)), image, extents, value_shape(init)
-                )
-            ],
-            init.type,
+            _reached(op, pixels.cast(init.dtype), image, extents, init.shape),
             pooling_method=method,
             window_dimensions=over_all(extents),
             window_strides=over_all(_numbers(op, "strides", count)),
@@ -937,22 +897,26 @@ def _pooling(image: str, method: str) -> ConversionRule:
             window_dilations=over_all(_numbers(op, "dilations", count)),
             padding=(0,) * (2 * len(image)),
         )
-        combine = {"sum": "add", "max": "maximum", "min": "minimum"}[method]
-        _accumulate(op, result, init, combine)
+        return _accumulate(result, init, COMBINERS[method])
 
-    return rule
+    return function
 
 
-NAMED_RULES: dict[str, ConversionRule] = {
+NAMED_FUNCTIONS: dict[str, NamedFunction] = {
     **{f"linalg.{name}": _elementwise(row) for name, row in ELEMENTWISE.items()},
     **{f"linalg.{name}": _contraction(*dims) for name, dims in CONTRACTIONS.items()},
     **{f"linalg.{name}": _convolution(*dims) for name, dims in CONVOLUTIONS.items()},
     **{f"linalg.{name}": _depthwise(*dims) for name, dims in DEPTHWISE.items()},
     **{f"linalg.{name}": _pooling(*row) for name, row in POOLINGS.items()},
     "linalg.broadcast": _broadcast,
-    "linalg.fill": _fill,
+    "linalg.fill": _fill_computed,
     "linalg.softmax": _softmax,
     "linalg.transpose": _transpose,
+}
+"""What each operation computes."""
+NAMED_RULES: dict[str, ConversionRule] = {
+    **{name: _named(function) for name, function in NAMED_FUNCTIONS.items()},
+    "linalg.fill": _fill,
 }
 """What becomes of each operation."""
 

@@ -7,20 +7,31 @@ nearest to its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
+from ttmlir.arrays.array import Array
+from ttmlir.ir.arrays import TTIRCarrier, array_in, dtype_of
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import check_static_shape, element_type, is_tensor, value_shape
 from ttmlir.mlir.reporting import ALMOST, near_names, op_name
+from ttmlir.optable.row import Row
 
 ConversionRule = Callable[[Operation], None]
 """Puts ttir operations in front of an operation and erases it."""
+
+ArrayFunction = Callable[..., Array | Sequence[Array]]
+"""What an operation gives, of itself and its operands as arrays.
+
+Conversions call it to create ttir operations, the interpreter to compute numbers. Operands that are
+no tensors are None.
+"""
 
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, EmptyOp)
 
@@ -59,3 +70,42 @@ def becomes(mnemonic: str) -> ConversionRule:
         replace(op, builder.create(mnemonic, op.operands, op.results[0].type))
 
     return rule
+
+
+def computes(function: ArrayFunction) -> ConversionRule:
+    """The rule of an operation that gives what a function makes of its operands."""
+
+    def rule(op: Operation) -> None:
+        for type_ in (*op.operand_types, *op.result_types):
+            if isinstance(type_, TensorType | UnrankedTensorType):
+                check_static_shape(op, cast("Attribute", type_))
+        carrier = TTIRCarrier(Builder.before(op))
+        operands = [array_in(carrier, each) if is_tensor(each) else None for each in op.operands]
+        found = function(op, *operands)
+        results = [found] if isinstance(found, Array) else found
+        replace(op, *(each.value for each in results))
+
+    return rule
+
+
+def result_dtype(op: Operation) -> str:
+    """The name of the element type of an operation's first result."""
+    return dtype_of(element_type(op.results[0]))
+
+
+def create_result(
+    op: Operation, mnemonic: str, x: Array, *others: Array, **parameters: Any
+) -> Array:
+    """The result of a row, of the shape and type that the operation says."""
+    shape = value_shape(op.results[0])
+    dtype = result_dtype(op)
+    return x.create(mnemonic, *others, shape=shape, dtype=dtype, parameters=parameters)
+
+
+def means(row: Row) -> ArrayFunction:
+    """The function of an operation that differs from a row in nothing but the name."""
+
+    def function(op: Operation, *operands: Array) -> Array:
+        return create_result(op, row.mnemonic, *operands)
+
+    return function

@@ -1,0 +1,214 @@
+"""Numbers by their bits: rounding, neighbours, order, and other widths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from ttmlir.arrays.array import Array, concatenate
+
+FORMAT_BITS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
+"""Bits of the exponent and of the mantissa of floating point types."""
+
+
+def width_of(dtype: str) -> int:
+    """The bits of a type such as `f32`, `bf16` or `ui8`."""
+    return int(dtype.lstrip("bfuis"))
+
+
+# -- whole numbers -----------------------------------------------------------------------------
+
+
+def round_half_away(x: Array) -> Array:
+    """The nearest whole number, the one farther from 0 of two."""
+    whole = x.trunc()
+    # The rest of the number is exact; adding 0.5 to the number is not.
+    is_far = (x - whole).abs() >= 0.5
+    return is_far.where(whole + x.sign(), whole)
+
+
+def divide_rounded(x: Array, y: Array, *, upward: bool) -> Array:
+    """The quotient of integers rounded toward plus or minus infinity."""
+    quotient, rest = x / y, x.remainder(y)
+    zero, one = (x.fill(number, ()) for number in (0, 1))
+    # The quotient is rounded toward 0, that is, up where the rest and the divisor differ.
+    was_raised = (rest < zero).logical_xor(y < zero)
+    is_toward_zero = was_raised.logical_not() if upward else was_raised
+    is_changed = is_toward_zero.logical_and(rest.ne(zero))
+    return is_changed.where(quotient + one if upward else quotient - one, quotient)
+
+
+def multiply_high(a: Array, b: Array) -> Array:
+    """The upper half of the bits of a product of integers of up to 32 bits."""
+    own, width = a.dtype, width_of(a.dtype)
+    is_unsigned = own.startswith("u")
+    if width < 32:
+        product = a.cast("i32") * b.cast("i32")
+        return (product >> width if is_unsigned else product.right_shift(width)).cast(own)
+    a, b = a.bitcast("i32"), b.bitcast("i32")
+    middle = (a >> 16) * (b & 0xFFFF) + ((a & 0xFFFF) * (b & 0xFFFF) >> 16)
+    other = (a & 0xFFFF) * (b >> 16) + (middle & 0xFFFF)
+    found = (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16)
+    if not is_unsigned:
+        for sign, factor in ((a, b), (b, a)):
+            found = (sign < 0).where(found - factor, found)
+    return found.bitcast(own)
+
+
+# -- order -------------------------------------------------------------------------------------
+
+
+def in_total_order(x: Array) -> Array:
+    """Integers in the order in which -0 is less than 0 and NaN has a place at both ends.
+
+    The bits of a float without its sign are in the order of the numbers; those of negative ones
+    are turned round.
+    """
+    width = width_of(x.dtype)
+    bits = x.bitcast(f"i{width}")
+    return bits ^ (bits.right_shift(width - 1) >> 1)
+
+
+def next_after(x: Array, y: Array) -> Array:
+    """The next number after x in the direction of y."""
+    width = width_of(x.dtype)
+    bits = x.bitcast(f"i{width}")
+    is_up = y > x
+    # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
+    grow, fall = bits + 1, bits - 1
+    moved = (x > 0).where(is_up.where(grow, fall), is_up.where(fall, grow))
+    least = is_up.where(bits.fill(1), 1 - (1 << (width - 1)))
+    found = x.eq(0).where(least, moved).bitcast(x.dtype)
+    found = x.ne(x).where(x, x.eq(y).where(y, found))
+    return y.ne(y).where(y, found)
+
+
+# -- other widths ------------------------------------------------------------------------------
+
+
+def cast_bits(x: Array, shape: Sequence[int], dtype: str) -> Array:
+    """The same bits as narrower numbers along a last dimension, or as wider ones without it."""
+    narrow, wide = sorted(map(width_of, (x.dtype, dtype)))
+    bits = _as_integers(x)
+    steps = range(0, wide, narrow)
+    if width_of(x.dtype) == wide:
+        # The sign is kept, as the narrow type has it.
+        parts = [
+            (bits << 32 - narrow - step).right_shift(32 - narrow).reshape((*bits.shape, 1))
+            for step in steps
+        ]
+        joined = concatenate(parts, bits.rank)
+    else:
+        mask = (1 << narrow) - 1
+        shifted = [
+            (bits.cut(bits.rank - 1, place, place + 1).reshape(shape) & mask) << step
+            for place, step in enumerate(steps)
+        ]
+        joined = reduce(Array.__or__, shifted)
+        if wide == 16:
+            joined = (joined << 16).right_shift(16)
+    return _from_integers(joined, dtype)
+
+
+def _as_integers(x: Array) -> Array:
+    """The bits of numbers as integers of 32 bits."""
+    return x.bitcast(f"i{width_of(x.dtype)}").cast("i32")
+
+
+def _from_integers(bits: Array, dtype: str) -> Array:
+    return bits.cast(f"i{width_of(dtype)}").bitcast(dtype)
+
+
+# -- rounding to formats -----------------------------------------------------------------------
+
+
+def round_to_format(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
+    """Numbers rounded to so many bits of exponent and mantissa, as XLA does.
+
+    Ties go to even, what is too large is infinite, what is too small 0.
+    """
+    own_exponent_bits, own_mantissa_bits = FORMAT_BITS[x.dtype]
+    bits = _as_integers(x)
+    infinite = ((1 << own_exponent_bits) - 1) << own_mantissa_bits
+    if mantissa_bits < own_mantissa_bits:
+        lost = own_mantissa_bits - mantissa_bits
+        # Half a step less one bit, and one more for an odd last bit: ties go to even.
+        bits = (bits + (bits >> lost & 1) + ((1 << (lost - 1)) - 1)) & -1 << lost
+    if exponent_bits < own_exponent_bits:
+        bias, own_bias = ((1 << (count - 1)) - 1 for count in (exponent_bits, own_exponent_bits))
+        sign = bits & -1 << (own_exponent_bits + own_mantissa_bits)
+        exponent = bits & infinite
+        is_infinite = exponent > (own_bias + bias) << own_mantissa_bits
+        bits = is_infinite.where(sign | infinite, bits)
+        bits = (exponent <= (own_bias - bias) << own_mantissa_bits).where(sign, bits)
+    return x.ne(x).where(x, _from_integers(bits, x.dtype))
+
+
+@dataclass(frozen=True)
+class SmallFloat:
+    """A format by its stored mantissa bits, least normal exponent and largest number."""
+
+    mantissa_bits: int
+    least_exponent: int
+    largest: float
+    beyond: float = math.nan
+    """What numbers become that are too large: infinite, NaN, or `largest`."""
+    has_nan: bool = True
+    has_negative_zero: bool = True
+    is_scale: bool = False
+    """True for powers of two above 0; halves between them go up."""
+
+
+SMALL_FLOATS: dict[str, SmallFloat] = {
+    "f8E4M3FN": SmallFloat(3, -6, 448.0),
+    "f8E5M2": SmallFloat(2, -14, 57344.0, math.inf),
+    "f8E4M3FNUZ": SmallFloat(3, -7, 240.0, has_negative_zero=False),
+    "f8E5M2FNUZ": SmallFloat(2, -15, 57344.0, has_negative_zero=False),
+    "f8E4M3B11FNUZ": SmallFloat(3, -10, 30.0, has_negative_zero=False),
+    "f8E4M3": SmallFloat(3, -6, 240.0, math.inf),
+    "f8E3M4": SmallFloat(4, -2, 15.5, math.inf),
+    "f8E8M0FNU": SmallFloat(0, -126, 2.0**127, is_scale=True),
+    "f6E2M3FN": SmallFloat(3, 0, 7.5, 7.5, has_nan=False),
+    "f6E3M2FN": SmallFloat(2, -2, 28.0, 28.0, has_nan=False),
+    "f4E2M1FN": SmallFloat(1, 0, 6.0, 6.0, has_nan=False),
+}
+"""The formats of 8 bits and fewer, whose numbers bf16 holds, by the names of their types.
+
+Numbers and roundings are those of the package ml_dtypes.
+"""
+
+
+def round_to_small_float(x: Array, form: SmallFloat) -> Array:
+    """Numbers of f32 rounded to the nearest ones of a format, ties to even; f32 as well."""
+    size = x.abs()
+    rounded = _round_normal(x, form)
+    if not form.is_scale:
+        # Below the least normal exponent numbers are the same step apart.
+        step = math.ldexp(1.0, form.least_exponent - form.mantissa_bits)
+        small = (x * (1 / step)).round() * step
+        rounded = (size < math.ldexp(1.0, form.least_exponent)).where(small, rounded)
+    if form.beyond == form.largest:
+        rounded = rounded.clamp(min=-form.largest, max=form.largest)
+    else:
+        is_above, is_below = rounded > form.largest, rounded < -form.largest
+        rounded = is_above.where(form.beyond, rounded)
+        rounded = is_below.where(-form.beyond, rounded)
+    is_nan = x.ne(x)
+    if form.is_scale:
+        is_nan = is_nan | (x <= 0.0)
+    rounded = is_nan.where(math.nan if form.has_nan else -0.0, rounded)
+    return rounded if form.has_negative_zero else rounded + 0.0
+
+
+def _round_normal(x: Array, form: SmallFloat) -> Array:
+    """Cut the mantissa, after adding half of what is cut, less one bit unless it is odd."""
+    lost = FORMAT_BITS["f32"][1] - form.mantissa_bits
+    bits = x.bitcast("i32")
+    half = 1 << (lost - 1)
+    if form.is_scale:
+        bits = bits + half
+    else:
+        bits = bits + (bits >> lost & 1) + (half - 1)
+    return (bits & -1 << lost).bitcast(x.dtype)
