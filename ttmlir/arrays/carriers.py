@@ -33,6 +33,8 @@ def name_of(dtype: np.dtype[Any]) -> str:
 class NumPyCarrier:
     """Numbers, computed as the rows of the operation table say and rounded to their type."""
 
+    holds_numbers = True
+
     def create(
         self,
         row: Row,
@@ -102,6 +104,8 @@ class NumPyCarrier:
 
 class ShapeCarrier:
     """Arrays without elements: what is left are shapes and types, and what was asked for."""
+
+    holds_numbers = False
 
     def __init__(self) -> None:
         """Begin to count."""
