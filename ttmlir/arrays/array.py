@@ -14,11 +14,13 @@ the type of the array beside it, and `cast` converts. Types are named as in MLIR
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
 from ttmlir.optable import ROWS
+from ttmlir.optable.indexing import gathered_shape
 from ttmlir.optable.row import Row, broadcast_shape
 
 Shape = tuple[int, ...]
@@ -38,6 +40,9 @@ class Scalar(NamedTuple):
 
 class Carrier(Protocol):
     """What makes the values of arrays; shapes and types of results are those that it is told."""
+
+    holds_numbers: bool
+    """Whether values are numbers of NumPy, which every other carrier takes as constants."""
 
     def create(
         self,
@@ -129,8 +134,11 @@ class Array:
         shape = self.shape if shape is None else tuple(shape)
         dtype = dtype or self.dtype
         operands: Sequence[Array | Scalar] = (self, *others)
-        value = self.carrier.create(ROWS[mnemonic], operands, shape, dtype, parameters or {})
-        return Array(self.carrier, value, shape, dtype)
+        # Of numbers alone the result is numbers; beside other arrays they are constants.
+        carriers = [each.carrier for each in operands if isinstance(each, Array)]
+        carrier = next((each for each in carriers if not each.holds_numbers), self.carrier)
+        value = carrier.create(ROWS[mnemonic], operands, shape, dtype, parameters or {})
+        return Array(carrier, value, shape, dtype)
 
     # -- elements ------------------------------------------------------------------------------
 
@@ -178,6 +186,18 @@ class Array:
     def bitcast(self, dtype: str) -> Array:
         """The same bits as numbers of another type of the same width."""
         return self if dtype == self.dtype else self.create("bitcast_convert", dtype=dtype)
+
+    def is_nan(self) -> Array:
+        """Whether it is not a number; False for integers."""
+        return self.ne(self)
+
+    def limit(self, low: Number | None = None, high: Number | None = None) -> Array:
+        """Not below one number, and not above another one."""
+        if self.is_real:
+            bounds = -math.inf if low is None else low, math.inf if high is None else high
+            return self.clamp(min=float(bounds[0]), max=float(bounds[1]))
+        found = self if low is None else self.maximum(low)
+        return found if high is None else found.minimum(high)
 
     def __add__(self, other: Array | Number) -> Array:
         """The sum."""
@@ -274,6 +294,21 @@ class Array:
         """The smallest elements along dimensions, which stay with an extent of 1."""
         return self._reduce("min", dims)
 
+    def any(self, *dims: int) -> Array:
+        """Whether one of the truth values along dimensions is true."""
+        return self._reduce("reduce_or", dims)
+
+    def argmax(self, dim: int, dtype: str = "i64") -> Array:
+        """The place of the first of the largest elements along a dimension; NaN is larger."""
+        dim %= self.rank
+        shape = [1 if i == dim else n for i, n in enumerate(self.shape)]
+        parameters = {"dim_arg": (dim,), "keep_dim": True}
+        return self.create("argmax", shape=shape, dtype=dtype, parameters=parameters)
+
+    def cumsum(self, dim: int) -> Array:
+        """The sums of elements up to each one along a dimension."""
+        return self.create("cumsum", parameters={"dim": dim % self.rank})
+
     def _reduce(self, mnemonic: str, dims: Shape) -> Array:
         if not dims:
             return self
@@ -283,7 +318,9 @@ class Array:
 
     def __matmul__(self, other: Array) -> Array:
         """The products of matrices, or of batches of them."""
-        return self.create("matmul", other, shape=(*self.shape[:-1], other.shape[-1]))
+        batches = broadcast_shape(self.shape[:-2], other.shape[:-2])
+        shape = *batches, self.shape[-2], other.shape[-1]
+        return self.create("matmul", other, shape=shape)
 
     def times_transposed(self, other: Array) -> Array:
         """The products of a batch of matrices with the transposed ones of another batch."""
@@ -328,6 +365,18 @@ class Array:
         """Rows and columns exchanged."""
         return self.permute([*range(self.rank - 2), self.rank - 1, self.rank - 2])
 
+    def unsqueeze(self, *dims: int) -> Array:
+        """With further dimensions of extent 1 at these places of the result."""
+        rank = self.rank + len(dims)
+        places = {dim % rank for dim in dims}
+        rest = iter(self.shape)
+        return self.reshape([1 if i in places else next(rest) for i in range(rank)])
+
+    def squeeze(self, *dims: int) -> Array:
+        """Without these dimensions, of extent 1."""
+        dropped = {dim % self.rank for dim in dims}
+        return self.reshape([n for i, n in enumerate(self.shape) if i not in dropped])
+
     def broadcast(self, shape: Sequence[int]) -> Array:
         """Repeated to a shape whose last dimensions are its own."""
         shape = tuple(shape)
@@ -338,22 +387,24 @@ class Array:
             "broadcast", shape=shape, parameters={"dimension": tuple(range(len(shape)))}
         )
 
-    def slice(self, begins: Sequence[int], ends: Sequence[int]) -> Array:
-        """The elements from one place up to another of each dimension."""
-        begins, ends = tuple(begins), tuple(ends)
-        shape = tuple(end - begin for begin, end in zip(begins, ends, strict=True))
+    def slice(
+        self, begins: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None
+    ) -> Array:
+        """Elements from one place up to another of each dimension, in steps."""
+        begins, ends, step = tuple(begins), tuple(ends), tuple(steps or (1,) * self.rank)
+        bounds = zip(begins, ends, step, strict=True)
+        shape = tuple(-(-(end - begin) // count) for begin, end, count in bounds)
         if shape == self.shape:
             return self
-        step = (1,) * self.rank
         return self.create(
             "slice", shape=shape, parameters={"begins": begins, "ends": ends, "step": step}
         )
 
-    def cut(self, dim: int, begin: int, end: int) -> Array:
-        """The elements from one place up to another along a dimension."""
-        begins, ends = [0] * self.rank, [*self.shape]
-        begins[dim], ends[dim] = begin, end
-        return self.slice(begins, ends)
+    def cut(self, dim: int, begin: int, end: int, step: int = 1) -> Array:
+        """Every `step`-th element from one place up to another along a dimension."""
+        begins, ends, steps = [0] * self.rank, [*self.shape], [1] * self.rank
+        begins[dim], ends[dim], steps[dim] = begin, end, step
+        return self.slice(begins, ends, steps)
 
     def pad(self, margins: Sequence[tuple[int, int]], number: Number) -> Array:
         """With so many more elements of a number in front and behind; below 0 fewer elements."""
@@ -381,6 +432,34 @@ class Array:
         return Array(self.carrier, value, shape, dtype)
 
     # -- places that are computed --------------------------------------------------------------
+
+    def gather(self, dim: int, index: Array) -> Array:
+        """The elements at places along a dimension; extents of 1 of the others are repeated."""
+        dim %= self.rank
+        shape = gathered_shape(self.shape, index.shape, dim=dim)
+        return self.create("gather", index, shape=shape, parameters={"dim": dim})
+
+    def select(self, dim: int, index: Array) -> Array:
+        """The slices at places of a dimension, instead of which there are those of the index."""
+        dim %= self.rank
+        rest = [i for i in range(self.rank) if i != dim]
+        width = math.prod(self.shape[i] for i in rest)
+        table = self.permute([dim, *rest]).reshape((self.shape[dim], width))
+        flat = index.reshape((math.prod(index.shape),))
+        found = flat.create("embedding", table, shape=(*flat.shape, width), dtype=self.dtype)
+        found = found.reshape((*index.shape, *(self.shape[i] for i in rest)))
+        count = index.rank
+        order = [*range(count, count + dim), *range(count), *range(count + dim, found.rank)]
+        return found.permute(order)
+
+    def scatter(self, dim: int, index: Array, source: Array, combine: str = "") -> Array:
+        """With elements of another array put to places along a dimension.
+
+        They are combined with those that are there by `add`, `multiply`, `maximum` or `minimum`.
+        Places beyond the end are left out.
+        """
+        mnemonic = f"scatter_{combine}" if combine else "scatter"
+        return self.create(mnemonic, index, source, parameters={"dim": dim % self.rank})
 
     @property
     def _loops(self) -> LoopCarrier:

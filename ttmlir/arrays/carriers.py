@@ -72,6 +72,8 @@ def compute_reference(
 class NumPyCarrier:
     """Numbers, computed as the rows of the operation table say and rounded to their type."""
 
+    holds_numbers = True
+
     def keep(self, numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
         """Numbers that were computed for a type, as they are kept."""
         return numbers.astype(host_dtype(dtype), copy=False)
@@ -143,6 +145,8 @@ class NumPyCarrier:
 
 class ShapeCarrier:
     """Arrays without elements: what is left are shapes and types, and what was asked for."""
+
+    holds_numbers = False
 
     def __init__(self) -> None:
         """Begin to count."""

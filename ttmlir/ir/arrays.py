@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
+    ComplexType,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from ttmlir.optable.row import Row
 
 _FLOATS: tuple[AnyFloat, ...] = (Float32Type(), BFloat16Type(), Float16Type(), Float64Type())
-_TYPES: dict[str, Attribute] = {each.name: each for each in _FLOATS}
+_TYPES: dict[str, Attribute] = {
+    **{each.name: each for each in _FLOATS},
+    **{str(each): each for each in map(ComplexType[AnyFloat], _FLOATS)},
+}
 
 
 def element_of(dtype: str) -> Attribute:
@@ -52,10 +56,13 @@ def dtype_of(element: Attribute) -> str:
 class TTIRCarrier:
     """Creates operations of ttir with a builder."""
 
+    holds_numbers = False
+
     def __init__(self, build: Builder) -> None:
         """Create them where the builder does."""
         self.build = build
         self._numbers: dict[tuple[str, str], SSAValue] = {}
+        self._constants: dict[int, tuple[Any, SSAValue]] = {}
 
     def create(
         self,
@@ -67,7 +74,7 @@ class TTIRCarrier:
     ) -> SSAValue:
         """The operation of a row; a permutation of two dimensions is a transposition."""
         values = [
-            self.number(each, len(shape)) if isinstance(each, Scalar) else each.value
+            self.number(each, len(shape)) if isinstance(each, Scalar) else self.value(each)
             for each in operands
         ]
         if row.mnemonic == "permute":
@@ -75,6 +82,21 @@ class TTIRCarrier:
         return self.build.create(
             row.mnemonic, values, TensorType(element_of(dtype), shape), **parameters
         )
+
+    def value(self, array: Array) -> SSAValue:
+        """The value of an array; numbers are a constant, which is made once for all its uses."""
+        if not array.carrier.holds_numbers:
+            return array.value
+        found = self._constants.get(id(array.value))
+        if found is None:
+            # The numbers are kept, so that no others get their identity.
+            return self.remember(array, self.constant(array.value, array.dtype))
+        return found[1]
+
+    def remember(self, numbers: Array, constant: SSAValue) -> SSAValue:
+        """Let an array of numbers be a constant that there is."""
+        self._constants[id(numbers.value)] = numbers.value, constant
+        return constant
 
     def number(self, scalar: Scalar, rank: int) -> SSAValue:
         """A number as an operand of an operation whose result has that many dimensions."""

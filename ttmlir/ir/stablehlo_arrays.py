@@ -70,6 +70,8 @@ class StableHLOCarrier:
     The innermost block is the one of the loop whose iteration is being written.
     """
 
+    holds_numbers = False
+
     def __init__(
         self, block: Block, location: LocationAttr | None, before: Operation | None = None
     ) -> None:
@@ -141,7 +143,7 @@ class StableHLOCarrier:
         type_ = TensorType(element_of(dtype), shape)
         if row.family.is_elementwise:
             return self._compute(row, operands, type_)
-        values = [each.value for each in operands if isinstance(each, Array)]
+        values = [self._value(each) for each in operands if isinstance(each, Array)]
         name, properties = row.mnemonic, dict[str, Attribute]()
         match name:
             case "sum" | "max" | "min":
@@ -189,13 +191,18 @@ class StableHLOCarrier:
 
     def _repeat_to(self, array: Array, shape: Shape) -> SSAValue:
         """The tensor repeated along extents of 1 and new dimensions in front."""
+        value = self._value(array)
         if array.shape == shape:
-            return array.value
+            return value
         dims = range(len(shape) - array.rank, len(shape))
         type_ = TensorType(element_of(array.dtype), shape)
-        return self.make(
-            "broadcast_in_dim", [array.value], [type_], broadcast_dimensions=_dims(dims)
-        )[0]
+        return self.make("broadcast_in_dim", [value], [type_], broadcast_dimensions=_dims(dims))[0]
+
+    def _value(self, array: Array) -> SSAValue:
+        """The value of an array; numbers are a constant."""
+        if array.carrier.holds_numbers:
+            return self.constant(array.value, array.dtype)
+        return array.value
 
     def _reduce(
         self, mnemonic: str, value: SSAValue, type_: TensorType[Attribute], dim: int

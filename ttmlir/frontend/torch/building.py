@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, TensorType
 from xdsl.dialects.func import ReturnOp
@@ -11,8 +11,9 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ttmlir.arrays.array import Array, Scalar
+from ttmlir.arrays.carriers import array_of
 from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
-from ttmlir.frontend.torch.elements import elements_of_tensor, splat_of
+from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor, splat_of
 from ttmlir.ir.arrays import TTIRCarrier, array_in, element_of
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase_unused
@@ -65,6 +66,18 @@ class BodyBuilder(Builder):
     def array(self, value: SSAValue) -> Array:
         """A tensor as an array, with operators."""
         return array_in(self._carrier, value)
+
+    def array_of_known(self, tensor: Any, constant: SSAValue) -> Array:
+        """A torch tensor as an array of numbers, which is this constant where a value is needed."""
+        if tensor.is_complex():
+            return self.array(constant)
+        numbers = array_of(numbers_of_tensor(tensor))
+        self._carrier.remember(numbers, constant)
+        return numbers
+
+    def value_of(self, array: Array) -> SSAValue:
+        """The tensor that an array is; numbers become a constant."""
+        return self._carrier.value(array)
 
     # -- constants -----------------------------------------------------------------------------
 

@@ -10,11 +10,14 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.arrays.array import Array
+from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
 from ttmlir.frontend.torch.places import refuse_node
 from ttmlir.ir.tensor_types import value_shape
 
+FOLDED = 1 << 16
+"""Most elements of known tensors that composites compute with while the program is read."""
 Later = Callable[[], SSAValue]
 """Builds a result when somebody uses it."""
 Result = SSAValue | tuple[SSAValue | Later | None, ...]
@@ -110,6 +113,42 @@ class TorchCall:
         value = self.operand(name, self.element) if cast else self.tensor(name)
         return self.build.array(value)
 
+    def argument(self, name: str, element: Attribute | None = None) -> Any:
+        """An argument as composites take it; tensors are arrays, of this element type if given.
+
+        Small tensors that are known, and numbers for which there is an element type, are arrays of
+        numbers: what depends on them alone is computed while the program is read.
+        """
+        return self._as_array(self.arguments[name], element)
+
+    def _as_array(self, argument: Any, element: Attribute | None) -> Any:
+        if isinstance(argument, list):
+            return [self._as_array(each, element) for each in cast("list[Any]", argument)]
+        dtype = None if element is None else str(element)
+        if isinstance(argument, Known) and argument.tensor.numel() <= FOLDED:
+            found = self.build.array_of_known(argument.tensor, argument.create(self.build))
+        elif isinstance(argument, (Known, Number, SSAValue)):
+            found = self.build.array(self.value(argument))
+        elif dtype is not None and isinstance(argument, (int, float)):
+            return array_of(argument, dtype)
+        else:
+            return argument
+        return found if dtype is None else found.cast(dtype)
+
+    def results(self, found: Array | Sequence[Array | None]) -> Result:
+        """Arrays as the results, in the types and shapes that torch says; None for one less."""
+        if isinstance(found, Array):
+            return self._result(found, 0)
+        return tuple(
+            None if each is None else self._result(each, number)
+            for number, each in enumerate(found)
+        )
+
+    def _result(self, array: Array, number: int) -> SSAValue:
+        type_ = self.result_type(number)
+        array = array.cast(str(type_.element_type)).reshape(type_.get_shape())
+        return self.build.value_of(array)
+
     def common_element(self, *names: str) -> Attribute:
         """The element type that torch computes in: what these arguments promote to."""
         torch = torch_package()
@@ -178,6 +217,23 @@ def cast_input(call: TorchCall, name: str = "self") -> SSAValue:
 def on_arrays(function: Callable[..., Array], *names: str) -> TorchRule:
     """The rule of a function of arguments as arrays, in the element type of the result."""
     return lambda call: function(*map(call.array, names or ("self",))).value
+
+
+def composite(
+    function: Callable[..., Array | Sequence[Array | None]], *names: str, cast: bool = False
+) -> TorchRule:
+    """The rule of a function of arguments, all of them unless names are given.
+
+    With `cast`, tensors and numbers are in the element type of the result.
+    """
+
+    def rule(call: TorchCall) -> Result:
+        element = call.element if cast else None
+        return call.results(
+            function(*(call.argument(name, element) for name in names or call.arguments))
+        )
+
+    return rule
 
 
 def _meta(argument: Any) -> Any:

@@ -21,6 +21,8 @@ from xdsl.ir import Attribute
 
 from ttmlir.mlir.attributes import LARGE, Elements, elements_attr, elements_of, large_elements_attr
 from ttmlir.mlir.large_bytes import LargeBytes
+from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.tensor import Array
 
 _ELEMENTS: dict[str, Attribute] = {
     "float32": Float32Type(),
@@ -117,6 +119,13 @@ def elements_of_tensor(tensor: Any) -> Elements:
     if array.nbytes < LARGE or (array == array.flat[0]).all():
         return elements_attr(type_, array.tobytes())
     return large_elements_attr(type_, LargeBytes.borrow(array))
+
+
+def numbers_of_tensor(tensor: Any) -> Array:
+    """The numbers of a real torch tensor, in the type that they have in the IR."""
+    if dtype_name(tensor.dtype) in SMALL_FLOATS:
+        tensor = tensor.to(torch_package().bfloat16)
+    return array_of_torch(torch_package(), tensor)
 
 
 def splat_of(value: complex | bool, element: Attribute, shape: Sequence[int]) -> Elements:

@@ -16,6 +16,7 @@ from ttmlir.frontend.torch.rules import (
     normalization,
     reduction,
     resampling,
+    statistics,
     window,
 )
 
@@ -30,6 +31,7 @@ RULES: dict[str, TorchRule] = {
     **window.RULES,
     **linear_algebra.RULES,
     **resampling.RULES,
+    **statistics.RULES,
     **creation.RULES,
     **complex_numbers.RULES,
 }

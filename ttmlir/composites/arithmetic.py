@@ -1,0 +1,87 @@
+"""Divisors of integers, and the parts, signs and neighbours of floating point numbers."""
+
+from __future__ import annotations
+
+import math
+
+from ttmlir.arrays.array import Array
+from ttmlir.arrays.carriers import array_of
+
+# -- integers --------------------------------------------------------------------------------------
+
+
+def gcd(a: Array, b: Array) -> Array:
+    """The greatest common divisor, by Euclid's algorithm."""
+    a, b = a.abs(), b.abs()
+    # Neighbours in Fibonacci's sequence take longest: 1.44 steps for each bit.
+    for _ in range(math.ceil(1.45 * width_of(a.dtype))):
+        is_done = b.eq(0)
+        rest = is_done.where(0, a.remainder(is_done.where(1, b)))
+        a, b = is_done.where(a, b), rest
+    return a
+
+
+def lcm(a: Array, b: Array) -> Array:
+    """The least common multiple; 0 if one number is."""
+    return (a / gcd(a, b).limit(low=1) * b).abs()
+
+
+# -- floating point numbers ------------------------------------------------------------------------
+
+
+def width_of(dtype: str) -> int:
+    """The bits of a number of a type such as `f32`, `bf16` or `ui8`."""
+    return int(dtype.lstrip("buif"))
+
+
+def bits_of(x: Array) -> Array:
+    """The bits of floating point numbers, as signed integers of the same width."""
+    return x.bitcast(f"i{width_of(x.dtype)}")
+
+
+def signbit(x: Array) -> Array:
+    """Whether the sign is minus, that of zeros and NaN included."""
+    return bits_of(x) < 0 if x.is_real else x < 0
+
+
+def copysign(size: Array, sign: Array) -> Array:
+    """The size of one number with the sign of another."""
+    size = size.abs()
+    return signbit(sign).where(-size, size)
+
+
+def nextafter(x: Array, toward: Array) -> Array:
+    """The next number of the type from one towards another."""
+    bits = bits_of(x)
+    # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
+    is_away = (x < toward).eq(x > 0)
+    one = array_of(1, bits.dtype)
+    least = copysign(one.bitcast(x.dtype), toward)
+    found = (bits + is_away.where(one, -1)).bitcast(x.dtype)
+    found = x.eq(toward).where(toward, x.eq(0).where(least, found))
+    return (x.is_nan() | toward.is_nan()).where(math.nan, found)
+
+
+_FRACTION, _HALF, _BIAS, _EXPONENT = 0x807FFFFF - (1 << 32), 0x3F000000, 126, 0xFF
+"""Of the bits of f32: sign and fraction, those of 0.5, and the exponent with its offset."""
+
+
+def frexp(x: Array) -> tuple[Array, Array]:
+    """Each number as one of [0.5, 1) times a power of 2, whose exponents are i32."""
+    wide = x.cast("f32")
+    # Numbers that are too small for a full fraction are made larger.
+    is_small = wide.abs() < 2.0**-126
+    bits = is_small.where(wide * 2.0**24, wide).bitcast("i32")
+    exponent = (bits.right_shift(23) & _EXPONENT) - _BIAS
+    exponent = is_small.where(exponent - 24, exponent)
+    fraction = ((bits & _FRACTION) | _HALF).bitcast("f32")
+    is_plain = wide.ne(0) & wide.isfinite()
+    return is_plain.where(fraction, wide).cast(x.dtype), is_plain.where(exponent, 0)
+
+
+def ldexp(x: Array, exponent: Array) -> Array:
+    """Numbers times powers of 2."""
+    # In two factors: one alone may be too large, or too small, for the type.
+    half = (exponent * 0.5).floor() if exponent.is_real else exponent.right_shift(1)
+    first, second = (each.cast("f32").exp2().cast(x.dtype) for each in (half, exponent - half))
+    return x * first * second
