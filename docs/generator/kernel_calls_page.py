@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ttmlir.optable.kernel import (
@@ -20,27 +21,27 @@ from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
 INTRODUCTION = """\
 # Kernel calls
 
-Every call that a kernel can make on a core, from the table in
-[`ttmlir/optable/kernel/`](../ttmlir/optable/kernel). Each is an operation of the dialect
-`ttkernel`, such as `ttkernel.get_noc_addr`, whose template arguments are attributes. In C++ the
-names are those of TT-Metalium; where an operation has another name, that follows in brackets.
-`[, ...]` are parameters with default values.
+Every call that a kernel can make on a core, from
+[`ttmlir/optable/kernel/`](../ttmlir/optable/kernel), which also has the header of each call and the
+source of each figure. Names are those of TT-Metalium's C++. Each call is an operation of the
+dialect `ttkernel`, with template arguments as attributes; where the operation has another name, it
+follows as `= name`. `[, ...]` are parameters with default values. After a call, `_init` says that
+the call with this suffix prepares it, with the same template arguments and no operands, and
+`_int32` that the call with this suffix does the same on integers.
 
-*Processors*: those on which a call does something. `data` is BRISC and NCRISC, the data movement
-processors; `unpack`, `math` and `pack` are the threads of a compute kernel, `compute` all three.
-Elsewhere the call
-compiles to nothing. The definitions also have the header of each call and the source of each
-figure.
+*Processors*, in parentheses unless a section names them once: where a call does something;
+elsewhere it compiles to nothing. `data` is BRISC and NCRISC; `unpack`, `math` and `pack` are the
+threads of a compute kernel, `compute` all three.
 
-*Cycles*: how long a call keeps each thread busy for every tile of 32 by 32 numbers of 16 bits, on
-Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to 4 (HiFi4). `~`: no figure is
-public; the number is 32 cycles for each of an estimated number of vector instructions. What waits
-or moves data takes as long as the network and the other threads make it take.
+*Cycles*, in brackets: how long a call keeps each thread busy for every tile of 32x32 elements of 16
+bits, on Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to 4 (HiFi4). `~`: no
+figure is public; the number is 32 cycles for each of an estimated number of vector instructions.
+What waits or moves data takes as long as the network and the other threads make it take.
 """
 
 FAMILIES = (
     ("Circular buffers", data_movement.CIRCULAR_BUFFERS_CALLS),
-    ("Arguments, place and memory", data_movement.ARGUMENTS_CALLS),
+    ("Arguments, position and memory", data_movement.ARGUMENTS_CALLS),
     ("Data movement", data_movement.CALLS),
     ("Semaphores", data_movement.SEMAPHORES_CALLS),
     ("DST: ownership, copies, packing, formats", matrix.REGISTERS_CALLS),
@@ -63,10 +64,10 @@ What calls are named in other releases, with the same operands.
 _MAPPING = """\
 ## Elementwise operations as calls
 
-How an elementwise operation of `ttir` is computed on tiles. Its operands are copied to the tiles 0,
-1, ... of DST; each step is prepared by its `_init`; the result is in tile 0. Sums, differences and
-products of floating-point tiles can be computed from circular buffers directly, by the call of the
-matrix unit.
+The calls that compute an elementwise operation of `ttir` on tiles of floating-point numbers and of
+32-bit integers. Operands are copied to the tiles 0, 1, ... of DST; each step is prepared by its
+`_init`; the result is in tile 0. The matrix unit takes floating-point tiles from circular buffers
+directly.
 """
 
 
@@ -78,37 +79,67 @@ def kernel_calls_page() -> str:
 def _tables() -> Iterator[str]:
     for title, calls in FAMILIES:
         yield f"## {title}\n"
-        yield from _table(calls)
+        yield from _list(calls)
 
 
-def _table(calls: Iterable[KernelCall]) -> Iterator[str]:
-    """A table without the columns that are the same for all calls, which a sentence has instead."""
+def _list(calls: Iterable[KernelCall]) -> Iterator[str]:
+    """An entry for each call; what most calls have in common stands in front of them."""
     listed = list(calls)
-    where = {_where(call.roles) for call in listed}
-    columns = {"Call": _call, "Effect": _effect}
-    if len(where) > 1:
-        columns["Processors"] = lambda call: _where(call.roles)
-    else:
-        yield f"Processors: {where.pop()}.\n"
-    if any(_cycles_of(call) for call in listed):
-        columns["Cycles"] = _cycles_of
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{'---|' * len(columns)}"
-    for call in listed:
-        yield f"| {' | '.join(column(call) for column in columns.values())} |"
+    usual = Counter(_where(call.roles) for call in listed).most_common(1)[0][0]
+    others = any(_where(call.roles) != usual for call in listed)
+    yield f"Processors: {usual}{', unless another follows' if others else ''}.\n"
+    for call, suffixes in _merged(listed):
+        names = ", ".join([_call(call), *(f"`{suffix}`" for suffix in suffixes)])
+        where = _where(call.roles)
+        roles = "" if where == usual else f" ({where})"
+        cycles = _cycles_of(call)
+        yield f"- {names}{roles}: {_effect(call)}{f' [{cycles}]' if cycles else ''}"
     yield ""
+
+
+def _merged(calls: list[KernelCall]) -> list[tuple[KernelCall, list[str]]]:
+    """Calls with the suffixes of those that are alike but for the name, or only prepare them."""
+    by_name = {call.mnemonic: call for call in calls}
+    suffixes: dict[str, list[str]] = {name: [] for name in by_name}
+    for name, call in by_name.items():
+        base, _, last = name.rpartition("_")
+        if base in by_name and (
+            _prepares(call, by_name[base]) if last == "init" else _is_like(call, by_name[base])
+        ):
+            suffixes[base].append(f"_{last}")
+            del suffixes[name]
+    return [(by_name[name], names) for name, names in suffixes.items()]
+
+
+def _prepares(call: KernelCall, other: KernelCall) -> bool:
+    """Whether a call prepares another one, and that is all there is to say of it."""
+    return (
+        call.summary == f"Prepare `{other.cpp}`."
+        and call.cpp == f"{other.cpp}_init"
+        and _call(call) == f"`{_name(other).replace(other.cpp, call.cpp, 1)}()`"
+        and call.roles == other.roles
+        and not _cycles_of(call)
+    )
+
+
+def _is_like(call: KernelCall, other: KernelCall) -> bool:
+    """Whether calls differ in nothing but a suffix of the name."""
+    suffix = call.mnemonic.removeprefix(other.mnemonic)
+    return (
+        _call(call) == _call(other).replace(other.cpp, other.cpp + suffix, 1)
+        and call.roles == other.roles
+        and (_effect(call), _cycles_of(call)) == (_effect(other), _cycles_of(other))
+    )
 
 
 def _cpp_calls() -> Iterator[str]:
     yield _CPP_CALLS
-    yield from _table(cpp_calls.CALLS)
+    yield from _list(cpp_calls.CALLS)
 
 
 def _spellings() -> Iterator[str]:
     yield _SPELLINGS
-    yield "| Name | Call |"
-    yield "|---|---|"
-    yield from (f"| `{name}` | `{call}` |" for name, call in SPELLINGS.items())
+    yield ", ".join(f"`{name}` = `{call}`" for name, call in SPELLINGS.items()) + "."
     yield ""
 
 
@@ -135,7 +166,7 @@ def _call(call: KernelCall) -> str:
             text = f"reinterpret_cast<volatile tt_l1_ptr uint32_t*>({names[0]})"
         case Form.STREAM:
             text = f"{call.cpp} << value << ..."
-    other = "" if call.mnemonic in text else f" (`{call.mnemonic}`)"
+    other = "" if call.mnemonic in text else f" = `{call.mnemonic}`"
     return f"`{text.replace('([, ', '([')}`{other}"
 
 
@@ -180,12 +211,14 @@ def _cycles(cost: Cost) -> str:
 
 def _mapping() -> Iterator[str]:
     yield _MAPPING
-    yield "| Operation | On floating-point numbers | On 32-bit integers | Matrix unit |"
-    yield "|---|---|---|---|"
     for mnemonic, tile_call in TILE_CALLS.items():
-        steps = (_steps(tile_call.floats), _steps_of_integers(tile_call))
-        unit = f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else ""
-        yield f"| `{mnemonic}` | {steps[0]} | {steps[1]} | {unit} |"
+        steps = {
+            "": _steps(tile_call.floats),
+            "integers: ": _steps_of_integers(tile_call),
+            "matrix unit: ": f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else "",
+        }
+        text = ". ".join(f"{which}{calls}" for which, calls in steps.items() if calls)
+        yield f"- `{mnemonic}`: {text}"
     yield ""
 
 

@@ -9,15 +9,20 @@ from collections.abc import Iterator
 WIDTH = 100
 """Characters of a line of prose."""
 
+_WHOLE = WIDTH - 10
+"""Characters of code, or a link, that may have to be divided."""
 _UNBREAKABLE = re.compile(r"`[^`]+`|\]\([^)]*\)")
 
 
 def wrap(paragraph: str, indent: str = "") -> str:
-    """A paragraph in lines of at most `WIDTH` characters; code and links stay whole.
+    """A paragraph in lines of at most `WIDTH` characters; links and code that fits stay whole.
 
     Lines after the first begin with `indent`.
     """
-    whole = _UNBREAKABLE.sub(lambda match: match[0].replace(" ", "\0"), paragraph)
+    whole = _UNBREAKABLE.sub(
+        lambda match: match[0].replace(" ", "\0") if len(match[0]) < _WHOLE else match[0],
+        paragraph,
+    )
     filled = textwrap.fill(
         whole,
         WIDTH,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from examples import HEADER, function_text
 from ttmlir.optable import ROWS
@@ -11,18 +12,21 @@ from ttmlir.optable.row import Family, Parameter, Row
 TITLE = "# Operations"
 INTRODUCTION = """\
 Every operation of the dialects `ttir` and `ttnn` that computes, from the operation table in
-[`ttmlir/optable/`](../ttmlir/optable). Each example compiles and runs as it stands, with this line
-before it:
+[`ttmlir/optable/`](../ttmlir/optable). The first example is a whole program, which compiles and
+runs as it stands:
 
 ```mlir
-{header}```
+{program}```
 
-Elementwise operations broadcast their operands as NumPy does, and are all written like the example
-of their family. Parameters are written with the type that is given: `dim = 1 : si32`,
-`keep_dim = true`, `dim_arg = [1 : i32]`, `padding = array<i32: 1, 2>`.
+The other examples show the operation alone. It stands in a function of the same form, in which `%0`
+is the `tensor.empty` of the result's type that the operation writes to.
 
-*Record* is the table and kind of the operation in a `.ttnn` file; *version* is that of tt-mlir that
-has it first.
+Unless its entry says otherwise, an operation `some_name` is in both dialects, is `ttnn::some_name`
+in C++, and is `SomeNameOp` in a `.ttnn` file. A month is that of the first tt-mlir that has it, if
+that is later than September 2024.
+
+Parameters are written with the type that is given: `dim = 1 : si32`, `keep_dim = true`,
+`dim_arg = [1 : i32]`, `padding = array<i32: 1, 2>`.
 """
 
 FAMILY_TITLES = {
@@ -40,9 +44,13 @@ FAMILY_TITLES = {
 }
 
 
+_ELEMENTWISE = (Family.UNARY, Family.BINARY, Family.TERNARY)
+
+
 def ops_page() -> str:
     """The page as Markdown."""
-    return "\n".join([TITLE, "", INTRODUCTION.format(header=HEADER), *_sections()])
+    program = HEADER + function_text(rows_of(Family.UNARY)[0])
+    return "\n".join([TITLE, "", INTRODUCTION.format(program=program), *_sections()])
 
 
 def rows_of(family: Family) -> list[Row]:
@@ -55,51 +63,86 @@ def _sections() -> Iterator[str]:
         yield f"## {title}\n"
         rows = rows_of(family)
         if family in _ELEMENTWISE:
-            yield f"```mlir\n{function_text(rows[0])}```\n"
-            yield "| Operation | Result | Parameters | Dialects | Record | Version |"
-            yield "|---|---|---|---|---|---|"
-            yield from map(_line, rows)
-            yield ""
-            continue
-        written: dict[object, str] = {}
-        for row in rows:
-            yield from _section(row, written)
+            yield from _elementwise(rows)
+        else:
+            for alike in _groups(rows):
+                yield from _section(alike)
 
 
-_ELEMENTWISE = (Family.UNARY, Family.BINARY, Family.TERNARY)
+def _elementwise(rows: list[Row]) -> Iterator[str]:
+    """Elementwise operations, all of which are written like the first."""
+    if rows[0].family is Family.UNARY:
+        yield "Operands of all elementwise operations broadcast as NumPy's do."
+        yield "In a `.ttnn` file they are `EltwiseOp` of the kind `SomeName`.\n"
+    else:
+        yield f"```mlir\n{_example(rows[0])}```\n"
+    for row in rows:
+        signature = row.ttir_signature if row.in_ttir else row.parameters
+        parameters = ", ".join(f"`{each.name}` ({each.kind.value})" for each in signature)
+        yield _entry(row, f" Parameters: {parameters}." if parameters else "")
+    yield ""
 
 
-def _line(row: Row) -> str:
-    """An elementwise operation as a line of a table."""
-    formula = (row.formula or "").replace("|", "\\|")
-    result = f"`{formula}`: {row.summary}" if formula else row.summary
-    signature = row.ttir_signature if row.in_ttir else row.parameters
-    parameters = ", ".join(f"`{each.name}` ({each.kind.value})" for each in signature)
-    dialects = ", ".join(
-        name for name, there in (("ttir", row.in_ttir), ("ttnn", row.in_ttnn)) if there
-    )
-    record = ""
-    if row.flatbuffer is not None:
-        record = f"`{' '.join(filter(None, (row.flatbuffer.table, row.flatbuffer.kind)))}`"
-    version = str(row.since) if row.extends_reference else ""
-    cells = (f"`{row.mnemonic}`", result, parameters, dialects, record, version)
-    return f"| {' | '.join(cells)} |"
+def _groups(rows: list[Row]) -> list[list[Row]]:
+    """The rows by parameters and example, which are shown once."""
+    groups: dict[object, list[Row]] = {}
+    for row in rows:
+        example = ""
+        if row.in_ttir:
+            example = function_text(row).replace(f"@{row.mnemonic}(", "")
+        key = (tuple(_parameter_list(row)), example.replace(f'"ttir.{row.mnemonic}"', ""))
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
 
 
-def _section(row: Row, written: dict[object, str]) -> Iterator[str]:
-    """The section of an operation; `written` has those with an example, by what it shows."""
-    yield f"### `{row.mnemonic}`\n"
-    yield f"{row.summary}\n"
+def _section(rows: list[Row]) -> Iterator[str]:
+    """The section of operations that have parameters and example in common."""
+    yield f"### {', '.join(f'`{row.mnemonic}`' for row in rows)}\n"
+    if len(rows) > 1:
+        yield from map(_entry, rows)
+    else:
+        yield _entry(rows[0]).partition(": ")[2]
+    yield ""
+    yield from _parameter_list(rows[0])
+    if rows[0].in_ttir:
+        yield f"```mlir\n{_example(rows[0])}```\n"
+
+
+def _example(row: Row) -> str:
+    """The lines of an example between those that create the destinations and the one that returns.
+
+    They are what differs from one operation to the next.
+    """
+    lines = function_text(row).splitlines(keepends=True)[1:-2]
+    return "".join(line[2:] for line in lines if "tensor.empty" not in line)
+
+
+def _entry(row: Row, parameters: str = "") -> str:
+    """An operation as an entry of a list: what it computes, and where it has another name."""
+    formula = ""
     if row.formula:
-        formula = row.formula if row.formula.startswith("output[") else f"output = {row.formula}"
-        yield f"    {formula}\n"
-    yield from _parameter_list(row)
-    yield f"{_facts(row)}\n"
-    if row.in_ttir:
-        text = function_text(row)
-        shown = text.replace(f"@{row.mnemonic}(", "").replace(f'"ttir.{row.mnemonic}"', "")
-        like = written.setdefault(shown, row.mnemonic)
-        yield f"```mlir\n{text}```\n" if like == row.mnemonic else f"Written like `{like}`.\n"
+        formula = f" `{row.formula}`."
+    facts = "; ".join(_facts(row))
+    return f"- `{row.mnemonic}`: {row.summary}{formula}{parameters}{f' ({facts})' if facts else ''}"
+
+
+def _facts(row: Row) -> Iterator[str]:
+    if not (row.in_ttir and row.in_ttnn):
+        yield f"`{'ttir' if row.in_ttir else 'ttnn'}` only"
+    camel = "".join(word.capitalize() for word in row.mnemonic.split("_"))
+    if row.flatbuffer is not None:
+        table, kind = row.flatbuffer.table, row.flatbuffer.kind
+        if row.family in _ELEMENTWISE and table == "EltwiseOp":
+            if kind != camel:
+                yield f"kind `{kind}`"
+        elif table != f"{camel}Op" or kind:
+            yield f"`{table}{f' {kind}' if kind else ''}`"
+    elif row.in_ttnn:
+        yield "in no file"
+    if row.in_ttnn and row.callee != f"ttnn::{row.mnemonic}":
+        yield f"`{row.callee}`"
+    if row.extends_reference:
+        yield row.since
 
 
 def _parameter_list(row: Row) -> Iterator[str]:
@@ -113,26 +156,15 @@ def _parameter_list(row: Row) -> Iterator[str]:
 
 
 def _listed(title: str, parameters: tuple[Parameter, ...]) -> Iterator[str]:
+    """Parameters in their order; those of one type that need no words share a line."""
     if not parameters:
         return
     yield f"{title}:\n"
-    for parameter in parameters:
-        optional = ", optional" if parameter.optional else ""
-        doc = f": {parameter.doc}" if parameter.doc else ""
-        yield f"- `{parameter.name}` ({parameter.kind.value}{optional}){doc}"
+    for (kind, doc), alike in groupby(parameters, lambda each: (_kind(each), each.doc)):
+        names = ", ".join(f"`{each.name}`" for each in alike)
+        yield f"- {names} ({kind}){f': {doc}' if doc else ''}"
     yield ""
 
 
-def _facts(row: Row) -> str:
-    dialects = ", ".join(
-        f"`{name}`" for name, there in (("ttir", row.in_ttir), ("ttnn", row.in_ttnn)) if there
-    )
-    facts = [f"In {dialects}"]
-    if row.flatbuffer is not None:
-        kind = f" {row.flatbuffer.kind}" if row.flatbuffer.kind else ""
-        facts.append(f"record `{row.flatbuffer.table}{kind}`")
-    if row.in_ttnn:
-        facts.append(f"C++ `{row.callee}`")
-    if row.extends_reference:
-        facts.append(f"version {row.since}")
-    return "; ".join(facts) + "."
+def _kind(parameter: Parameter) -> str:
+    return f"{parameter.kind.value}{', optional' if parameter.optional else ''}"

@@ -6,41 +6,46 @@ import inspect
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 
 from ttmlir.mlir.option_values import Option, options_of
 from ttmlir.passes.core.base import Pipeline
-from ttmlir.passes.core.manager import nest_implicitly
 from ttmlir.passes.core.registry import PASSES, PIPELINES, lookup
 from ttmlir.tools.opt.help import pass_help
 
 INTRODUCTION = """\
 # Passes and pipelines
 
-`ttmlir-opt` runs passes and pipelines in the order in which they are named:
+`ttmlir-opt` runs passes and pipelines in the order in which they are named; `--dump-pass-pipeline`
+prints what it runs, with the value of every option:
 
 ```
 ttmlir-opt --ttir-load-system-desc --ttir-implicit-device="mesh-shape=1,1" model.mlir
 ttmlir-opt --pass-pipeline="builtin.module(ttir-implicit-device{mesh-shape=1,1})" model.mlir
 ```
+
+Options are listed as `name=value` with the default in parentheses.
+
+## Options of several passes or pipelines
 """
 
 
 _PARTS = re.compile(r"^(Before|After|Requires|Ensures|Options|Not done here):", re.M)
-_COMMON = 3
-"""Options of so many pipelines are listed once."""
+_COMMON = 2
+"""Options of so many passes and pipelines are listed once."""
 
 
 def passes_page() -> str:
     """The page as Markdown."""
     common = _common_options()
-    lines = [INTRODUCTION, "## Pipelines\n", f"Options of {_COMMON} pipelines or more:\n"]
-    lines += _table(common.values())
+    lines = [INTRODUCTION, *_list(common), "## Pipelines\n"]
+    written: dict[str, str] = {}
     for name in sorted(PIPELINES):
-        lines += _pipeline_section(name, common)
+        lines += _pipeline_section(name, common, written)
     lines.append("## Passes\n")
     for name in public_passes():
-        lines += _pass_section(name)
+        lines += _pass_section(name, common)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -64,51 +69,68 @@ def _class_of(name: str) -> type:
     return cls
 
 
-def _common_options() -> dict[str, str]:
-    """Lines of options that several pipelines have alike, by their text."""
-    lines = [line for name in sorted(PIPELINES) for line in map(_line, options_of(_class_of(name)))]
-    return {line: line for line in lines if lines.count(line) >= _COMMON}
+def _common_options() -> list[str]:
+    """Entries of options that several passes or pipelines have alike."""
+    names = [*sorted(PIPELINES), *public_passes()]
+    entries = [entry for name in names for entry in map(_entry, options_of(_class_of(name)))]
+    return [entry for entry, count in Counter(entries).items() if count >= _COMMON]
 
 
-def _pipeline_section(name: str, common: Container[str]) -> Iterator[str]:
+def _pipeline_section(name: str, common: Container[str], written: dict[str, str]) -> Iterator[str]:
+    """What the pipeline is for, its options and passes.
+
+    `written` has pipelines that have only shared options, by the list of these.
+    """
     cls = _class_of(name)
     assert issubclass(cls, Pipeline)
     yield f"### `{name}`\n"
     yield f"{inspect.cleandoc(cls.__doc__ or '')}\n"
-    options = options_of(cls)
-    shared = [f"`{each.name}`" for each in options if _line(each) in common]
-    if shared:
-        yield f"Options: {', '.join(shared)}.\n"
-    own = [line for line in map(_line, options) if line not in common]
-    yield from _table(own)
-    yield "With its defaults:\n"
-    yield f"    {nest_implicitly('builtin.module', cls().passes())}\n"
+    shared, own = _split_options(cls, common)
+    like = written.get(shared) if shared else None
+    yield from _shared(f"those of `{like}`" if like else shared)
+    if not own:
+        written.setdefault(shared, name)
+    yield from _list(own)
+    yield f"Passes: {', '.join(f'`{each.name}`' for each in cls().passes())}.\n"
 
 
-def _pass_section(name: str) -> Iterator[str]:
+def _pass_section(name: str, common: Container[str]) -> Iterator[str]:
     """What the module says first, its options, and what it leaves to others."""
     cls = _class_of(name)
     parts = _PARTS.split((sys.modules[cls.__module__].__doc__ or "").strip())
     others = dict(zip(parts[1::2], parts[2::2], strict=True))
     path = cls.__module__.replace(".", "/")
     yield f"### `{name}`\n"
-    yield f"{parts[0].strip()} [Source and example](../{path}.py)\n"
-    yield from _table(map(_line, options_of(cls)))
-    if "Not done here" in others:
-        yield f"Not done here: {others['Not done here'].strip()}\n"
+    yield f"{parts[0].strip()} [Source](../{path}.py)\n"
+    shared, own = _split_options(cls, common)
+    yield from _shared(shared)
+    yield from _list(own)
+    left = others.get("Not done here", "").strip()
+    if left and not left.startswith("nothing"):
+        yield f"Not done here: {left}\n"
 
 
-def _line(option: Option) -> str:
+def _split_options(cls: type, common: Container[str]) -> tuple[str, list[str]]:
+    """The names of the options that are listed once, and the entries of the others."""
+    options = options_of(cls)
+    shared = ", ".join(f"`{each.name}`" for each in options if _entry(each) in common)
+    return shared, [entry for entry in map(_entry, options) if entry not in common]
+
+
+def _shared(names: str) -> Iterator[str]:
+    if names:
+        yield f"Options: {names}.\n"
+
+
+def _entry(option: Option) -> str:
     default = option.type.format(option.default)
-    shown = f"`{default}`" if default else ""
-    value = option.type.placeholder or "true, false"
-    return f"| `{option.name}` | `{value}` | {shown} | {option.doc} |"
+    shown = f" (`{default}`)" if default else ""
+    value = option.type.placeholder or "true|false"
+    return f"- `{option.name}={value}`{shown}: {option.doc}."
 
 
-def _table(lines: Iterable[str]) -> Iterator[str]:
-    listed = list(lines)
+def _list(entries: Iterable[str]) -> Iterator[str]:
+    listed = list(entries)
+    yield from listed
     if listed:
-        yield "| Option | Value | Default | |"
-        yield "|---|---|---|---|"
-        yield from listed
         yield ""

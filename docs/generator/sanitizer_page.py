@@ -114,7 +114,7 @@ def _difference(case: Case) -> str:
         line
         for name, text in case.kernels.items()
         for line in difflib.unified_diff(
-            KERNELS[name].splitlines(keepends=True), text.splitlines(keepends=True), name, name, n=2
+            KERNELS[name].splitlines(keepends=True), text.splitlines(keepends=True), name, name, n=1
         )
     )
     return "".join(line for line in lines if not line.startswith("+++"))
