@@ -44,8 +44,7 @@ def cli(
     Only this machine can ask, and only the files named here are read.
     """
     from ttmlir.errors import InputError
-    from ttmlir.explorer.documents import open_documents
-    from ttmlir.explorer.saved_overrides import load_overrides
+    from ttmlir.explorer.documents import load_overrides, open_documents
     from ttmlir.explorer.server import open_explorer
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
 

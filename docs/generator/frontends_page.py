@@ -10,8 +10,8 @@ from markdown_text import wrap
 from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import supported
 from ttmlir.mlir.context import make_context
-from ttmlir.passes.control.flattening import CONTROL
-from ttmlir.passes.control.regions import RULES as REGIONS
+from ttmlir.passes.control_flow.flatten_control_flow import RULES as REGIONS
+from ttmlir.passes.control_flow.flattening import CONTROL
 from ttmlir.passes.convert_linalg_to_ttir import RULES as LINALG
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED as ARITH
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as COMPLEX

@@ -32,8 +32,7 @@ from gemm_report import CASES as GEMM_CASES
 from gemm_report import MEASURED as GEMM_MEASURED
 
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.times import estimate_works
+from ttmlir.cost.times import cost_operation, estimate_works
 from ttmlir.cost.work import MatmulConfig, Work, make_desc
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.system import board

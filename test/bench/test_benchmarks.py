@@ -27,7 +27,7 @@ from ml_dtypes import bfloat16
 from simulation import tile_by_tile, tile_products
 from transformer import Size
 
-from ttmlir.cost.operations import cost_operation
+from ttmlir.cost.times import cost_operation
 from ttmlir.cost.work import Work, make_desc
 
 ROW_WISE = (direct_to_metal.softmax(33, 70), direct_to_metal.layer_norm(33, 70))

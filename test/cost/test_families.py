@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.cost.families.contraction import choose_subblock
-from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.work import Work, make_desc, tile_count
+from ttmlir.cost.times import cost_operation
+from ttmlir.cost.work import Work, function_cycles, make_desc, tile_count
 from ttmlir.cost.workload import Stage, Workload
 from ttmlir.layout.enums import Arch, DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.system import board

@@ -9,9 +9,8 @@ import pytest
 
 from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
 from ttmlir.errors import InputError
-from ttmlir.explorer.documents import ModuleDocument, open_documents
+from ttmlir.explorer.documents import ModuleDocument, load_overrides, open_documents, overrides_text
 from ttmlir.explorer.overrides import Overrides
-from ttmlir.explorer.saved_overrides import load_overrides, overrides_text
 from ttmlir.explorer.session import Session
 from ttmlir.tools.tt_explorer import main as tt_explorer
 from ttmlir.tools.ttmlir_opt import main as ttmlir_opt

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Estimate": "ttmlir.cost.estimate",
-    "Interval": "ttmlir.cost.workload",
+    "Interval": "ttmlir.cost.work",
     "Machine": "ttmlir.cost.machine",
     "MatmulConfig": "ttmlir.cost.work",
     "MemoryUse": "ttmlir.runtime.memory",

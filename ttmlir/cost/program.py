@@ -11,8 +11,7 @@ import numpy as np
 from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.operations import cost_operation
-from ttmlir.cost.times import estimate_cost
+from ttmlir.cost.times import cost_operation, estimate_cost
 from ttmlir.cost.work import Work
 from ttmlir.cost.workload import LATENCY, NOTHING, PROCESSOR, OperationCost, Stage, Workload
 from ttmlir.errors import Error

@@ -25,9 +25,10 @@ from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.passes.placement.layout_overrides import (
     GRID_OVERRIDES,
     LAYOUT_OVERRIDES,
+    MATH_FIDELITIES_BY_NAME,
+    WEIGHT_DTYPES_BY_NAME,
     LayoutOverride,
 )
-from ttmlir.passes.ttnn.product_options import MATH_FIDELITIES_BY_NAME, WEIGHT_DTYPES_BY_NAME
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from ttmlir.errors import InputError
-from ttmlir.explorer.documents import Document, ModuleDocument, Settings
+from ttmlir.explorer.documents import (
+    Document,
+    ModuleDocument,
+    Settings,
+    overrides_file_name,
+    overrides_text,
+)
 from ttmlir.explorer.graph import Json, clean_text, operation_name
 from ttmlir.explorer.node_data import (
     NodeData,
@@ -23,7 +29,6 @@ from ttmlir.explorer.node_data import (
     list_simulated,
 )
 from ttmlir.explorer.overrides import Overrides, computing_by_name
-from ttmlir.explorer.saved_overrides import overrides_file_name, overrides_text
 from ttmlir.files import write_file
 from ttmlir.layout.enums import STORED_DATA_TYPES, TensorMemoryLayout
 from ttmlir.layout.system import BOARD_NAMES

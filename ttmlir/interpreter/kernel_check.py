@@ -25,7 +25,7 @@ from ttmlir.interpreter.statistics import Statistics
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.data_format import TileFormat, untilize
 from ttmlir.layout.metal import TILE, grid_cores
-from ttmlir.passes.d2m.repeated_parts import repeated_parts
+from ttmlir.passes.d2m.schedule.iteration_space import repeated_parts
 from ttmlir.runtime.generic import simulator_options
 from ttmlir.runtime.golden import Tolerance, compare
 from ttmlir.runtime.metal_program import (

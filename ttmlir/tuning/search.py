@@ -23,8 +23,7 @@ from ttmlir.explorer.overrides import MAX_OVERRIDES, Overrides, computing_by_nam
 from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable import ROWS
-from ttmlir.passes.placement.layout_overrides import LayoutOverride
-from ttmlir.passes.ttnn.product_options import WEIGHT_DTYPES
+from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES, LayoutOverride
 from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.device import open_device
 from ttmlir.runtime.execution.operations import OperationCall, find_row, read_call

@@ -6,7 +6,7 @@ import pytest
 
 from ttmlir.compiler import lower
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.passes.control import flattening
+from ttmlir.passes.control_flow import flattening
 from ttmlir.passes.general import inline
 
 TYPE = "tensor<2xf32>"

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 
 from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
-from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.work import (
     NO_TRANSFER,
@@ -21,6 +20,7 @@ from ttmlir.cost.work import (
     Work,
     cores_for,
     dram_bytes,
+    function_cycles,
     is_sharded,
     join,
     network_bytes,

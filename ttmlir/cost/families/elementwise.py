@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from ttmlir.cost.functions import elementwise_stages, is_estimated
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.work import (
     Work,
     cores_for,
     dram_bytes,
+    elementwise_stages,
+    is_estimated,
     join,
     network_bytes,
     reading,

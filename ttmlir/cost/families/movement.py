@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 
 from ttmlir.cost.families.elementwise import stream_tiles
-from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.work import (
     TILE,
     Work,
+    call_cycles,
     cores_for,
     dram_bytes,
     join,
     network_bytes,
     reading,
+    stages,
     tensor_bytes,
     tile_count,
     tile_shape,

@@ -7,21 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cost.families.elementwise import first_banks, share_channels, stream_tiles
-from ttmlir.cost.functions import (
-    call_cycles,
-    elementwise_stages,
-    function_cycles,
-    is_narrow_float,
-    stages,
-)
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.work import (
     Work,
+    call_cycles,
     cores_for,
     dram_bytes,
+    elementwise_stages,
+    function_cycles,
+    is_narrow_float,
     is_sharded,
     network_bytes,
     reading,
+    stages,
     tile_count,
     tile_shape,
     writing,

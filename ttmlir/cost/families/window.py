@@ -5,9 +5,18 @@ from __future__ import annotations
 import math
 
 from ttmlir.cost.families.contraction import divide, multiply
-from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.work import TILE, Work, cores_for, dram_bytes, network_bytes, reading, tile_count
+from ttmlir.cost.work import (
+    TILE,
+    Work,
+    call_cycles,
+    cores_for,
+    dram_bytes,
+    network_bytes,
+    reading,
+    stages,
+    tile_count,
+)
 from ttmlir.cost.workload import DRAM, PROCESSOR, UNPACK, OperationCost, Stage, Workload
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles

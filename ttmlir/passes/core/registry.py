@@ -47,7 +47,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
-    "flatten-control-flow": ("ttmlir.passes.control.flatten_control_flow:FlattenControlFlowPass"),
+    "flatten-control-flow": (
+        "ttmlir.passes.control_flow.flatten_control_flow:FlattenControlFlowPass"
+    ),
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"

@@ -40,7 +40,7 @@ class LinalgToTTNNPipeline(ModelToTTNNPipeline):
 
 def linalg_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     """Functions of ml_program, calls, control flow, then linalg, tensor, arith and math."""
-    from ttmlir.passes.control.flatten_control_flow import FlattenControlFlowPass
+    from ttmlir.passes.control_flow.flatten_control_flow import FlattenControlFlowPass
     from ttmlir.passes.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
     from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass

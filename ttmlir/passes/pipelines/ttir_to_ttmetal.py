@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ttmlir.layout.enums import Arch, DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.option_values import OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
-from ttmlir.passes.ttnn.product_options import WEIGHT_DTYPE
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import Accumulation
+from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPE
 
 
 @dataclass(frozen=True)

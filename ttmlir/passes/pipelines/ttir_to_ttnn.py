@@ -11,14 +11,12 @@ from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
     GRID_OVERRIDES,
     LAYOUT_OVERRIDES,
-    GridOverrides,
-    LayoutOverrides,
-)
-from ttmlir.passes.ttnn.product_options import (
     MATH_FIDELITIES_BY_NAME,
     MATH_FIDELITY,
     WEIGHT_DTYPE,
     WEIGHT_DTYPES_BY_NAME,
+    GridOverrides,
+    LayoutOverrides,
     MathFidelities,
     WeightDtypes,
 )

@@ -81,7 +81,6 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control
 from ttmlir.passes.placement.layout_overrides import (
     GRID_OVERRIDES,
     LAYOUT_OVERRIDES,
@@ -90,6 +89,7 @@ from ttmlir.passes.placement.layout_overrides import (
     LayoutOverrides,
     warn_of_unknown_names,
 )
+from ttmlir.passes.placement.ttir_layout import ControlParts, parts_of_control
 
 if TYPE_CHECKING:
     from xdsl.context import Context

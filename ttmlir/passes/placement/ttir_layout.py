@@ -69,7 +69,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.definition.control import ControlOp
+from ttmlir.dialects.definition.control import ControlOp, WhileOp
 from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import (
@@ -79,6 +79,7 @@ from ttmlir.ir.rewriting import (
     insert_before,
     refuse,
     refuse_foreign,
+    symbol_visibility,
 )
 from ttmlir.ir.tensor_types import (
     device_attr_in_scope,
@@ -98,7 +99,6 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.control_parts import ControlParts, parts_of_control
 from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
 from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
 
@@ -458,3 +458,48 @@ def _dividing(tiles: Sequence[int], most: Sequence[int]) -> Grid:
             for extent, bound in zip(tiles, most, strict=True)
         )
     )
+
+
+# --- Parts of loops and branches -----------------------------------------------------------------
+# Functions that are parts of loops and branches: their tensors stay on the device.
+
+
+@dataclass(frozen=True)
+class ControlParts:
+    """The functions of a module that nothing but loops and branches calls, by name."""
+
+    parts: frozenset[str]
+    conditions: frozenset[str]
+    """Those of them that the host asks whether there is another iteration."""
+
+    def takes_from_device(self, op: Operation) -> bool:
+        """True for a function that is called with tensors of the device."""
+        return isinstance(op, FuncOp) and op.sym_name.data in self.parts
+
+    def returns_on_device(self, op: Operation) -> bool:
+        """True for a function that leaves its results on the device."""
+        return self.takes_from_device(op) and not self._is_condition(op)
+
+    def gives_from_device(self, op: Operation) -> bool:
+        """True for a loop or branch whose results are on the device."""
+        return isinstance(op, ControlOp) and op.callees()[0] in self.parts
+
+    def _is_condition(self, op: Operation) -> bool:
+        return isinstance(op, FuncOp) and op.sym_name.data in self.conditions
+
+
+def parts_of_control(module: ModuleOp) -> ControlParts:
+    """The functions that loops and branches of a module call."""
+    parts: set[str] = set()
+    conditions: set[str] = set()
+    others: set[str] = set()
+    for op in module.walk():
+        if isinstance(op, ControlOp):
+            parts.update(op.callees())
+            if isinstance(op, WhileOp) and op.condition is not None:
+                conditions.add(op.condition)
+        elif isinstance(op, CallOp):
+            others.add(op.callee.string_value())
+        elif isinstance(op, FuncOp) and symbol_visibility(op) == "public":
+            others.add(op.sym_name.data)
+    return ControlParts(frozenset(parts - others), frozenset(conditions))

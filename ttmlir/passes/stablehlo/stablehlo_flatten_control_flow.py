@@ -50,7 +50,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttmlir.mlir.option_values import option
-from ttmlir.passes.control.flattening import CONTROL, Flattening
+from ttmlir.passes.control_flow.flattening import CONTROL, Flattening
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ class StableHLOFlattenControlFlowPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Flatten what every function contains, the outermost loops and branches first."""
         if any(op.name in CONTROL for op in module.walk()):
-            from ttmlir.passes.control.choices import StableHLOChoices
+            from ttmlir.passes.control_flow.flattening import StableHLOChoices
 
             Flattening(module, self.max_trip_count, StableHLOChoices()).flatten()

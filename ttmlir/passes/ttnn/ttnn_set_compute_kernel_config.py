@@ -44,11 +44,11 @@ from ttmlir.layout.enums import DataType, DeviceComputeConfig, MathFidelity
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.layout_overrides import warn_of_unknown_names
-from ttmlir.passes.ttnn.product_options import (
+from ttmlir.passes.placement.layout_overrides import (
     MATH_FIDELITIES_BY_NAME,
     MATH_FIDELITY,
     MathFidelities,
+    warn_of_unknown_names,
 )
 
 if TYPE_CHECKING:

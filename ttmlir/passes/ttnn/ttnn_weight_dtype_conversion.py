@@ -56,11 +56,11 @@ from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.placement.layout_overrides import warn_of_unknown_names
-from ttmlir.passes.ttnn.product_options import (
+from ttmlir.passes.placement.layout_overrides import (
     WEIGHT_DTYPE,
     WEIGHT_DTYPES_BY_NAME,
     WeightDtypes,
+    warn_of_unknown_names,
 )
 
 if TYPE_CHECKING:

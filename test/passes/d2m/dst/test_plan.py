@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.layout.data_format import ScalarType
-from ttmlir.passes.d2m.dst.plan import Plan, TooManyTilesError, plan
-from ttmlir.passes.d2m.dst.values import Copied, Filled, Held, Value
+from ttmlir.passes.d2m.dst.tile_program import (
+    Copied,
+    Filled,
+    Held,
+    Plan,
+    TooManyTilesError,
+    Value,
+    plan,
+)
 
 
 def leaf(*, needs_zeros: bool = False) -> Value:

@@ -18,7 +18,7 @@ from samples.d2m_programs import (
 from samples.d2m_stages import Region, Tensor
 
 from ttmlir.dialects.d2m.structure import STORED_BY_READER
-from ttmlir.passes.d2m.kernels.movement import block_copy
+from ttmlir.passes.d2m.kernels import block_copy
 
 M, K, N = 256, 192, 128
 """8, 6 and 4 tiles."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
+from ttmlir.passes.d2m.schedule.d2m_allocate import AddressPlanner, Life, Request
 
 
 def test_tightest_gap() -> None:

@@ -17,7 +17,7 @@ from samples.ttir_text import FunctionText, tensor
 from ttmlir.layout.system import ChipDesc, default_system_desc, system_desc_to_table, worker_cores
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.passes.d2m.schedule.l1_placement import Part, choose_shards
+from ttmlir.passes.d2m.schedule.d2m_allocate import Part, choose_shards
 from ttmlir.schema.versions import pack_system_desc
 
 RNG = TestGenerator(__name__)

@@ -68,10 +68,13 @@ Not done here: the size of local buffers, which becomes that of blocks, and thei
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from ml_dtypes import bfloat16
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp as UpstreamLoops
@@ -92,18 +95,14 @@ from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes import affine_map_attr, layout_map
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.dst.capacity import capacity_of
-from ttmlir.passes.d2m.dst.code import Format
-from ttmlir.passes.d2m.dst.matrix_operands import is_long, matrix_operands
-from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
-from ttmlir.passes.d2m.dst.product_factors import move_factors
 from ttmlir.passes.d2m.dst.select import (
     Selector,
+    capacity_of,
     needs_buffer,
     scalar_of_tile,
     stored_format,
 )
-from ttmlir.passes.d2m.dst.values import Source
+from ttmlir.passes.d2m.dst.tile_program import Format, Source, TooManyTilesError, plan
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
 from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers
 
@@ -534,3 +533,275 @@ def _read_from_buffer(
     insert_before(loops, made)
     erase(loops)
     return made
+
+
+# --- Matrix operands -----------------------------------------------------------------------------
+# Values of a body that the matrix unit had better take from circular buffers.
+#
+# The matrix unit adds, subtracts or multiplies a tile of DST with one of a circular buffer, in a
+# sixth of the time that the vector unit takes for two tiles of DST, or a tile and a number. In a
+# long body that pays for another circular buffer: of a value that is used again and again, as the
+# argument of gelu, and of a constant.
+
+
+LEAST_SAVED = 400
+"""Cycles of a tile for which a body gets circular buffers: about the loops that fill them."""
+_WITH_TILE, _WITH_NUMBER = 138, 106
+"""Cycles saved where the vector unit would take 160 and 128, and the matrix unit takes 22."""
+_NAMES = ("d2m.tile_add", "d2m.tile_sub", "d2m.tile_mul")
+
+
+def is_long(loops: UpstreamLoops, generic: d2m.GenericOp) -> bool:
+    """True if a body is so long that it should get circular buffers.
+
+    Those of a stage that writes an output block by block are as small as its blocks.
+    """
+    target = loops.outputs[0]
+    if not isinstance(target.owner, d2m.ReserveOp) or loops.body.block.args[-1].uses:
+        return False
+    cb = cast("BlockArgument[d2m.CBType]", target.owner.operands[0])
+    is_divided = all(
+        extent == 1 or isinstance(result, DimExpr)
+        for extent, result in zip(
+            cb.type.shape, generic.indexing_maps[cb.index].results, strict=True
+        )
+    )
+    return is_divided and sum(matrix_operands(loops).values()) >= LEAST_SAVED
+
+
+def matrix_operands(loops: UpstreamLoops) -> dict[SSAValue, int]:
+    """Values that could be in circular buffers, with the cycles that this would save."""
+    uses: dict[SSAValue, int] = {}
+    numbers: dict[SSAValue, int] = {}
+    for op in loops.body.block.ops:
+        if op.name not in _NAMES or not _is_short(op):
+            continue
+        for value in dict.fromkeys(op.operands):
+            others = [each for each in op.operands if each is not value] or [value]
+            if not all(isinstance(each.owner, d2m.ElementwiseTileOp) for each in others):
+                continue
+            if isinstance(value.owner, d2m.TileFillOp):
+                if _is_exact(value.owner.number):
+                    numbers[value] = numbers.get(value, 0) + _WITH_NUMBER
+            elif isinstance(value.owner, d2m.ElementwiseTileOp):
+                uses[value] = uses.get(value, 0) + _WITH_TILE
+    return {value: saved for value, saved in uses.items() if saved > _WITH_TILE} | numbers
+
+
+def _is_short(op: Operation) -> bool:
+    return all(scalar_of_tile(each.type).keyword == "bf16" for each in (*op.operands, *op.results))
+
+
+def _is_exact(number: float) -> bool:
+    return float(np.float32(number).astype(bfloat16)) == number
+
+
+# --- Product factors -----------------------------------------------------------------------------
+# Numbers that all of a row of a product are multiplied with, where there are fewer tiles of them.
+#
+#     (x * r) @ y is (x @ y) * r        where r is a column, and the result has fewer columns than x
+#     (x @ y) * c is (x * c) @ y        where c is a power of two, and x has fewer columns than y
+#
+# So softmax in front of a product divides the result, and what scales scores scales a factor of
+# them. A power of two changes no bits of numbers that stay within the range of the format.
+
+
+_WIDE_RANGES = ("bf16", "f32")
+"""Formats in which sums before they are divided are no larger than their range."""
+
+
+def move_factors(generic: d2m.GenericOp) -> None:
+    """Move factors in the region of a generic, whose loops read what they need from buffers."""
+    for loops in list(generic.compute_region.block.ops):
+        if isinstance(loops, UpstreamLoops) and _is_product(loops):
+            _multiply_result(loops)
+    for loops in list(generic.compute_region.block.ops):
+        if isinstance(loops, UpstreamLoops) and _is_product(loops):
+            _multiply_factor(loops)
+
+
+def _is_product(loops: UpstreamLoops) -> bool:
+    """True for a product of matrices alone, in a format with a wide range."""
+    end = loops.body.block.last_op
+    assert end is not None, "verified: bodies have a terminator"
+    root = end.operands[0].owner
+    return (
+        isinstance(root, d2m.TileMatmulOp)
+        and isinstance(root.operands[0], BlockArgument)
+        and all(scalar_of_tile(each.type).keyword in _WIDE_RANGES for each in root.operands)
+    )
+
+
+def _multiply_result(product: UpstreamLoops) -> None:
+    """Multiply the result of a product by a column instead of its left factor."""
+    left, out = _sides(product)
+    local = product.operands[left]
+    writer = _only_writer(local)
+    if writer is None or _count_readers(local) != 1 or not _is_smaller(product.outputs[0], local):
+        return
+    match [*writer.body.block.ops]:
+        case [
+            d2m.TileBcastOp(kind=d2m.BroadcastKind.COLUMN) as spread,
+            Operation(name="d2m.tile_mul") as multiply,
+            YieldOp(),
+        ] if multiply.operands[1] is spread.results[0]:
+            value, column = multiply.operands[0], spread.operands[0]
+        case _:
+            return
+    if not isinstance(value, BlockArgument) or not isinstance(column, BlockArgument):
+        return
+    maps = [layout_map(each) for each in writer.indexing_maps.data]
+    source, repeated = writer.operands[value.index], writer.operands[column.index]
+    rank = len(maps[-1].results)
+    if maps[-1] != AffineMap.identity(rank) or maps[value.index] != maps[-1]:
+        return
+    own = [layout_map(each) for each in product.indexing_maps.data]
+    index_map = maps[column.index].compose(own[left])
+    place_of = {
+        result.position: number
+        for number, result in enumerate(own[out].results)
+        if isinstance(result, DimExpr)
+    }
+    if not index_map.used_dims() <= place_of.keys():
+        return
+    target = product.outputs[0]
+    total = _allocate(product, target)
+    result_rank = len(own[out].results)
+    places = [DimExpr(place_of.get(each, 0)) for each in range(index_map.num_dims)]
+    column_map = AffineMap(result_rank, 0, tuple(each.rename(places) for each in index_map.results))
+    product.operands[left] = source
+    product.operands[out] = total
+    identity = AffineMap.identity(result_rank)
+    tiles = [each.type for each in (value, column, product.body.block.args[-1])]
+    body = Block(arg_types=tiles)
+    again = d2m.TileBcastOp.of(body.args[1], spread.kind)
+    scaled = d2m.tile_op("tile_mul").of([body.args[0], again.results[0]], tiles[2])
+    body.add_ops([again, scaled])
+    made = _loops([total, repeated], target, [identity, column_map, identity], body, product)
+    block = product.parent
+    assert block is not None, "loops are in a region"
+    block.insert_op_after(made, product)
+    _erase_local(writer, local)
+
+
+def _multiply_factor(product: UpstreamLoops) -> None:
+    """Multiply the left factor of a product by a power of two instead of the result."""
+    left, out = _sides(product)
+    local, factor = product.outputs[0], product.operands[left]
+    readers = _readers(local)
+    if len(readers) != 1 or not isinstance(local.owner, AllocOp) or not _is_smaller(factor, local):
+        return
+    (reader,) = readers
+    match [*reader.body.block.ops]:
+        case [d2m.TileFillOp() as fill, Operation(name="d2m.tile_mul") as multiply, YieldOp()]:
+            pass
+        case _:
+            return
+    number = fill.number
+    if number == 0 or not math.isfinite(number) or abs(math.frexp(number)[0]) != 0.5:
+        return
+    values = [each for each in multiply.operands if each is not fill.results[0]]
+    maps = [layout_map(each) for each in reader.indexing_maps.data]
+    if len(values) != 1 or not isinstance(values[0], BlockArgument) or len(maps) != 2:
+        return
+    if maps[0] != AffineMap.identity(len(maps[1].results)) or maps[0] != maps[1]:
+        return
+    scaled = _allocate(product, factor)
+    rank = len(cast("MemRefType[Attribute]", factor.type).get_shape())
+    tile = product.body.block.args[left].type
+    body = Block(arg_types=[tile, tile])
+    constant = d2m.TileFillOp.of(number, tile)
+    result = d2m.tile_op("tile_mul").of([body.args[0], constant.results[0]], tile)
+    body.add_ops([constant, result])
+    maps = [AffineMap.identity(rank)] * 2
+    insert_before(product, _loops([factor], scaled, maps, body, product))
+    product.operands[left] = scaled
+    product.operands[out] = reader.outputs[0]
+    # What was local to the product may stand behind it.
+    owner = reader.outputs[0].owner
+    if isinstance(owner, AllocOp):
+        owner.detach()
+        insert_before(product, owner)
+    _erase_local(reader, local)
+
+
+def _sides(product: UpstreamLoops) -> tuple[int, int]:
+    """Which operands of loops are the left factor of a product and its result."""
+    body = product.body.block
+    assert body.last_op is not None, "verified: bodies have a terminator"
+    root = cast("Operation", body.last_op.operands[0].owner)
+    left = cast("BlockArgument[Attribute]", root.operands[0])
+    return left.index, len(product.operands) - 1
+
+
+def _readers(memref: SSAValue) -> list[UpstreamLoops]:
+    """The loops that read a memref, as often as they do."""
+    return [
+        use.operation
+        for use in memref.uses
+        if isinstance(use.operation, UpstreamLoops) and use.index < len(use.operation.operands) - 1
+    ]
+
+
+def _count_readers(memref: SSAValue) -> int:
+    return len(_readers(memref))
+
+
+def _only_writer(memref: SSAValue) -> UpstreamLoops | None:
+    """The only loops that write to local memory."""
+    if not isinstance(memref.owner, AllocOp):
+        return None
+    found = [
+        use.operation
+        for use in memref.uses
+        if isinstance(use.operation, UpstreamLoops) and use.index == len(use.operation.operands) - 1
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_smaller(first: SSAValue, second: SSAValue) -> bool:
+    """True if a memref has fewer tiles than another one."""
+    small, large = (
+        math.prod(cast("MemRefType[Attribute]", each.type).get_shape()) for each in (first, second)
+    )
+    return small < large
+
+
+def _allocate(before: Operation, like: SSAValue) -> SSAValue:
+    memref = cast("MemRefType[Attribute]", like.type)
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    op = AllocOp((), (), MemRefType(memref.element_type, memref.get_shape(), NoneAttr(), space))
+    op.location = before.location
+    insert_before(before, op)
+    return op.memref
+
+
+def _loops(
+    inputs: Sequence[SSAValue],
+    output: SSAValue,
+    maps: Sequence[AffineMap],
+    body: Block,
+    like: Operation,
+) -> UpstreamLoops:
+    """Loops with a body that yields what it computes last, at the place of others in the source."""
+    assert body.last_op is not None, "bodies compute something"
+    body.add_op(YieldOp(body.last_op.results[0]))
+    parallel = IteratorTypeAttr(IteratorType.PARALLEL)
+    made = LoopsOp(
+        inputs,
+        [output],
+        Region(body),
+        [affine_map_attr(each) for each in maps],
+        [parallel] * maps[-1].num_dims,
+        [],
+    )
+    for op in (*body.ops, made):
+        op.location = like.location
+    return made
+
+
+def _erase_local(writer: UpstreamLoops, local: SSAValue) -> None:
+    """Take off loops, and the local memory that nobody needs any more."""
+    erase(writer)
+    if not local.uses and isinstance(local.owner, AllocOp):
+        erase(local.owner)

@@ -6,7 +6,7 @@ operand and 16 bits are enough: from bf16 to bf16. All else is computed by the v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
@@ -19,11 +19,12 @@ from ttmlir.ir.kernel_builder import is_float, steps_of
 from ttmlir.layout.data_format import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.d2m.dst.code import Format
-from ttmlir.passes.d2m.dst.values import (
+from ttmlir.layout.metal import DST_TILES, WIDE_BYTES, dst_capacity
+from ttmlir.passes.d2m.dst.tile_program import (
     Computed,
     Converted,
     Filled,
+    Format,
     Held,
     Loaded,
     MatrixPair,
@@ -314,3 +315,29 @@ _LEAST = 2.0**-126
 def _is_source(op: Operation) -> bool:
     """True for what is brought to DST anew for each use, which is faster than to copy it there."""
     return isinstance(op, d2m.TileFillOp | d2m.TileBcastOp | d2m.TileTransposeOp)
+
+
+# --- Capacity ------------------------------------------------------------------------------------
+# How many tiles of DST a generic has at a time: what passes plan with, and kernels keep to.
+#
+# A kernel has one width of DST for all that it computes: 32 bits where any of its tiles has numbers
+# of 32 bits, such as a long sum. Half as many tiles fit then.
+
+
+def tiles_at_once(tiles: Iterable[Attribute], dst_tiles: int) -> int:
+    """Tiles of DST that a kernel has which computes on these types of tiles.
+
+    `dst_tiles` are those of the whole of DST, for numbers of 16 bits; 0 stands for the chip's.
+    LayoutError if nothing is left.
+    """
+    return dst_capacity(map(element_of, tiles), physical_tiles=dst_tiles or DST_TILES)
+
+
+def capacity_of(generic: d2m.GenericOp, dst_tiles: int) -> int:
+    """Tiles of DST that the kernel of a generic has."""
+    return tiles_at_once(tiles_in(generic), dst_tiles)
+
+
+def is_wide(generic: d2m.GenericOp) -> bool:
+    """True if DST holds 32-bit numbers while the region of a generic computes."""
+    return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))

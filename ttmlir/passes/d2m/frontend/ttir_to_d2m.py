@@ -82,8 +82,8 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes import Elements, splat_bytes
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import ModulePass, option
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    Accumulation,
     D2MBuilder,
     DeviceTensor,
     Operand,
@@ -91,7 +91,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Splat,
     matrix_shape,
 )
-from ttmlir.passes.ttnn.product_options import WEIGHT_DTYPE
+from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPE
 
 if TYPE_CHECKING:
     from xdsl.context import Context

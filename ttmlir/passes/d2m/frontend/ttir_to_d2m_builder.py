@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import cast
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import AnyFloat, TensorType
+from xdsl.dialects.builtin import AnyFloat, TensorType, bf16, f16, f32
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
@@ -41,13 +42,44 @@ from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import DataType, IteratorType, MemorySpace
 from ttmlir.layout.metal import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes import ElementsType, affine_map_attr, elements_of
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import Accumulation
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
     ReferenceOutput,
     ReferenceRow,
 )
+
+# --- Accumulation --------------------------------------------------------------------------------
+# In how many bits numbers are summed, for `ttir-to-d2m`.
+#
+# A DST of 16 bits rounds at each addition. An addition takes 16 numbers on the matrix unit, and one
+# on the vector unit. After n of them the error is about the square root of n roundings, and n at
+# worst (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4); from 2^8 on, what is
+# added to a sum of bf16 may be half of its last place, and lost. Where the sum has 32 bits, it is
+# rounded once, when it is converted.
+
+
+NUMBERS_PER_ADDITION = 16
+"""What an instruction of the matrix unit sums up: products, and columns or rows of a face."""
+LONG_SUM = 64
+"""Additions from which on sums are long: about eight times the error of one rounding."""
+
+
+class Accumulation(Enum):
+    """Where sums of 16-bit numbers have 32 bits."""
+
+    AUTO = "auto"
+    """Where they are long."""
+    ALWAYS = "true"
+    NEVER = "false"
+
+
+def sum_element(element: Attribute, additions: int, accumulation: Accumulation) -> Attribute:
+    """The element type of a sum of this one after so many additions, before it is converted."""
+    is_long = accumulation is Accumulation.AUTO and additions >= LONG_SUM
+    is_wide = element in (bf16, f16) and (is_long or accumulation is Accumulation.ALWAYS)
+    return f32 if is_wide else element
+
 
 MOST_CONSTANTS = 1 << 20
 """Numbers of a constant that is made, not given."""

@@ -23,11 +23,8 @@ from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
-    NUMBERS_PER_ADDITION,
-    sum_element,
-)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    NUMBERS_PER_ADDITION,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -38,6 +35,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     mask_padding,
     matrix_shape,
     scalar_of,
+    sum_element,
     transpose_tile,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor

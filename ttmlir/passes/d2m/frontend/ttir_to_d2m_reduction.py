@@ -28,12 +28,9 @@ from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_accumulation import (
-    NUMBERS_PER_ADDITION,
-    sum_element,
-)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     MOST_CONSTANTS,
+    NUMBERS_PER_ADDITION,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -45,6 +42,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     mask_padding,
     matrix_shape,
     scalar_of,
+    sum_element,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise, convert_tile

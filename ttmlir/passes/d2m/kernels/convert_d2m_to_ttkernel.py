@@ -85,18 +85,18 @@ from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.dst.capacity import is_wide
-from ttmlir.passes.d2m.kernels.arguments import (
+from ttmlir.passes.d2m.dst.select import is_wide
+from ttmlir.passes.d2m.kernels.compute_kernel import build_compute
+from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
     KERNEL_ARGS,
     WIDE_DST,
     KernelArguments,
+    KernelPlan,
+    chip_of,
+    plan_kernels,
 )
-from ttmlir.passes.d2m.kernels.chip import chip_of
-from ttmlir.passes.d2m.kernels.compute.kernel import build_compute
-from ttmlir.passes.d2m.kernels.movement.reader import build_reader
-from ttmlir.passes.d2m.kernels.movement.writer import build_writer
-from ttmlir.passes.d2m.kernels.plan import KernelPlan, plan_kernels
+from ttmlir.passes.d2m.kernels.reader_writer import build_reader, build_writer
 from ttmlir.passes.d2m.schedule.row_split import buffers_of_local
 
 if TYPE_CHECKING:

@@ -79,16 +79,16 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.arguments import (
+from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
     D2M_REFERENCE,
     KERNEL_ARGS,
     READER_NOC,
     WIDE_DST,
     WRITER_NOC,
+    address_of,
+    chip_of,
 )
-from ttmlir.passes.d2m.kernels.chip import chip_of
-from ttmlir.passes.d2m.kernels.plan import address_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context

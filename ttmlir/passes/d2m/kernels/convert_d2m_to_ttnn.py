@@ -102,18 +102,18 @@ from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.attributes import Elements, ElementsType, element_size, elements_attr, raw_bytes
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.arguments import (
-    APPROXIMATE,
-    READER_NOC,
-    WIDE_DST,
-    WRITER_NOC,
-)
-from ttmlir.passes.d2m.kernels.chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import (
     areas_of,
     arguments_of,
     kernel_of,
     unpack_modes,
+)
+from ttmlir.passes.d2m.kernels.kernel_plan import (
+    APPROXIMATE,
+    READER_NOC,
+    WIDE_DST,
+    WRITER_NOC,
+    chip_of,
 )
 from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
 from ttmlir.program import (

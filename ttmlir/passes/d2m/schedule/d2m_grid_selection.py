@@ -76,8 +76,7 @@ from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
-from ttmlir.passes.d2m.dst.capacity import capacity_of
-from ttmlir.passes.d2m.repeated_parts import read_bytes
+from ttmlir.passes.d2m.dst.select import capacity_of
 from ttmlir.passes.d2m.schedule.block_choice import (
     READ_PAGE,
     Blocks,
@@ -96,6 +95,7 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     Loops,
     count_circular_buffers,
     operand_number,
+    read_bytes,
     shape_of,
 )
 from ttmlir.passes.d2m.schedule.row_split import (

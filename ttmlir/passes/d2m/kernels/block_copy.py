@@ -35,10 +35,8 @@ from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_cores
-from ttmlir.passes.d2m.kernels.arguments import KernelArguments
-from ttmlir.passes.d2m.kernels.chip import Chip, on_network
-from ttmlir.passes.d2m.kernels.plan import Stream
-from ttmlir.passes.d2m.repeated_parts import Parts
+from ttmlir.passes.d2m.kernels.kernel_plan import Chip, KernelArguments, Stream, on_network
+from ttmlir.passes.d2m.schedule.iteration_space import Parts
 
 Shape = tuple[int, ...]
 

@@ -1,1 +1,0 @@
-"""Kernels that compute: loops over tiles of blocks, as calls on DST."""

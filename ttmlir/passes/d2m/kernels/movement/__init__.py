@@ -1,1 +1,0 @@
-"""Kernels that move data: reading, gathering, multicasting and storing blocks of tiles."""
