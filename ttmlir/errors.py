@@ -29,6 +29,17 @@ def show_cause(error: BaseException) -> None:
         traceback.print_exception(error)
 
 
+_IRREGULAR = {"entry": "entries", "index": "indices"}
+
+
+def plural(count: int | str, noun: str) -> str:
+    """A count with its noun for a message: `1 array`, `2 arrays`, `at most 1 argument`."""
+    *before, last = noun.split(" ")
+    if str(count) not in ("1", "at least 1", "at most 1"):
+        last = _IRREGULAR.get(last, f"{last}s")
+    return " ".join((str(count), *before, last))
+
+
 class Error(Exception):
     """Something that is refused; the text is a sentence for the user."""
 

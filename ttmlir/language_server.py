@@ -434,9 +434,26 @@ def make_server() -> LanguageServer:
     Raises ImportError if pygls is not installed.
     """
     from lsprotocol import types
+    from pygls.exceptions import JsonRpcException
     from pygls.lsp.server import LanguageServer
+    from pygls.protocol import LanguageServerProtocol
 
-    server = LanguageServer("ttmlir-lsp-server", VERSION)
+    class Protocol(LanguageServerProtocol):
+        """Replies to requests with invalid parameters, for whose reply editors wait for ever."""
+
+        def structure_message(self, data: dict[str, Any]) -> Any:
+            """Convert a JSON message to its class.
+
+            pygls drops what it cannot convert, with the request's id.
+            """
+            try:
+                return super().structure_message(data)
+            except JsonRpcException as error:
+                if "method" in data and isinstance(data.get("id"), int | str):
+                    self._send_response(data["id"], None, error.to_response_error())
+                raise
+
+    server = LanguageServer("ttmlir-lsp-server", VERSION, protocol_cls=Protocol)
     session = _Session(server)
     triggers = types.CompletionOptions(trigger_characters=[".", "%", "@", "#", "!", "^", "-"])
     for method, answer, options in (

@@ -587,7 +587,7 @@ class KernelTensor:
             raise DescriptionError(f"{what}: shards are in the memory l1, not in {self.memory}")
         if len(self.shape) < 2:
             raise DescriptionError(
-                f"{what}: a tensor of {len(self.shape)} dimensions has no shards; give it two"
+                f"{what}: a tensor of rank {len(self.shape)} has no shards; give it 2 or more"
             )
         height = DEFAULT_TILE_SHAPE[0]
         if len(self.shape) > 2 and self.layout == "tile" and self.shape[-2] % height:

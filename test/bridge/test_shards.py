@@ -161,7 +161,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (("height_sharded", (2, 2)), {}, "height_sharded tensor is on one column of cores, not on 2x2"),
     (("width_sharded", (2, 2)), {}, "a width_sharded tensor is on one row of cores, not on 2x2"),
     (("block_sharded", (1, 1)), {"memory": "dram"}, "tensor 'x': shards are in the memory l1"),
-    (("block_sharded", (1, 1)), {"shape": (9,)}, "a tensor of 1 dimensions has no shards; give it"),
+    (("block_sharded", (1, 1)), {"shape": (9,)}, "a tensor of rank 1 has no shards; give it"),
     (
         ("height_sharded", (2, 1)),
         {"shape": (2, 5, 7)},

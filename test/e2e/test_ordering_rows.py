@@ -194,7 +194,7 @@ def written(outputs: Callable[[ProgramBuilder], list[Any]]) -> Binary:
 @pytest.mark.parametrize(
     ("outputs", "words"),
     [
-        (lambda b: [b.empty((3, 5))], "field 'outputs' has 1 tensors; ttnn.sort makes 2"),
+        (lambda b: [b.empty((3, 5))], "field 'outputs' has 1 tensor; ttnn.sort makes 2"),
         (lambda b: [b.empty((3, 5))] * 2, "writes a tensor twice"),
         (
             lambda b: [b.empty((3, 5)), b.empty((3, 4), "i32")],

@@ -273,7 +273,7 @@ def test_observer_sees_every_operation() -> None:
     ("text", "inputs", "message"),
     [
         ("module {}", [], "the module has no function to execute"),
-        (CALLS, [], "'main' takes 1 inputs; 0 were given"),
+        (CALLS, [], "'main' takes 1 input; 0 were given"),
         (CALLS, [np.zeros(3)], "input 0 of 'main' has shape (3,); its type is tensor<2xf32>"),
         (
             "func.func @main(%a: tensor<2xf32>, %i: index) -> index {\n"

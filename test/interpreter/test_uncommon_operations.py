@@ -240,8 +240,8 @@ def test_resources_of_the_wrong_size() -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ((), "'main' takes 1 inputs; 0 were given"),
-        ((NUMBERS, NUMBERS), "'main' takes 1 inputs; 2 were given"),
+        ((), "'main' takes 1 input; 0 were given"),
+        ((NUMBERS, NUMBERS), "'main' takes 1 input; 2 were given"),
         ((NUMBERS[0],), "input 0 of 'main' has shape (3,); its type is tensor<2x3xf32>"),
     ],
 )

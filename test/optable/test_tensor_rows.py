@@ -47,6 +47,15 @@ def test_reduction_without_dimensions_takes_all() -> None:
     assert call("mean", numbered(2, 3), keep_dim=True, dim_arg=None).tolist() == [[2.5]]
 
 
+def test_mean_of_nothing_is_nan_without_a_warning() -> None:
+    """As in torch; pytest makes NumPy's warning about an empty slice an error."""
+    for dtype in (np.float32, np.int32):
+        found = call("mean", np.zeros((0, 3), dtype), keep_dim=True, dim_arg=(0,))
+        assert found.shape == (1, 3)
+        assert np.isnan(found).all()
+    assert call("mean", np.zeros((0, 3), np.float32), keep_dim=False, dim_arg=(1,)).shape == (0,)
+
+
 def test_movement() -> None:
     """Elements land where the definition says."""
     x = numbered(2, 3, 5)

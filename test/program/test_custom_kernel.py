@@ -64,7 +64,7 @@ def test_other_shapes_are_refused(shape: tuple[int, ...]) -> None:
         ),
         (
             {"shards": Shards("block_sharded", (1, 1)), "memory": "l1", "shape": (3,)},
-            "a tensor of 1 dimensions has no shards; give it two",
+            "a tensor of rank 1 has no shards; give it 2 or more",
         ),
         (
             {"shards": Shards("block_sharded", (1, 1)), "memory": "l1", "shape": (2, 31, 3)},

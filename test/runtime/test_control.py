@@ -94,7 +94,7 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
     ),
     "too few arguments": (
         packed(one_input(), body=0, trip_count=1),
-        "function 0 'one' takes 1 tensors, but the operation has 2",
+        "function 0 'one' takes 1 tensor, but the operation has 2",
     ),
     "too few results": (
         packed(no_output(), body=0, trip_count=1),
@@ -115,7 +115,7 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
     ),
     "more results than arguments": (
         packed(F, body=0, trip_count=1, inputs=[]),
-        "carries 1 tensors, but has 0 inputs",
+        "carries 1 tensor, but has 0 inputs",
     ),
     "no branches": (
         packed(F, table="CaseOp", index=None, branches=[0]),

@@ -101,7 +101,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     (layout(memory_desc=None), ".layout: field 'memory_desc' is missing"),
     (
         lambda desc: desc.update(shape=[1] * 65),
-        ": a tensor of 65 dimensions; at most 64 are supported",
+        ": a tensor of rank 65; at most 64 are supported",
     ),
     (lambda desc: desc.update(shape=[2, -1]), ": shape [2, -1] has negative extents"),
     (memory(tile_shape=(32, 0)), ": tile shape [32, 0] is out of range"),

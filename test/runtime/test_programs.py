@@ -360,7 +360,7 @@ def test_operation_without_type_is_refused() -> None:
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ((), r"takes 1 inputs, got 0"),
+        ((), r"takes 1 input, got 0"),
         ((np.zeros((3, 4), np.float32),), r"input 0 has shape \(3, 4\) instead of \(3, 5\)"),
         ((np.zeros((3, 5), np.int32),), r"input 0 has element i32 instead of f32; to_layout"),
     ],

@@ -117,7 +117,7 @@ EMPTY_DICT = node("Dict", 0, "[]")
             "names of arguments are texts",
         ),
         ({"arguments": [node("Tuple", 2), node("Tuple"), EMPTY_DICT]}, "does not fit a program"),
-        ({"results": [node("Dict", 1, "[]"), node("Leaf")]}, "of 1 items with other keys"),
+        ({"results": [node("Dict", 1, "[]"), node("Leaf")]}, "of 1 item with other keys"),
         ({"results": [node("Dict", 1, "[[1]]"), node("Leaf")]}, "keys and values are texts"),
         ({"results": [node("Dict", 1, "{"), node("Leaf")]}, "Expecting property name"),
         ({"results": [node("Constant", 0, "[" * 100000)]}, "maximum recursion depth"),

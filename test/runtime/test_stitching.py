@@ -142,7 +142,7 @@ def test_outputs_are_written_where_the_caller_wants() -> None:
     device = open_device()
     wait(submit(device, binary, 0, [Tensor.from_numpy(source)], [output]))
     np.testing.assert_array_equal(target, -source)
-    with pytest.raises(InputError, match="has 1 outputs, got room for 0"):
+    with pytest.raises(InputError, match="has 1 output, got room for 0"):
         submit(device, binary, 0, [Tensor.from_numpy(source)], [])
     wrong = Tensor.from_numpy(np.zeros((5, 3), np.float32))
     with pytest.raises(InputError, match="output 0 is 3x5xf32, system, but the tensor given"):
@@ -196,7 +196,7 @@ def test_missing_programs_and_inputs_are_named() -> None:
     binary = unary("Abs", (5, 7))
     with pytest.raises(InputError, match="there is no program 1; the file has 1"):
         get_layout(binary, 1, 0)
-    with pytest.raises(InputError, match="has no input 2; it has 1 inputs"):
+    with pytest.raises(InputError, match="has no input 2; it has 1 input"):
         get_layout(binary, 0, 2)
 
 

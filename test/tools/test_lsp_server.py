@@ -233,8 +233,9 @@ def test_hostile_texts_and_a_clumsy_client(editor: Editor) -> None:
     editor.tell("textDocument/didChange", textDocument={}, contentChanges=[])
     editor.tell("textDocument/didClose", textDocument={"uri": "file:///never-opened.mlir"})
     assert "error" in editor.answer("textDocument/nonsense", {})
-    # What cannot be read has no answer, as its number is not known.
-    editor.send({"id": 10**6, "method": "textDocument/hover", "params": {"textDocument": 3}})
+    # -32602 is "Invalid params" in JSON-RPC 2.0.
+    for parameters in ({"textDocument": 3}, {}, {"textDocument": {"uri": URI}, "position": None}):
+        assert editor.answer("textDocument/hover", parameters)["error"]["code"] == -32602
     far = {"line": 2**31 - 1, "character": 2**31 - 1}
     assert editor.ask("textDocument/hover", textDocument={"uri": URI}, position=far) is None
     assert editor.open(RIGHT) == []

@@ -313,7 +313,7 @@ def test_programs_that_cannot_be(device: Any) -> None:
     """Too few tensors, tensors on the host, circular buffers that L1 has no room for."""
     x = ttnn.ones((32, 32), layout=ttnn.TILE_LAYOUT, device=device)
     program = copy_program(x, x, cores(1, 1), "nested")
-    with pytest.raises(RuntimeError, match="io_tensors has 1 tensors; give the inputs and"):
+    with pytest.raises(RuntimeError, match="io_tensors has 1 tensor; give the inputs and"):
         ttnn.generic_op([x], program)
     with pytest.raises(RuntimeError, match="operands must be on device"):
         ttnn.generic_op([x, ttnn.from_device(x)], program)

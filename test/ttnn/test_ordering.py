@@ -59,7 +59,7 @@ def test_sort_of_special_numbers(device: Any) -> None:
     assert outputs[1].to_list() == [[1, 5, 4, 0, 3, 2]]
     with pytest.raises(RuntimeError) as error:
         ttnn.sort(x, 2)
-    message = "ttnn.sort: dimension 2 is out of range for a tensor of 2 dimensions"
+    message = "ttnn.sort: dimension 2 is out of range for a tensor of rank 2"
     assert message in str(error.value)
 
 
@@ -131,5 +131,5 @@ def test_collectives_of_one_device(device: Any) -> None:
     assert ttnn.all_reduce(x, memory_config=ttnn.L1_MEMORY_CONFIG).memory_config() == (
         ttnn.L1_MEMORY_CONFIG
     )
-    with pytest.raises(RuntimeError, match="dimension 2 is out of range for a tensor of 2 dimens"):
+    with pytest.raises(RuntimeError, match="dimension 2 is out of range for a tensor of rank 2"):
         ttnn.all_gather(x, dim=2)

@@ -33,6 +33,7 @@ from typing import (
 import numpy as np
 
 from ttmlir.bridge.host_programs import TensorArgument
+from ttmlir.errors import plural
 from ttmlir.program import (
     ELEMENT_TYPES,
     TARGET,
@@ -93,8 +94,8 @@ def place_outputs(
     free = kernel.free_parameters(args, kwargs)
     if len(free) < len(shapes):
         raise ValueError(
-            f"out_shape has {len(shapes)} shapes, but '{kernel.func_name}' has {len(free)} "
-            "parameters left for them"
+            f"out_shape has {plural(len(shapes), 'shape')}, but '{kernel.func_name}' has "
+            f"{plural(len(free), 'parameter')} left for them"
         )
     for name, each in zip(free, shapes, strict=False):
         placed[name] = ShapeDtype(tuple(each.shape), each.dtype)
@@ -312,7 +313,8 @@ class FrameworkKernel:
         names = [name for name in self._signature.parameters if name != "grid"]
         if len(names) < len(tensors):
             raise ValueError(
-                f"'{self.func_name}' has {len(names)} parameters for {len(tensors)} tensors"
+                f"'{self.func_name}' has {plural(len(names), 'parameter')} for "
+                f"{plural(len(tensors), 'tensor')}"
             )
         described = [
             replace(each, name=name, **self._placement(name))

@@ -55,6 +55,7 @@ from ttmlir.cpp.tree import (
     Undefine,
 )
 from ttmlir.cpp.types import INT64, UINT64
+from ttmlir.errors import plural
 
 # --- Conditions -----------------------------------------------------------------------------------
 # What `#if` asks: an integer expression without variables.
@@ -568,7 +569,8 @@ class _Preprocessor:
             listed.append(OMITTED)
         if len(listed) != len(parameters):
             least = f"at least {len(parameters) - 1}" if macro.is_variadic else len(parameters)
-            message = f"the macro '{token.text}' takes {least} arguments, got {len(listed)}"
+            takes = plural(least, "argument")
+            message = f"the macro '{token.text}' takes {takes}, got {len(listed)}"
             raise token.error(message)
         return dict(zip(parameters, listed, strict=True)), closing
 

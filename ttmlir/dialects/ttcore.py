@@ -565,7 +565,7 @@ class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
     def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
         """What is wrong with a memref of this shape and layout, or None."""
         if len(shape) != len(self.data.strides):
-            return f"expected a memref of {len(self.data.strides)} dimensions, got {len(shape)}"
+            return f"expected a memref of rank {len(self.data.strides)}, got {len(shape)}"
         return None
 
     @classmethod

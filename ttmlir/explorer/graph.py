@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import ConstantLike, IsTerminator
 
-from ttmlir.errors import InputError
+from ttmlir.errors import InputError, plural
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import TensorMemoryLayout
@@ -690,7 +690,7 @@ def _attribute_text(attribute: Attribute) -> str:
     if isinstance(attribute, ArrayAttr):
         array = cast("ArrayAttr[Attribute]", attribute)
         if len(array.data) > _MAX_LIST:
-            return f"{len(array.data)} attributes"
+            return plural(len(array.data), "attribute")
     if isinstance(attribute, DenseArrayBase):
         count = len(cast("DenseArrayBase[Any]", attribute))
         if count > _MAX_LIST:

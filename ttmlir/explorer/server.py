@@ -34,7 +34,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
-from ttmlir.errors import InputError
+from ttmlir.errors import InputError, plural
 from ttmlir.explorer.documents import Document, document_of
 from ttmlir.explorer.graph import Json, clean_name
 from ttmlir.explorer.session import RequestError, Session
@@ -512,7 +512,8 @@ def _describe_graph(graph: Json) -> str:
         layers.update("/".join(parts[: depth + 1]) for depth in range(len(parts)))
     edges = sum(len(node["incomingEdges"]) for node in nodes)
     _check_edges(graph, nodes)
-    return f"  {graph['id']}: {len(nodes)} nodes, {edges} edges, {len(layers)} layers"
+    counts = (plural(len(nodes), "node"), plural(edges, "edge"), plural(len(layers), "layer"))
+    return f"  {graph['id']}: {', '.join(counts)}"
 
 
 def _check_edges(graph: Json, nodes: Sequence[Json]) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ttmlir.collector import without_collections
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, plural
 from ttmlir.frontend.errors import missing_package
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device, open_device
@@ -865,7 +865,9 @@ class CallableModel:
     def _complete(self, given: Sequence[Array | Number]) -> list[Array]:
         """All arrays that the program takes, checked against what it was compiled for."""
         if len(given) != len(self.inputs):
-            raise InputError(f"'{self.name}' takes {len(self.inputs)} arrays, got {len(given)}")
+            raise InputError(
+                f"'{self.name}' takes {plural(len(self.inputs), 'array')}, got {len(given)}"
+            )
         arrays = [
             np.asarray(value, desc.element.host) if isinstance(value, Number) else value
             for (_, desc), value in zip(self.inputs, given, strict=True)
@@ -894,7 +896,7 @@ class CallableModel:
 def describe_size(program: BinaryProgram) -> str:
     """What a program does, counted: operations of the library, or launches of kernels."""
     if not program.binary.is_metal:
-        return f"{len(program.operations)} ttnn operations"
+        return f"{plural(len(program.operations), 'ttnn operation')}"
     from ttmlir.runtime.metal_program import MetalProgram
 
     assert isinstance(program, MetalProgram), "the file is a .ttm file"

@@ -29,7 +29,7 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, plural
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import (
     CallableModel,
@@ -79,7 +79,7 @@ class GoldenCall:
     def __repr__(self) -> str:
         """How many arguments there are."""
         names = "".join(f", {name}" for name in self.kwargs)
-        return f"GoldenCall({len(self.args)} arguments by position{names})"
+        return f"GoldenCall({plural(len(self.args), 'argument')} by position{names})"
 
 
 def load(

@@ -83,6 +83,7 @@ from ttmlir.cpp.types import (
 from ttmlir.dialects.emitc import EmitC_OpaqueType, LiteralOp
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
+from ttmlir.errors import plural
 from ttmlir.ir.builder import OpBuilder
 from ttmlir.layout.enums import CBPort
 from ttmlir.mlir.reporting import LocatedError, file_location
@@ -545,7 +546,8 @@ class CallReader:
     ) -> dict[str, Attribute]:
         if len(given) > len(call.templates):
             self._builder.refuse(
-                f"{call.cpp} takes {len(call.templates)} template arguments, not {len(given)}"
+                f"{call.cpp} takes {plural(len(call.templates), 'template argument')}, not "
+                f"{len(given)}"
             )
         pairs = zip(call.templates, given, strict=False)
         attributes = {
@@ -636,8 +638,8 @@ def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[
     parameters = ((*row.constants, *(each for each, _ in row.operands)) for row in rows)
     forms = " or ".join(f"{name}({', '.join(each)})" for each in parameters)
     return (
-        f"these {len(arguments)} arguments do not go with {forms}; circular buffers have to be "
-        "known when the kernel is compiled"
+        f"cannot pass {plural(len(arguments), 'argument')} of these types to {forms}; "
+        "circular buffers have to be known when the kernel is compiled"
     )
 
 
@@ -1103,7 +1105,7 @@ class KernelExpressions(ABC):
             )
         if len(node.arguments) != len(function.parameters) or function.body is None:
             count = len(function.parameters)
-            self.builder.refuse(f"'{function.name}' takes {count} arguments", node)
+            self.builder.refuse(f"'{function.name}' takes {plural(count, 'argument')}", node)
         self._inlined += 1
         if self._inlined > _MAX_CALLS or len(self.calling) > _MAX_CALL_NESTING:
             self.builder.refuse(

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc
 from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
+from ttmlir.errors import plural
 from ttmlir.interpreter.execution import find_function
 from ttmlir.interpreter.file_levels import FileLevel
 from ttmlir.interpreter.kernel_check import KernelDifference
@@ -174,7 +175,7 @@ class Report:
     def _lines(self) -> Iterator[str]:
         for name in self.skipped:
             yield f"{name} has operations that cannot be interpreted and is not compared"
-        yield f"reference: {self.reference}, {self.operations} operations"
+        yield f"reference: {self.reference}, {plural(self.operations, 'operation')}"
         if self.kernels:
             yield (
                 f"calls of kernels without a reference: {self.kernels}; the simulator computes "
@@ -326,7 +327,7 @@ def _check_framework_results(place: LocationAttr, trace: Trace, results: Sequenc
     if len(results) != len(trace.outputs):
         raise LocatedError(
             place,
-            f"{len(results)} results of the framework were given; the program has "
+            f"{plural(len(results), 'result')} of the framework were given; the program has "
             f"{len(trace.outputs)}",
         )
     for number, (result, output) in enumerate(zip(results, trace.outputs, strict=True)):

@@ -33,6 +33,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ttmlir.dialects.tt.layout import TileType
+from ttmlir.errors import plural
 from ttmlir.layout.data_format import SCHEMA_NAMES
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.attributes import Elements, blob_bytes, element_count, raw_bytes, splat_bytes
@@ -450,7 +451,8 @@ def _arguments(function: FuncOp, inputs: Sequence[Any]) -> list[Any]:
     name = function.sym_name.data
     if len(inputs) != len(types):
         raise LocatedError(
-            function.location, f"'{name}' takes {len(types)} inputs; {len(inputs)} were given"
+            function.location,
+            f"'{name}' takes {plural(len(types), 'input')}; {len(inputs)} were given",
         )
     result: list[Any] = []
     for number, (value, type_) in enumerate(zip(inputs, types, strict=True)):

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.errors import plural
 from ttmlir.interpreter.execution import Execution, Function, host_dtype
 from ttmlir.mlir.reporting import OpError
 from ttmlir.program import TARGET, read_custom_kernel, registered_call
@@ -58,8 +59,8 @@ def call_target(op: Operation, target: str, operands: Sequence[Any]) -> Sequence
     if len(results) != len(op.results):
         raise OpError(
             op,
-            f"the function that '{target}' was registered with returned {len(results)} arrays; "
-            f"expected {len(op.results)}",
+            f"the function that '{target}' was registered with returned "
+            f"{plural(len(results), 'array')}; expected {len(op.results)}",
         )
     return [np.asarray(each) for each in results]
 

@@ -92,6 +92,21 @@ def _by(function: str) -> Callable[..., Any]:
     return reference
 
 
+def mean(
+    xp: Any,
+    input: Any,
+    *,
+    keep_dim: bool,
+    dim_arg: tuple[int, ...] | None = None,
+    dtype: Any = None,
+) -> Any:
+    """The mean, accumulated in `dtype`; NaN of no numbers, without NumPy's warning about it."""
+    if input.size:
+        return xp.mean(input, axis=dim_arg, keepdims=keep_dim, dtype=dtype)
+    sums = xp.sum(input, axis=dim_arg, keepdims=keep_dim, dtype=dtype or float)
+    return xp.full_like(sums, xp.nan)
+
+
 def _extreme(function: str) -> Callable[..., Any]:
     """The largest or smallest number; of no numbers, what leaves every other as it is."""
 
@@ -143,7 +158,7 @@ ROWS = (
         "Mean over dimensions.",
         "sum(x) / n",
         "Mean",
-        _by("mean"),
+        mean,
         _REFERENCE,
         aliases="aten.mean",
     ),

@@ -101,6 +101,7 @@ from ttmlir.dialects.ttkernel import (
     TensixConfig,
     TensixConfigAttr,
 )
+from ttmlir.errors import plural
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.kernel_builder import (
@@ -511,7 +512,7 @@ def compute(
     LayoutError if its operands do not lie alike, as tiles, in L1, or if the body has no kernel.
     """
     if len(op.inits) != 1:
-        refuse(op, f"has {len(op.inits)} outputs; kernels compute one")
+        refuse(op, f"has {plural(len(op.inits), 'output')}; kernels compute one")
     layouts = _layouts(op)
     device.check_grid(layouts[-1].grid)
     call = _matrix_call(op, layouts)

@@ -419,7 +419,7 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
     """Refuse shapes that no memory could hold, above all those of damaged files."""
     if len(desc.shape) > MAX_RANK:
         raise BinaryError(
-            f"{where}: a tensor of {len(desc.shape)} dimensions; at most {MAX_RANK} are supported"
+            f"{where}: a tensor of rank {len(desc.shape)}; at most {MAX_RANK} are supported"
         )
     if any(extent < 0 for extent in desc.shape):
         raise BinaryError(f"{where}: shape {list(desc.shape)} has negative extents")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.files import safe_file_name
 from ttmlir.layout.data_format import (
     DEFAULT_TILE_SHAPE,
@@ -610,7 +611,9 @@ def run_custom_kernel(
     InputError for arrays of other shapes or types, ExecutionError for what the kernel does wrong.
     """
     if len(inputs) != len(kernel.inputs):
-        raise InputError(f"'{kernel.name}' takes {len(kernel.inputs)} arrays, got {len(inputs)}")
+        raise InputError(
+            f"'{kernel.name}' takes {plural(len(kernel.inputs), 'array')}, got {len(inputs)}"
+        )
     values: list[Array] = []
     for tensor, array in zip(kernel.inputs, inputs, strict=True):
         element = element_of(tensor.element)

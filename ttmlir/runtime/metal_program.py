@@ -872,8 +872,7 @@ class MetalProgram(BinaryProgram):
         shape = tuple(int(each) for each in table["desc"]["layout"]["memory_desc"]["shape"] or ())
         if len(shape) != 2:
             raise UnsupportedError(
-                f"{where} has shards of {len(shape)} dimensions; supported are two: rows and "
-                "columns"
+                f"{where} has shards of rank {len(shape)}; supported is 2: rows and columns"
             )
         shard: Shape2D = shape
         return MetalTensor(ref, TensorPlacement(ref.desc, shard, int(table["address"]), where))

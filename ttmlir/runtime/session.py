@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, overload
 import ml_dtypes
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device
 from ttmlir.runtime.errors import InputError
@@ -59,7 +60,7 @@ def _nth(binary: Binary, program_index: int, kind: str, index: int) -> TensorDes
     program = binary.program(program_index)
     refs = program.inputs if kind == "input" else program.outputs
     if not 0 <= index < len(refs):
-        raise InputError(f"{program.where} has no {kind} {index}; it has {len(refs)} {kind}s")
+        raise InputError(f"{program.where} has no {kind} {index}; it has {plural(len(refs), kind)}")
     return refs[index].desc
 
 
@@ -300,7 +301,7 @@ def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:
 def _check_inputs(device: Device, program: BinaryProgram, inputs: Sequence[Tensor]) -> None:
     where, refs = program.where, program.inputs
     if len(inputs) != len(refs):
-        raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
+        raise InputError(f"{where} takes {plural(len(refs), 'input')}, got {len(inputs)}")
     for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
         if not tensor.is_allocated:
             raise InputError(f"{where}: input {i} was deallocated")
@@ -320,7 +321,7 @@ def _check_outputs(
 ) -> None:
     where = program.where
     if len(outputs) != len(descs):
-        raise InputError(f"{where} has {len(descs)} outputs, got room for {len(outputs)}")
+        raise InputError(f"{where} has {plural(len(descs), 'output')}, got room for {len(outputs)}")
     for i, (tensor, desc) in enumerate(zip(outputs, descs, strict=True)):
         if tensor.device is not None:
             raise InputError(

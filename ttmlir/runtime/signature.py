@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from ttmlir.errors import plural
 from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import BinaryError, InputError
 
@@ -75,7 +76,7 @@ class Structure:
             raise InputError(f"{what} is a {self.kind.lower()}, got a {type(value).__name__}")
         items = cast("Sequence[Any]", value)
         if len(items) != len(self.children):
-            raise InputError(f"{what} has {len(self.children)} items, got {len(items)}")
+            raise InputError(f"{what} has {plural(len(self.children), 'item')}, got {len(items)}")
         return [
             leaf
             for index, (child, item) in enumerate(zip(self.children, items, strict=True))
@@ -184,7 +185,7 @@ class CallSignature:
         positions, names = self.arguments.children
         if len(args) != len(positions.children):
             count = len(positions.children)
-            raise InputError(f"takes {count} arguments by position, got {len(args)}")
+            raise InputError(f"takes {plural(count, 'argument')} by position, got {len(args)}")
         leaves = [
             leaf
             for index, (child, value) in enumerate(zip(positions.children, args, strict=True))
@@ -257,7 +258,10 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and signature.results.leaf_count == outputs - signature.state
     )
     if not fits:
-        raise BinaryError(f"{where}: does not fit a program of {inputs} inputs, {outputs} outputs")
+        raise BinaryError(
+            f"{where}: does not fit a program of {plural(inputs, 'input')}, "
+            f"{plural(outputs, 'output')}"
+        )
     return signature
 
 
@@ -287,7 +291,7 @@ def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Stru
     if kind == "Dict":
         keys = _read_json(node["text"], where)
         if not isinstance(keys, list) or len(cast("list[Any]", keys)) != count:
-            raise BinaryError(f"{where}: a dictionary of {count} items with other keys")
+            raise BinaryError(f"{where}: a dictionary of {plural(count, 'item')} with other keys")
         return Structure(
             kind=kind, children=children, keys=_scalars(cast("list[Any]", keys), where)
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flatbuffers import number_types
 from flatbuffers.builder import VtableMetadataFields
 
-from ttmlir.errors import FileError, InputError
+from ttmlir.errors import FileError, InputError, plural
 
 if TYPE_CHECKING:
     from flatbuffers.number_types import Flags
@@ -217,7 +217,9 @@ class StructType:
                 raise ValueError(f"{self.name} needs the fields {expected}")
             return [value[name] for name, _ in self.fields]
         if len(value) != len(self.fields):
-            raise ValueError(f"{self.name} needs {len(self.fields)} values, not {len(value)}")
+            raise ValueError(
+                f"{self.name} needs {plural(len(self.fields), 'value')}, not {len(value)}"
+            )
         return value
 
 

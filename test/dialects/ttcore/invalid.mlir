@@ -92,7 +92,7 @@ func.func private @host(memref<33xf32, #ttcore.host_layout<logical_shape = 33, h
 
 // -----
 
-// expected-error@+1 {{expected a memref of 2 dimensions, got 1}}
+// expected-error@+1 {{expected a memref of rank 2, got 1}}
 func.func private @host_rank(memref<33xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>>)
 
 // -----

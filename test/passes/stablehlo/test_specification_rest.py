@@ -197,7 +197,7 @@ def test_unary_einsum(config: str) -> None:
     [
         ("ii,jk->ik", "a dimension stands twice in a term"),
         ("ij,jk->il", "no operand has the dimension 'l'"),
-        ("ijl,jk->ik", "the term 'ijl' does not fit an operand of 2 dimensions"),
+        ("ijl,jk->ik", "the term 'ijl' does not fit an operand of rank 2"),
         ("ij,jk", 'it has to be of the form "ij,jk->ik"'),
         ("ij,ik->jk", "the extents 3 and 5 have one name"),
     ],

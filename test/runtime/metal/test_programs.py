@@ -204,7 +204,7 @@ REFUSED: dict[str, tuple[Callable[[Tree], Any], str]] = {
     ),
     "shards of three dimensions": (
         lambda root: memory(root).update(shape=[1, 64, 64]),
-        "inputs[0] has shards of 3 dimensions; supported are two: rows and columns",
+        "inputs[0] has shards of rank 3; supported is 2: rows and columns",
     ),
     "small shards": (
         lambda root: memory(root).update(shape=[31, 64]),

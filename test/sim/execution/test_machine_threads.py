@@ -121,7 +121,7 @@ def test_deadlock_says_who_waits_for_what() -> None:
     assert text.startswith(f"{__file__}:{line + 1}:")
     message = "error: deadlock: 1 thread waits, and nothing is left that could wake them [deadlock]"
     assert message in text.splitlines()[0]
-    assert "note: core (0, 0) NCRISC waits for 1 free pages of circular buffer 0; it has 0" in text
+    assert "note: core (0, 0) NCRISC waits for 1 free page of circular buffer 0; it has 0" in text
     assert (
         "3 pages of 64 bytes, received 5, acked 2, 0 free; pushed by NCRISC, popped by BRISC"
         in text

@@ -186,7 +186,7 @@ def test_values_of_a_type_stay_of_the_type(body: str, message: str) -> None:
         ("struct A { int x; }; struct B { float x; };", "A a; B* b = &a;", "'A*' does not convert"),
         ("struct S { int a; };", "S s; uint32_t x = s;", "'S' does not convert to 'uint32_t'"),
         ("struct S { int a; };", "S s; auto x = get_arg_val<S>(0);", "'S' is no number of 32 bits"),
-        ("struct S { uint32_t a; };", "S s = {1, 2};", "'S' has 1 members only"),
+        ("struct S { uint32_t a; };", "S s = {1, 2};", "'S' has 1 member only"),
         ("struct S { int* p; };", "S s; s.p = 5;", "an integer is no 'int*'"),
         ("struct S { int a; S s; };", "", "a member of type 'S' is not supported"),
         (

@@ -86,7 +86,7 @@ def test_mistakes_in_statements(body: str, message: str) -> None:
     ("before", "body", "message"),
     [
         ("int f(int a);", "f(1);", "'f' is declared but never defined"),
-        ("int f(int a) { return a; }", "f(1, 2);", "'f' takes 1 arguments, not 2"),
+        ("int f(int a) { return a; }", "f(1, 2);", "'f' takes 1 argument, not 2"),
         ("void f(int& a) { a = 1; }", "f(3);", "a reference that is not const needs a variable"),
         ("struct S { int a; };", "S s; s.b = 1;", "'S' has no member 'b'; its members are a"),
         ("struct S { int a; };", "S s = {.b = 1};", "'S' has no member 'b'; its members are a"),

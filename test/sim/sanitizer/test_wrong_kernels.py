@@ -191,7 +191,7 @@ CASES = (
     in_drain(
         "waiting for more pages than come",
         "deadlock",
-        "waits for 1 filled pages of circular buffer 0",
+        "waits for 1 filled page of circular buffer 0",
         "i < 6",
         "i < 7",
     ),

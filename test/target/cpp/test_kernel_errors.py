@@ -113,7 +113,7 @@ def test_statements_outside_of_the_subset(body: str, message: str) -> None:
             "#define A(x) x ## 1\nint y = A(+);",
             "k.cpp:1:16: error: '##' makes no token of '+' and '1'",
         ),
-        ("#define A(x) x\nint y = A(1, 2);", "the macro 'A' takes 1 arguments, got 2"),
+        ("#define A(x) x\nint y = A(1, 2);", "the macro 'A' takes 1 argument, got 2"),
         ("#define A(x) x\nint y = A(1;", "the macro 'A' has no closing ')'"),
         ("int x; /* open", "1:8: error: the comment that begins here has no end"),
         ('int x = "open;', "1:9: error: the string that begins here has no end"),

@@ -402,8 +402,8 @@ REFUSALS = [
     (
         "cb_push_back(get_arg_val<uint32_t>(0), 1);",
         "8:1",
-        "these 2 arguments do not go with cb_push_back(cb, numPages); circular buffers have to be "
-        "known when the kernel is compiled",
+        "cannot pass 2 arguments of these types to cb_push_back(cb, numPages); circular "
+        "buffers have to be known when the kernel is compiled",
     ),
     ("cb_push_back(40, 1);", "8:1", "a circular buffer has to be a number from 0 to 31"),
     (

@@ -135,7 +135,7 @@ def test_inputs_and_outputs_are_arrays() -> None:
     ("array", "message"),
     [
         (np.zeros((33, 5), np.float32), "input 0 has shape (33, 5) instead of (5, 33)"),
-        (np.zeros(SHAPE, np.complex64), "takes 1 inputs, got 2; a complex array is two of them"),
+        (np.zeros(SHAPE, np.complex64), "takes 1 input, got 2; a complex array is two of them"),
     ],
 )
 def test_wrong_inputs_leave_no_output(array: np.ndarray, message: str, capsys: Capture) -> None:
@@ -151,7 +151,7 @@ def test_wrong_number_of_inputs(capsys: Capture) -> None:
     """Two arrays for one input."""
     np.save("x.npy", np.zeros(SHAPE, np.float32))
     assert run("run", "exp.ttnn", "--inputs", "x.npy", "--inputs", "x.npy") == 1
-    assert "takes 1 inputs, got 2" in capsys.readouterr().err
+    assert "takes 1 input, got 2" in capsys.readouterr().err
 
 
 def test_input_files_that_are_no_arrays(capsys: Capture) -> None:
@@ -240,7 +240,7 @@ def test_identity_compares_the_pairs_that_there_are(capsys: Capture) -> None:
     b.input(SHAPE)
     Path("none.ttnn").write_bytes(b.pack())
     assert run("run", "none.ttnn", "--identity") == 42
-    assert "identity compares inputs with outputs; there are 1 inputs and 0" in (
+    assert "identity compares inputs with outputs; there are 1 input and 0" in (
         capsys.readouterr().err
     )
 

@@ -21,6 +21,7 @@ from ttmlir.cpp.render import line_positions, render
 from ttmlir.cpp.tree import Position
 from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import CBType, ThreadTypeAttr, op_class
+from ttmlir.errors import plural
 from ttmlir.files import safe_file_name, write_file
 from ttmlir.frontend.pykernel.builder import Arguments as CallArguments
 from ttmlir.frontend.pykernel.builder import (
@@ -294,7 +295,8 @@ class _Kernel(Printing, Loops):
         names = [*positional, *(each.arg for each in spec.kwonlyargs)]
         if len(arguments.positional) > len(positional):
             builder.refuse(
-                f"'{name}' takes {len(positional)} arguments, not {len(arguments.positional)}",
+                f"'{name}' takes {plural(len(positional), 'argument')}, not "
+                f"{len(arguments.positional)}",
                 arguments.node,
             )
         scope = dict(zip(positional, arguments.positional, strict=False))
@@ -401,7 +403,7 @@ class _Binding:
         """What each parameter is."""
         names = self.names
         if len(args) > len(names):
-            self._refuse_value(f"takes {len(names)} arguments, not {len(args)}")
+            self._refuse_value(f"takes {plural(len(names), 'argument')}, not {len(args)}")
         given = dict(zip(names, args, strict=False))
         for name, value in constants.items():
             if name not in names:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.tosa import ShapeType
+from ttmlir.errors import plural
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.passes.tosa.tosa_operands import number, numbers
@@ -212,7 +213,7 @@ def _matmul(op: Operation) -> Shape:
 def _bias(op: Operation, features: int) -> None:
     (count,) = value_shape(op.operands[2])
     if count not in (1, features):
-        refuse_to_legalize(op, f"its bias has {count} elements; expected 1 or {features}")
+        refuse_to_legalize(op, f"its bias has {plural(count, 'element')}; expected 1 or {features}")
 
 
 def _fully_connected(op: Operation) -> Shape:

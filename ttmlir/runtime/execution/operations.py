@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
 from ttmlir.limits import memory_advice, memory_limit
@@ -114,7 +115,9 @@ def _check_tensors(
 ) -> None:
     where = f"{operation.where}: function {callee.index} '{shown_name(callee.name)}'"
     if len(own) != len(others):
-        raise BinaryError(f"{where} {verb} {len(own)} tensors, but the operation has {len(others)}")
+        raise BinaryError(
+            f"{where} {verb} {plural(len(own), 'tensor')}, but the operation has {len(others)}"
+        )
     for number, (desc, other) in enumerate(zip(own, others, strict=True)):
         if not desc.agrees_with(other):
             differences = "; ".join(desc.differences(other))
@@ -291,7 +294,7 @@ def read_call(operation: Operation) -> OperationCall:
             outputs = operation.tensors(field)
             if len(outputs) != len(row.results):
                 raise BinaryError(
-                    f"{operation.where}: field '{field}' has {len(outputs)} tensors; "
+                    f"{operation.where}: field '{field}' has {plural(len(outputs), 'tensor')}; "
                     f"ttnn.{row.mnemonic} makes {len(row.results)}"
                 )
         elif filler in declared:
@@ -327,7 +330,7 @@ def _check_arity(row: Row, operation: Operation, operands: tuple[TensorRef | Non
         return
     if len(operands) != len(row.operands):
         raise BinaryError(
-            f"{operation.where}: ttnn.{row.mnemonic} has {len(operands)} operands; "
+            f"{operation.where}: ttnn.{row.mnemonic} has {plural(len(operands), 'operand')}; "
             f"expected {len(row.operands)}"
         )
 
@@ -350,7 +353,7 @@ def _read_packed_parameters(operation: Operation, field: str, row: Row) -> dict[
     values = operation.numbers(field) if operation.has(field) else ()
     if len(values) != len(row.parameters):
         raise BinaryError(
-            f"{operation.where}: field '{field}' has {len(values)} numbers; "
+            f"{operation.where}: field '{field}' has {plural(len(values), 'number')}; "
             f"ttnn.{row.mnemonic} takes {len(row.parameters)}"
         )
     return {

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
@@ -484,7 +485,8 @@ class _Preparation:
             raise BinaryError(f"{operation.where}: has {trip_count} iterations")
         if len(outputs) > len(given):
             raise BinaryError(
-                f"{operation.where}: carries {len(outputs)} tensors, but has {len(given)} inputs"
+                f"{operation.where}: carries {plural(len(outputs), 'tensor')}, but has "
+                f"{plural(len(given), 'input')}"
             )
         body = self._called(operation, operation.scalar("body"), given)
         descs = [value.desc for value in given[: len(outputs)]]
@@ -514,7 +516,9 @@ class _Preparation:
         given = [self._use(operation, ref) for ref in operation.tensors("inputs")]
         outputs = operation.tensors("outputs")
         if index.desc.volume != 1:
-            raise BinaryError(f"{operation.where}: its index has {index.desc.volume} elements")
+            raise BinaryError(
+                f"{operation.where}: its index has {plural(index.desc.volume, 'element')}"
+            )
         branches = operation.numbers("branches")
         if not branches:
             raise BinaryError(f"{operation.where}: has no branches")
@@ -545,7 +549,8 @@ class _Preparation:
             raise BinaryError(f"{operation.where}: writes a tensor twice")
         if len(refs) != len(descs):
             raise BinaryError(
-                f"{operation.where}: has {len(refs)} outputs, but its functions return {len(descs)}"
+                f"{operation.where}: has {plural(len(refs), 'output')}, but its functions return "
+                f"{len(descs)}"
             )
         for number, (ref, desc) in enumerate(zip(refs, descs, strict=True)):
             if not ref.desc.agrees_with(desc):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.optable.reduction import mean
 from ttmlir.runtime.tensor import Array
 
 
@@ -17,7 +18,7 @@ def _sum(xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | No
 def _mean(
     xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
 ) -> Array:
-    return xp.mean(input, axis=dim_arg, keepdims=keep_dim, dtype=np.float64)
+    return mean(xp, input, keep_dim=keep_dim, dim_arg=dim_arg, dtype=np.float64)
 
 
 def _prod(

@@ -14,6 +14,7 @@ from typing import TextIO
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.files import open_replacement, write_file
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes, read_stream
@@ -278,7 +279,8 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     stored = {name: _storable(array) for name, array in arrays.items()}
     if path.endswith(".npy") and len(stored) != 1:
         raise InputError(
-            f"{path}: a .npy file holds one array, the programs have {len(stored)} outputs; give a "
+            f"{path}: a .npy file holds one array, the programs have "
+            f"{plural(len(stored), 'output')}; give a "
             ".npz file"
         )
     try:

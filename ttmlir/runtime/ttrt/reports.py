@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from ttmlir.errors import plural
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.errors import LayoutError
@@ -671,7 +672,7 @@ def _constants(program: BinaryProgram) -> list[TensorRef]:
 def _count(kinds: Sequence[str]) -> str:
     counts = Counter(kinds).most_common()
     shown = _shorten((f"{count} {kind}" for kind, count in counts), MOST_KINDS)
-    return f"{len(kinds)} operations: {shown}" if kinds else "nothing"
+    return f"{plural(len(kinds), 'operation')}: {shown}" if kinds else "nothing"
 
 
 def _spell(name: str, ref: TensorRef) -> str:

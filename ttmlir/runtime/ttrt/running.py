@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.files import NO_ARRAY
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain, Family
@@ -245,7 +246,9 @@ def fit_inputs(program: BinaryProgram, arrays: Sequence[Array]) -> list[Array]:
     arrays = split_complex(arrays)
     if len(arrays) != len(refs):
         pairs = "" if len(arrays) == count else "; a complex array is two of them"
-        raise InputError(f"{program.where} takes {len(refs)} inputs, got {len(arrays)}{pairs}")
+        raise InputError(
+            f"{program.where} takes {plural(len(refs), 'input')}, got {len(arrays)}{pairs}"
+        )
     return [
         _fit(array, ref.desc.shape, ref.desc.element, f"{program.where}: input {i}")
         for i, (array, ref) in enumerate(zip(arrays, refs, strict=True))
@@ -367,7 +370,7 @@ def identity_problems(
 ) -> list[str]:
     """Where outputs are not the inputs, within tolerances, as far as there are pairs of them."""
     if not (inputs and outputs):
-        count = f"{len(inputs)} inputs and {len(outputs)} outputs"
+        count = f"{plural(len(inputs), 'input')} and {plural(len(outputs), 'output')}"
         return [f"identity compares inputs with outputs; there are {count}"]
     problems: list[str] = []
     for i, (given, result) in enumerate(zip(inputs, outputs, strict=False)):

@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
     is_same_type,
     tag_of,
 )
+from ttmlir.errors import plural
 from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
@@ -157,7 +158,9 @@ def _find_truth(
 ) -> Symbol | None:
     def resolve(number: int) -> QualifiedType:
         if number >= len(arguments):
-            raise context.error(node, f"'std::{name}' needs {number + 1} template arguments")
+            raise context.error(
+                node, f"'std::{name}' needs {plural(number + 1, 'template argument')}"
+            )
         return context.unit.resolve_type(arguments[number], context.scope)
 
     truth: bool | None = None

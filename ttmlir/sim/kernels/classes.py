@@ -23,6 +23,7 @@ from ttmlir.cpp.types import (
     lay_out_struct,
     size_of,
 )
+from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import full_expression
 from ttmlir.sim.kernels.expressions.initial_values import (
@@ -331,7 +332,7 @@ def construct(
         arguments = (cast("tree.Expression", known),)
     braced = braced or type_.name.startswith("std::tuple<")
     if not braced and not _is_single_braces(arguments):
-        message = f"'{type_.name}' has no constructor with {len(arguments)} arguments"
+        message = f"'{type_.name}' has no constructor with {plural(len(arguments), 'argument')}"
         raise context.error(node, f"{message}; write braces to set its members")
     if _is_single_braces(arguments) and not braced:
         braces = arguments[0]

@@ -30,6 +30,7 @@ from ttmlir.cpp.types import (
     promote,
     tag_of,
 )
+from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import Given
 from ttmlir.sim.kernels.expressions.places import convert_implicitly, evaluate_scalar, fold_constant
@@ -478,7 +479,7 @@ def _describe_misfit(functions: Functions, count: int) -> str:
     if all(each.definition is None for each in every):
         return f"'{functions.name}' is declared but never defined"
     takes = " or ".join(dict.fromkeys(map(_describe_arity, every)))
-    return f"'{functions.name}' takes {takes} arguments, not {count}"
+    return f"'{functions.name}' takes {plural(takes, 'argument')}, not {count}"
 
 
 def _describe_arity(function: tree.Function) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.errors import plural
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import memory_advice
 from ttmlir.sim.errors import SimError
@@ -108,8 +109,8 @@ class CircularBuffer:
             raise self._negative(thread, pages, call)
         if pages > self.num_pages:
             raise thread.error(
-                f"{call} of {pages} pages never returns: circular buffer {self.index} has "
-                f"{self.num_pages} of them; give it more pages or ask for fewer",
+                f"{call} of {plural(pages, 'page')} never returns: circular buffer "
+                f"{self.index} has {self.num_pages} of them; give it more pages or ask for fewer",
                 rule="cb-too-many-pages",
                 detail=(self.state(),),
             )
@@ -143,8 +144,8 @@ class CircularBuffer:
 
     def _negative(self, thread: RunningThread, pages: int, call: str) -> SimError:
         return thread.error(
-            f"{call} of {pages} pages of circular buffer {self.index}; a number of pages is not "
-            "negative",
+            f"{call} of {plural(pages, 'page')} of circular buffer {self.index}; "
+            "a number of pages is not negative",
             rule="arguments",
             detail=(self.state(),),
         )
@@ -152,7 +153,7 @@ class CircularBuffer:
     def _straddles(self, thread: RunningThread, pages: int, call: str, pointer: int) -> SimError:
         left = (self.limit - pointer) // self.page_size
         return thread.error(
-            f"{call} of {pages} pages runs over the end of circular buffer {self.index}: "
+            f"{call} of {plural(pages, 'page')} runs over the end of circular buffer {self.index}: "
             f"{left} of its {self.num_pages} pages are left before it wraps around; use a number "
             "of pages that divides the size of the circular buffer, always the same",
             rule="cb-straddle",
@@ -268,7 +269,7 @@ class _WaitForPages(WaitReason):
     def describe(self, thread: RunningThread) -> tuple[str, ...]:
         buffer = self._buffer
         return (
-            f"{thread.wanted} filled pages of circular buffer {buffer.index}; "
+            f"{plural(thread.wanted, 'filled page')} of circular buffer {buffer.index}; "
             f"it has {buffer.filled}",
             buffer.state(),
         )
@@ -285,7 +286,8 @@ class _WaitForSpace(WaitReason):
     def describe(self, thread: RunningThread) -> tuple[str, ...]:
         buffer = self._buffer
         return (
-            f"{thread.wanted} free pages of circular buffer {buffer.index}; it has {buffer.free}",
+            f"{plural(thread.wanted, 'free page')} of circular buffer {buffer.index}; "
+            f"it has {buffer.free}",
             buffer.state(),
         )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.layout.enums import Arch
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import Finding, Position, Reporter, SanitizerError, SimError
@@ -545,7 +546,7 @@ class BufferRules:
         else:
             rule, verb, need = "cb-unwaited-read", "reads", "waited for"
             call = f"cb_wait_front({index}, n)"
-        what = f"{verb} {end - address} bytes at {address:#x}"
+        what = f"{verb} {plural(end - address, 'byte')} at {address:#x}"
         if end > buffer.limit:
             reason = (
                 f"bytes beyond the end of circular buffer {index} at {buffer.limit:#x}: pages "

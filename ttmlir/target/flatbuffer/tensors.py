@@ -264,7 +264,7 @@ class TensorTables(MemoryTables):
             raise LayoutError(f"type '{type}' has extents that are not known; give them numbers")
         if len(shape) > MAX_RANK:
             raise LayoutError(
-                f"a tensor of {len(shape)} dimensions; {self._kind.extension} files run with at "
+                f"a tensor of rank {len(shape)}; {self._kind.extension} files run with at "
                 f"most {MAX_RANK}, so merge some of them by a reshape before"
             )
         check_int32(self._kind, "shape", shape)

@@ -445,7 +445,7 @@ def _desc(
 ) -> Table:
     if len(shape) > MAX_RANK:
         raise LayoutError(
-            f"a buffer of {len(shape)} dimensions; {TTMETAL.extension} files run with at most "
+            f"a buffer of rank {len(shape)}; {TTMETAL.extension} files run with at most "
             f"{MAX_RANK}, so merge some of them"
         )
     check_int32(TTMETAL, "shape", shape)

@@ -31,6 +31,7 @@ from ttmlir.dialects.definition.ods import (
     DestinationStyleOp,
 )
 from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.errors import plural
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
@@ -375,7 +376,7 @@ class OperationWriter:
 
     def _output(self, op: Operation) -> Table:
         if len(op.results) != 1:
-            raise OpError(op, f"{REFUSED} with {len(op.results)} results; split it up")
+            raise OpError(op, f"{REFUSED} with {plural(len(op.results), 'result')}; split it up")
         if isinstance(op, ttnn.ConstantOp):
             data = constant_bytes(op, op.value, TTNN)
             return self._values.define_constant(op.results[0], op, self._tables, data)

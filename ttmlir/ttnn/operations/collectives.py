@@ -30,7 +30,7 @@ def _whole(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor)
     dim, rank = values.get("dim"), len(tensor.shape)
     if dim is not None and not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of {rank} dimensions")
+        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     axis = values.get("cluster_axis")
     if axis not in (None, 0, 1):
         raise ValueError(f"cluster_axis is 0 (rows), 1 (columns) or None, not {axis!r}")

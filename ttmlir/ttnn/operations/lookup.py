@@ -125,7 +125,7 @@ def _places(index: Array, tensor: Tensor, dim: int) -> Array:
     shape = tensor.shape
     if not -len(shape) <= dim < len(shape) or index.ndim != len(shape):
         raise ValueError(
-            f"an index of {index.ndim} dimensions along dimension {dim} of a tensor of {shape}"
+            f"an index of rank {index.ndim} along dimension {dim} of a tensor of {shape}"
         )
     places = index.astype(np.int64)
     if places.size and not 0 <= places.min() <= places.max() < shape[dim]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import plural
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -44,7 +45,7 @@ def _moved(
 def _dimension(dim: int, rank: int) -> int:
     """A dimension, which may count from the end; ValueError if there is none."""
     if not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of {rank} dimensions")
+        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     return dim % rank
 
 
@@ -344,7 +345,9 @@ def _places(given: Any, name: str, shape: Shape) -> list[int]:
         raise TypeError(f"slice is missing argument '{name}'")
     listed: list[int] = given.to_list() if isinstance(given, Tensor) else list(given)
     if len(listed) != len(shape):
-        raise ValueError(f"{name} has {len(listed)} places, the tensor {len(shape)} dimensions")
+        raise ValueError(
+            f"{name} has {plural(len(listed), 'place')}, the tensor {len(shape)} dimensions"
+        )
     if any(place > extent for place, extent in zip(listed, shape, strict=True)):
         raise ValueError(f"{name} {listed} go beyond the tensor of {shape}")
     return [

@@ -22,7 +22,7 @@ from ttmlir.ttnn.types.enums import DataType
 def _order(array: Array, dim: int, *, descending: bool) -> Array:
     """Places of the numbers in order, after a check of the dimension."""
     if not -array.ndim <= dim < array.ndim:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of {array.ndim} dimensions")
+        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {array.ndim}")
     return order_places(np, array, dim, descending=descending)
 
 
@@ -110,7 +110,7 @@ def _index_fill(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor, index)
     dim, rank = values["dim"], len(tensor.shape)
     if not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of {rank} dimensions")
+        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     places = index.array.astype(np.int64).reshape(-1)
     if places.size and not 0 <= places.min() <= places.max() < tensor.shape[dim]:
         raise ValueError(

@@ -89,8 +89,7 @@ def _extents(
     """The extents of all axes of an operand."""
     if len(groups) != len(shape):
         raise ValueError(
-            f"the pattern '{pattern}' is for tensors of {len(groups)} dimensions, got "
-            f"{len(shape)}: {list(shape)}"
+            f"the pattern '{pattern}' is for tensors of rank {len(groups)}, got {list(shape)}"
         )
     extents = dict(lengths)
     for group, extent in zip(groups, shape, strict=True):

@@ -7,6 +7,8 @@ import inspect
 from difflib import get_close_matches
 from typing import Any
 
+from ttmlir.errors import plural
+
 IGNORED = {
     "applied_shard_scheme": "how a card divides an image over its cores",
     "barrier_semaphore": "how data travel between devices",
@@ -105,7 +107,8 @@ class Signature:
         values = self.defaults.copy()
         if len(args) > len(self.positional):
             raise TypeError(
-                f"{self.name} takes {len(self.positional)} positional arguments but {len(args)} "
+                f"{self.name} takes {plural(len(self.positional), 'positional argument')} but "
+                f"{len(args)} "
                 f"were given; its arguments are ({self.text})"
             )
         for name, value in zip(self.positional, args, strict=False):

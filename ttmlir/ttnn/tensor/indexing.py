@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any
 
+from ttmlir.errors import plural
 from ttmlir.ttnn.operations.operation import Operation, operations_of, store
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -34,7 +35,7 @@ def full_index(tensor: Tensor, index: Any) -> list[Any]:
             places[position : position + 1] = [slice(None)] * missing
             break
     if len(places) > len(shape):
-        raise IndexError(f"{len(places)} indices for a tensor of {shape}")
+        raise IndexError(f"{plural(len(places), 'index')} for a tensor of {shape}")
     for extent, each in zip(shape, places, strict=False):
         _check(each, extent, isinstance(tensor.storage, DeviceStorage))
     return places + [slice(None)] * (len(shape) - len(places))

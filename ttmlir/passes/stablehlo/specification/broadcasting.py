@@ -24,6 +24,7 @@ from ttmlir.dialects.stablehlo.attrs import (
     GatherDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.errors import plural
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import ElementsType
@@ -199,7 +200,9 @@ def _terms(op: Operation) -> tuple[list[str], str]:
     if not arrow or not all(map(_TERM.fullmatch, (*terms, target))):
         _refuse(op, 'it has to be of the form "ij,jk->ik"')
     if len(terms) != len(op.operands):
-        _refuse(op, f"it has {len(terms)} terms for {len(op.operands)} operands")
+        _refuse(
+            op, f"it has {plural(len(terms), 'term')} for {plural(len(op.operands), 'operand')}"
+        )
     labels = [
         _labels(op, term, len(value_shape(value)))
         for term, value in zip(terms, op.operands, strict=True)
@@ -227,7 +230,7 @@ def _labels(op: Operation, term: str, rank: int) -> str:
     named = len(term.replace("...", ""))
     more = rank - named
     if more < 0 or (more and "..." not in term) or more > len(_BATCH):
-        _refuse(op, f"the term '{term}' does not fit an operand of {rank} dimensions")
+        _refuse(op, f"the term '{term}' does not fit an operand of rank {rank}")
     return term.replace("...", _BATCH[:more][::-1])
 
 

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation
 from ttmlir.arrays.array import Array
 from ttmlir.dialects.chlo import OPERATIONS
 from ttmlir.dialects.stablehlo.attrs import DotDimensionNumbersAttr, RaggedDotDimensionNumbersAttr
+from ttmlir.errors import plural
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
@@ -72,7 +73,7 @@ def _refuse_several(op: Operation) -> None:
     groups = op.properties.get("replica_groups")
     count = math.prod(count_of_devices(op, attribute) for attribute in _COUNTS)
     if _size_of(groups) == 0 and count > 1:
-        _refuse(op, f"the module is for {count} devices")
+        _refuse(op, f"the module is for {plural(count, 'device')}")
     if _size_of(groups) > 1:
         _refuse(op, f"its groups have {_size_of(groups)} devices")
     for value, result in zip(op.operands, op.results, strict=True):

@@ -26,6 +26,7 @@ from ttmlir.cpp.types import (
     may_point,
     size_of,
 )
+from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary, take_over
 from ttmlir.sim.kernels.expressions.library_calls import (
@@ -307,7 +308,7 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
             default = _build_default(context, type_, number)
             members.append(default or build_zero(context, field.type))
     if positional.rest:
-        message = f"'{type_.name}' has {len(type_.fields)} members only"
+        message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
 
@@ -334,7 +335,7 @@ def _build_from_one(
             default = _build_default(context, type_, number)
             members.append(default or build_zero(context, field.type))
     if positional.rest:
-        message = f"'{type_.name}' has {len(type_.fields)} members only"
+        message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
 

@@ -31,6 +31,7 @@ from ttmlir.cpp.types import (
     is_scoped,
     size_of,
 )
+from ttmlir.errors import plural
 from ttmlir.optable.kernel import Role, TemplateKind
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
@@ -268,7 +269,7 @@ def evaluate_template_arguments(
     kinds = context.unit.library.template_kinds(name)
     if len(template) > len(kinds):
         count = f"at most {len(kinds)}" if kinds else "no"
-        raise context.error(template[0], f"'{name}' takes {count} template arguments")
+        raise context.error(template[0], f"'{name}' takes {plural(count, 'template argument')}")
     return code.tuple_of(*map(partial(_evaluate_template_argument, context), template, kinds))
 
 
@@ -308,7 +309,7 @@ def call_method(
     least, most = len(method.parameters) - method.optional, len(method.parameters)
     if not least <= len(expand_all(context, node.arguments)) <= most:
         count = str(most) if least == most else f"{least} to {most}"
-        raise context.error(node, f"'{callee.member}' takes {count} arguments")
+        raise context.error(node, f"'{callee.member}' takes {plural(count, 'argument')}")
     if method.is_constant and isinstance(base.type, ObjectType):
         known = find_layout_number(context, node, base.type, callee.member)
         if known is not None:
@@ -704,7 +705,9 @@ def _format(
     if len(numbered) > 1:
         raise context.error(node, "{} and {n} are not mixed in one text")
     if used != set(range(len(values))):
-        message = f"the text has places for {len(used)} values, and there are {len(values)}"
+        message = (
+            f"the text has places for {plural(len(used), 'value')}, and there are {len(values)}"
+        )
         raise context.error(node, message)
 
 

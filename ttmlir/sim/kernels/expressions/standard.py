@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     is_same_type,
     size_of,
 )
+from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
 from ttmlir.sim.kernels.expressions.library_calls import (
@@ -232,7 +233,9 @@ def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructT
     named = context.unit.resolve_type(wanted, context.scope).type
     numbers = [i for i, each in enumerate(type_.fields) if is_same_type(each.type, named)]
     if len(numbers) != 1:
-        raise context.error(wanted, f"'{type_.name}' has {len(numbers)} elements of this type")
+        raise context.error(
+            wanted, f"'{type_.name}' has {plural(len(numbers), 'element')} of this type"
+        )
     return numbers[0]
 
 
