@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.host_api import EnqueueProgram
 from ttmlir.runtime.generic import create_sim_program
 from ttmlir.ttnn.operations.operation import (
@@ -26,7 +27,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     """
     tensors = [require_tensor(each, "an entry of io_tensors") for each in io_tensors]
     if len(tensors) < 2:
-        raise RuntimeError(
+        raise UsageError(
             f"io_tensors has {len(tensors)} tensors; give the inputs and, as the last one, the "
             "output"
         )
