@@ -173,27 +173,27 @@ def test_causes_are_kept() -> None:
     assert again.value is refused
 
 
-def divide_matrices(_: int) -> object:
+def divide_matrices(_: int, /) -> object:
     """A ValueError of NumPy."""
     return np.ones((2, 3)) @ np.ones((2, 3))
 
 
-def subtract_text(_: int) -> object:
+def subtract_text(_: int, /) -> object:
     """A TypeError of Python."""
     return cast("Any", "text") - 1
 
 
-def look_up(_: int) -> object:
+def look_up(_: int, /) -> object:
     """A KeyError, whose text a program could take for advice."""
     return dict[str, int]()["missing"]
 
 
-def overflow(_: int) -> object:
+def overflow(_: int, /) -> object:
     """A RuntimeError of Python."""
     raise RecursionError("maximum recursion depth exceeded")
 
 
-FAULTS = {
+FAULTS: dict[Callable[[int], object], type[Exception]] = {
     divide_matrices: ValueError,
     subtract_text: TypeError,
     look_up: KeyError,

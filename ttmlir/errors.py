@@ -80,7 +80,7 @@ class NotSupportedError(InputError, NotImplementedError):
     """A call that has a meaning, but not here."""
 
 
-class ImportOrderError(UsageError, ImportError):
+class ImportOrderError(InputError, ImportError):
     """A package that was imported before what makes it the right one."""
 
 

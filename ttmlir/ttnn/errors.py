@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from ttmlir.errors import ArgumentTypeError, CompilationError, Error, IndexRangeError, UsageError
 from ttmlir.files import PACKAGE_FOLDER
@@ -78,15 +78,29 @@ def locate_errors(function: Callable[..., Any], name: str) -> Callable[..., Any]
     def located(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except Error as error:
-            raise locate_error(error, name) from error
         except Exception as error:
-            wrong = explain_arguments(function, error, args, kwargs)
-            if wrong is None:
-                raise
-            raise locate_error(wrong, name) from error
+            raise_refusal(error, name, partial(explain_arguments, function, args, kwargs))
 
     return located
+
+
+def raise_refusal(
+    error: Exception, name: str, explain: Callable[[Exception], Error | None]
+) -> NoReturn:
+    """Raise a refusal of the function `name` at the user's call; another error as it is.
+
+    `explain` says which argument of the call is of a wrong type, if one is: then that is what led
+    to any error without a location, be it a mistake of Python's or a refusal further inside.
+    """
+    if isinstance(error, PLACED):
+        raise error
+    is_about_types = isinstance(error, ArgumentTypeError) or not isinstance(error, Error)
+    refusal = explain(error) if is_about_types else None
+    if refusal is None:
+        if not isinstance(error, Error):
+            raise error
+        refusal = error
+    raise locate_error(refusal, name) from error
 
 
 def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,7 +113,7 @@ def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         except Error:
             raise
         except Exception as error:
-            wrong = explain_arguments(function, error, args, kwargs)
+            wrong = explain_arguments(function, args, kwargs, error)
             if wrong is None:
                 raise
             name = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
@@ -125,20 +139,30 @@ def check_class(made: type[Any]) -> None:
 
 
 def explain_arguments(
-    function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> ArgumentTypeError | None:
     """What is wrong with the arguments of a call that failed; None if it is not their types."""
     # Loaded here, since programs without mistakes do not need it.
-    from ttmlir.ttnn.operations.signature import find_wrong_argument
+    from ttmlir.ttnn.operations.signature import COMMON_TYPES, find_wrong_argument
 
     try:
-        named = signature(function).bind(*args, **kwargs).arguments
+        bound = signature(function).bind(*args, **kwargs)
     except TypeError:
         # The function was not entered: the error is Python's about the call.
         text = str(error).replace(".__init__()", "()").replace(".__new__()", "()")
         return ArgumentTypeError(f"{text}; it takes {signature_of(function)}")
+    named = [
+        (name, each)
+        for name, value in bound.arguments.items()
+        for each in (value if bound.signature.parameters[name].kind is _MANY else (value,))
+        # A refusal says more than a type, but where the argument went to a call further inside.
+        if name in COMMON_TYPES or not isinstance(error, Error)
+    ]
     wrong = find_wrong_argument(function, named)
     return ArgumentTypeError(wrong) if wrong else None
+
+
+_MANY = Parameter.VAR_POSITIONAL
 
 
 def signature_of(function: Callable[..., Any]) -> str:

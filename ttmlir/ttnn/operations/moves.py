@@ -63,7 +63,9 @@ def to_layout(
     """The tensor in rows or in tiles."""
     require_tensor(tensor, "tensor")
     if not isinstance(layout, Layout):
-        raise ArgumentTypeError(f"layout is a ttnn.Layout, not {layout!r}")
+        raise ArgumentTypeError(
+            f"layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not {layout!r}"
+        )
     if layout is tensor.layout and dtype is None and memory_config is None:
         return tensor
     if layout is Layout.ROW_MAJOR and dtype is None:

@@ -12,15 +12,15 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
-from ttmlir.ttnn.errors import explain_arguments, locate_error
-from ttmlir.ttnn.operations.signature import Signature
+from ttmlir.ttnn.errors import explain_arguments, raise_refusal
+from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -83,22 +83,21 @@ class Operation:
             if not observers:
                 return self._compute(args, kwargs)
             return self._watch(observers, args, kwargs)
-        except Error as error:
-            raise locate_error(error, self.__name__) from error
         except Exception as error:
-            wrong = self._explain(error, args, kwargs)
-            if wrong is None:
-                raise
-            raise locate_error(wrong, self.__name__) from error
+            raise_refusal(error, self.__name__, partial(self._explain, args, kwargs))
 
     def _explain(
-        self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
     ) -> ArgumentTypeError | None:
         """What is wrong with the arguments of a call that failed; None if it is not their types."""
         if self._text is None:
             kwargs = {name: each for name, each in kwargs.items() if name != "queue_id"}
-            return explain_arguments(self.function, error, args, kwargs)
-        wrong = self.signature.find_wrong(self.signature.bind(args, kwargs))
+            return explain_arguments(self.function, args, kwargs, error)
+        try:
+            values = self.signature.bind(args, kwargs)
+        except ArgumentTypeError:
+            return None
+        wrong = self.signature.find_wrong(values, only_common=isinstance(error, Error))
         return ArgumentTypeError(wrong) if wrong else None
 
     def _watch(
@@ -253,7 +252,7 @@ def require_tensor(value: Any, name: str) -> Tensor:
     """The value; TypeError if it is no tensor."""
     if not isinstance(value, Tensor):
         raise ArgumentTypeError(
-            f"{name} is a ttnn.Tensor, not {spell_type(value)}; "
+            f"{name} is a ttnn.Tensor, not {spell_value(value)}; "
             "ttnn.from_torch and ttnn.Tensor make tensors of arrays"
         )
     return value
@@ -267,12 +266,6 @@ def require_floats(*tensors: Tensor) -> None:
                 f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
                 "ttnn.float32)"
             )
-
-
-def spell_type(value: object) -> str:
-    """The type of a value, as a program says it."""
-    kind: type[object] = type(value)
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:

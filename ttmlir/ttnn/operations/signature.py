@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Literal, SupportsIndex, Union, cast, get_args, get_origin
@@ -133,12 +133,19 @@ class Signature:
                 )
         return values
 
-    def find_wrong(self, values: Mapping[str, Any]) -> str:
-        """Which bound value is none of its argument's type, and what it is; else nothing."""
+    def find_wrong(self, values: Mapping[str, Any], *, only_common: bool) -> str:
+        """Which bound value is none of its argument's type, and what it is; else nothing.
+
+        Types are those of `COMMON_TYPES`, and of defaults unless `only_common`.
+        """
         for name, value in values.items():
             default = self.defaults[name]
-            annotation = _BY_NAME.get(name)
-            if annotation is None and isinstance(default, bool | int | float | str):
+            annotation = COMMON_TYPES.get(name)
+            if (
+                annotation is None
+                and not only_common
+                and isinstance(default, bool | int | float | str)
+            ):
                 annotation = type(default)
             wrong = _contradict(name, value, _resolve(annotation, globals()))
             if wrong and not (value is None and default is None):
@@ -159,7 +166,7 @@ class Signature:
 # --- Types of arguments ---------------------------------------------------------------------------
 # They are looked at after a call failed, so that calls without mistakes take no time for them.
 
-_BY_NAME = {
+COMMON_TYPES = {
     "dtype": "DataType",
     "output_dtype": "DataType",
     "layout": "Layout",
@@ -189,15 +196,15 @@ _EXAMPLES = {
 }
 
 
-def find_wrong_argument(function: Callable[..., Any], named: Mapping[str, Any]) -> str:
+def find_wrong_argument(function: Callable[..., Any], named: Iterable[tuple[str, Any]]) -> str:
     """Which of the arguments of a call contradicts its annotation, and what it is; else nothing.
 
-    Without an annotation, arguments of the names in `_BY_NAME` are of those types.
+    Without an annotation, arguments of the names in `COMMON_TYPES` are of those types.
     """
     annotations = getattr(function, "__annotations__", {})
     names = getattr(inspect.unwrap(function), "__globals__", {})
-    for name, value in named.items():
-        annotation = annotations.get(name, _BY_NAME.get(name))
+    for name, value in named:
+        annotation = annotations.get(name, COMMON_TYPES.get(name))
         wrong = _contradict(name, value, _resolve(annotation, names))
         if wrong and not (value is None and name not in annotations):
             return wrong
@@ -206,7 +213,7 @@ def find_wrong_argument(function: Callable[..., Any], named: Mapping[str, Any]) 
 
 def _contradict(name: str, value: object, hint: Any) -> str:
     """What a value is not; nothing if it is of the type, or if there is none."""
-    return "" if fits(value, hint) else f"{name} is {_describe(hint)}, not {value!r}"
+    return "" if fits(value, hint) else f"{name} is {_describe(hint)}, not {spell_value(value)}"
 
 
 class _Names(dict[str, Any]):
@@ -281,3 +288,18 @@ def _describe(hint: Any) -> str:
         return f"a {origin.__name__.lower()}{inner}" if len(parts) else origin.__name__
     name = getattr(hint, "__name__", str(hint))
     return _EXAMPLES.get(name, f"a ttnn.{name}")
+
+
+def spell_value(value: object) -> str:
+    """A value as a program says it, or its type where that is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST and "\n" not in text else spell_type(value)
+
+
+def spell_type(value: object) -> str:
+    """The type of a value, as a program says it."""
+    kind: type[object] = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+_LONGEST = 60

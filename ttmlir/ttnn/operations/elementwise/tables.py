@@ -23,10 +23,9 @@ from ttmlir.ttnn.operations.operation import (
     common_layout,
     require_floats,
     require_tensor,
-    spell_type,
     store,
 )
-from ttmlir.ttnn.operations.signature import IGNORED
+from ttmlir.ttnn.operations.signature import IGNORED, spell_type
 from ttmlir.ttnn.tensor.formats import LARGE, compute_bfloat16, compute_type
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
