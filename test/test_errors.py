@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,13 @@ from ttmlir.program import DescriptionError
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.schema.types import FlatbufferError, PackError, SchemaError
 from ttmlir.sim.errors import SimError
-from ttmlir.ttnn.errors import PlacedError, PlacedTypeError
+from ttmlir.ttnn.errors import (
+    PlacedError,
+    PlacedIndexError,
+    PlacedTypeError,
+    check_arguments,
+    locate_errors,
+)
 from ttmlir.ttnn.operations.operation import Operation
 from ttmlir.ttnn_jit.errors import JitError, PassManagerError, UnsupportedFunctionError
 
@@ -61,6 +68,12 @@ def test_public_errors() -> None:
         (PackError, [errors.InputError, ValueError]),
         (PlacedError, [errors.InputError, RuntimeError]),
         (PlacedTypeError, [errors.InputError, TypeError]),
+        (PlacedIndexError, [errors.InputError, IndexError]),
+        (errors.ArgumentTypeError, [errors.InputError, TypeError]),
+        (errors.IndexRangeError, [errors.InputError, IndexError]),
+        (errors.MissingNameError, [errors.InputError, AttributeError]),
+        (errors.UsageError, [errors.InputError, RuntimeError]),
+        (errors.NotSupportedError, [errors.InputError, NotImplementedError]),
         (BinaryError, [errors.FileError]),
         (UnsupportedError, [errors.FileError]),
         (FlatbufferError, [errors.FileError, ValueError]),
@@ -141,15 +154,15 @@ def test_names_of_choices() -> None:
 def test_causes_are_kept() -> None:
     """What led to an error of ttnn is seen; one that is of a compilation already is not changed."""
 
-    def multiply(_: int) -> object:
-        return np.ones((2, 3)) @ np.ones((2, 3))
+    def refuse_extent(_: int) -> object:
+        raise errors.ArgumentError("an extent is not negative")
 
-    with pytest.raises(PlacedError, match=r"ttnn.failing: matmul") as caught:
-        Operation("failing", multiply)(1)
+    with pytest.raises(PlacedError, match=r"ttnn.failing: an extent is not negative") as caught:
+        Operation("failing", refuse_extent)(1)
     cause = caught.value.__cause__
-    assert isinstance(cause, ValueError)
+    assert isinstance(cause, errors.ArgumentError)
     assert cause.__traceback__ is not None
-    assert inspect.getinnerframes(cause.__traceback__)[-1].function == "multiply"
+    assert inspect.getinnerframes(cause.__traceback__)[-1].function == "refuse_extent"
     refused = JitError("no")
 
     def refuse(_: int) -> object:
@@ -158,6 +171,73 @@ def test_causes_are_kept() -> None:
     with pytest.raises(JitError) as again:
         Operation("failing", refuse)(1)
     assert again.value is refused
+
+
+def divide_matrices(_: int, /) -> object:
+    """A ValueError of NumPy."""
+    return np.ones((2, 3)) @ np.ones((2, 3))
+
+
+def subtract_text(_: int, /) -> object:
+    """A TypeError of Python."""
+    return cast("Any", "text") - 1
+
+
+def look_up(_: int, /) -> object:
+    """A KeyError, whose text a program could take for advice."""
+    return dict[str, int]()["missing"]
+
+
+def overflow(_: int, /) -> object:
+    """A RuntimeError of Python."""
+    raise RecursionError("maximum recursion depth exceeded")
+
+
+FAULTS: dict[Callable[[int], object], type[Exception]] = {
+    divide_matrices: ValueError,
+    subtract_text: TypeError,
+    look_up: KeyError,
+    overflow: RecursionError,
+}
+
+
+@pytest.mark.parametrize("function", FAULTS)
+@pytest.mark.parametrize("way", ["operation", "function", "method"])
+def test_faults_are_not_refusals(function: Callable[[int], object], way: str) -> None:
+    """A mistake of the project goes through unchanged, so that nobody looks for one of his own."""
+    calls: dict[str, Callable[[int], object]] = {
+        "operation": Operation("failing", function),
+        "function": locate_errors(function, "ttnn.failing"),
+        "method": check_arguments(function),
+    }
+    with pytest.raises(FAULTS[function]) as caught:
+        calls[way](1)
+    assert type(caught.value).__module__ == "builtins"
+    assert caught.value.__cause__ is None
+    assert inspect.getinnerframes(caught.tb)[-1].function == function.__name__
+
+
+SHARED = ("ttnn", "ttnn_jit", "bridge", "metalium", "optable")
+"""Packages whose calls users make, and what those ask about their operands."""
+RAISED_BY_PYTHON = {
+    # What no user's program leads to.
+    ("ttnn_jit/function.py", "AssertionError"),
+}
+
+
+def test_only_errors_of_the_project_are_raised() -> None:
+    """A refusal is one of `ttmlir.errors`, so that what else is raised is known for a fault."""
+    raised = {
+        (path.relative_to(ROOT / "ttmlir").as_posix(), node.exc.func.id)
+        for package in SHARED
+        for path in (ROOT / "ttmlir" / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Raise)
+        and isinstance(node.exc, ast.Call)
+        and isinstance(node.exc.func, ast.Name)
+        and hasattr(builtins, node.exc.func.id)
+    }
+    assert raised == RAISED_BY_PYTHON
 
 
 REASONS = {

@@ -68,6 +68,33 @@ class ArgumentError(InputError, ValueError):
     """A value that an argument does not take."""
 
 
+class ArgumentTypeError(InputError, TypeError):
+    """An argument of another type than it takes, or one that a function does not take."""
+
+
+class IndexRangeError(InputError, IndexError):
+    """An index outside of what it is an index of."""
+
+
+class MissingNameError(InputError, AttributeError):
+    """A name that a module or an object does not have."""
+
+
+class UsageError(InputError, RuntimeError):
+    """A call that is refused for what it is given or when it comes, such as on a closed device.
+
+    ttnn raises RuntimeError for these.
+    """
+
+
+class NotSupportedError(InputError, NotImplementedError):
+    """A call that has a meaning, but not here."""
+
+
+class ImportOrderError(InputError, ImportError):
+    """A package that was imported before what makes it the right one."""
+
+
 class FileError(Error):
     """A file that cannot be read or written, or that is not what it should be."""
 

@@ -86,11 +86,17 @@ def test_settings_without_a_home() -> None:
     ("text", "message"),
     [
         ('{"comparison_mode_pcc": 0.5}', "0.5"),
-        ('{"colour": 1}', "ValueError: TTNN_CONFIG_OVERRIDES: ttnn.CONFIG has no setting 'colour'"),
-        ("[1]", "ValueError: TTNN_CONFIG_OVERRIDES is a JSON object, such as"),
-        ("{", "ValueError: TTNN_CONFIG_OVERRIDES is no JSON: Expecting"),
-        ("[" * 99999, "ValueError: TTNN_CONFIG_OVERRIDES is no JSON: maximum recursion depth"),
-        ('{"comparison_mode_pcc": null}', "TypeError: ttnn.CONFIG.comparison_mode_pcc is a num"),
+        (
+            '{"colour": 1}',
+            "Error: TTNN_CONFIG_OVERRIDES: ttnn.CONFIG has no setting 'colour'",
+        ),
+        ("[1]", "ArgumentError: TTNN_CONFIG_OVERRIDES is a JSON object, such as"),
+        ("{", "ArgumentError: TTNN_CONFIG_OVERRIDES is no JSON: Expecting"),
+        ("[" * 99999, "ArgumentError: TTNN_CONFIG_OVERRIDES is no JSON: maximum recursion depth"),
+        (
+            '{"comparison_mode_pcc": null}',
+            "TypeError: ttnn.CONFIG.comparison_mode_pcc is a num",
+        ),
     ],
 )
 def test_settings_of_the_environment(text: str, message: str) -> None:

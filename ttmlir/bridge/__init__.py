@@ -11,6 +11,8 @@ Names are loaded on first use, so that a framework is needed only by who uses it
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import MissingNameError
+
 if TYPE_CHECKING:
     from ttmlir.bridge.framework import FrameworkKernel, KernelConfiguration, NumPyKernel
     from ttmlir.bridge.host_programs import TensorArgument, assign_programs
@@ -49,7 +51,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 

@@ -33,7 +33,7 @@ from typing import (
 import numpy as np
 
 from ttmlir.bridge.host_programs import TensorArgument
-from ttmlir.errors import plural
+from ttmlir.errors import ArgumentError, NotSupportedError, plural
 from ttmlir.program import (
     ELEMENT_TYPES,
     TARGET,
@@ -93,7 +93,7 @@ def place_outputs(
     placed = dict(kwargs)
     free = kernel.free_parameters(args, kwargs)
     if len(free) < len(shapes):
-        raise ValueError(
+        raise ArgumentError(
             f"out_shape has {plural(len(shapes), 'shape')}, but '{kernel.func_name}' has "
             f"{plural(len(free), 'parameter')} left for them"
         )
@@ -220,7 +220,9 @@ class FrameworkKernel:
         'ttnn' its tensors and a `ProgramDescriptor`, 'metalium' its `Buffer`s and a `Program`.
         """
         if api not in APIS:
-            raise ValueError(f"the api '{api}' is not supported; supported are {', '.join(APIS)}")
+            raise ArgumentError(
+                f"the api '{api}' is not supported; supported are {', '.join(APIS)}"
+            )
         self.func_name = func_name
         self.func = func
         self.grid = (
@@ -229,7 +231,7 @@ class FrameworkKernel:
             else tuple(extent.__index__() for extent in grid)
         )
         if not self.grid or min(self.grid) < 1:
-            raise ValueError(f"the grid {self.grid} has no programs; give extents of at least 1")
+            raise ArgumentError(f"the grid {self.grid} has no programs; give extents of at least 1")
         self.enable_cache = enable_cache
         self.api = api
         self._outputs = None if outputs is None else tuple(outputs)
@@ -256,7 +258,7 @@ class FrameworkKernel:
         self._lacks("map_framework_tensor", "the shape and the dtype of a tensor")
 
     def _lacks(self, method: str, result: str) -> NoReturn:
-        raise NotImplementedError(
+        raise NotSupportedError(
             f"{type(self).__name__}.{method} is not implemented; a subclass of FrameworkKernel "
             f"defines it, and it returns {result}"
         )
@@ -266,7 +268,7 @@ class FrameworkKernel:
         try:
             bound = self._signature.bind_partial(*args, **kwargs)
         except TypeError as error:
-            raise ValueError(f"'{self.func_name}': {error}") from error
+            raise ArgumentError(f"'{self.func_name}': {error}") from error
         return [
             name
             for name, parameter in self._signature.parameters.items()
@@ -312,7 +314,7 @@ class FrameworkKernel:
         """
         names = [name for name in self._signature.parameters if name != "grid"]
         if len(names) < len(tensors):
-            raise ValueError(
+            raise ArgumentError(
                 f"'{self.func_name}' has {plural(len(names), 'parameter')} for "
                 f"{plural(len(tensors), 'tensor')}"
             )
@@ -331,7 +333,7 @@ class FrameworkKernel:
     def _named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
         free = self.free_parameters(args, kwargs)
         if free:
-            raise ValueError(
+            raise ArgumentError(
                 f"'{self.func_name}' needs '{free[0]}': give tensors that it makes as arguments, "
                 "or out_shape"
             )
@@ -346,12 +348,12 @@ class FrameworkKernel:
 
     def _output_names(self, tensors: Sequence[str]) -> Sequence[str]:
         if not tensors:
-            raise ValueError(f"'{self.func_name}' was given no tensor")
+            raise ArgumentError(f"'{self.func_name}' was given no tensor")
         if self._outputs is None:
             return tensors[-1:]
         missing = [name for name in self._outputs if name not in tensors]
         if missing:
-            raise ValueError(f"the output '{missing[0]}' of '{self.func_name}' is not given")
+            raise ArgumentError(f"the output '{missing[0]}' of '{self.func_name}' is not given")
         return self._outputs
 
     def _describe(self, name: str, value: Any, role: str) -> KernelTensor:
@@ -480,7 +482,7 @@ def keyword_of_dtype(dtype: Any) -> str:
         if element_of(keyword).host == np.dtype(dtype):
             return keyword
     names = ", ".join(str(element_of(keyword).host) for keyword in ELEMENT_TYPES)
-    raise ValueError(f"kernels take no tensors of {dtype}; supported are {names}")
+    raise ArgumentError(f"kernels take no tensors of {dtype}; supported are {names}")
 
 
 # --- Numpy kernel ---------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from ttmlir.errors import ArgumentError, Error
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.layout.enums import DataType
-from ttmlir.metalium.errors import MetaliumError
 from ttmlir.program import (
     AddressOfTensor,
     Argument,
@@ -52,7 +52,7 @@ def assign_programs(
     """
     count = math.prod(grid)
     if count < 1 or min(grid, default=1) < 1:
-        raise ValueError(f"the grid {tuple(grid)} has no programs; give extents of at least 1")
+        raise ArgumentError(f"the grid {tuple(grid)} has no programs; give extents of at least 1")
     columns, rows = chip_grid
     share = -(-count // (columns * rows))
     cores = -(-count // share)
@@ -334,7 +334,7 @@ class _TTNN:
 
         try:
             return describe_program(program, number_of)
-        except (RuntimeError, MetaliumError) as error:
+        except Error as error:
             raise DescriptionError(str(error)) from error
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from jax.extend.core import Primitive
 
 from ttmlir.bridge.framework import FrameworkKernel, ShapeDtype, keyword_of_dtype, place_outputs
+from ttmlir.errors import ArgumentError, NotSupportedError
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.program import TARGET, read_custom_kernel, write_custom_kernel
 from ttmlir.runtime.generic import element_of, run_custom_kernel
@@ -47,7 +48,7 @@ class JAXKernel(FrameworkKernel):
         """As for every `FrameworkKernel`."""
         super().__init__(*args, **kwargs)
         if vmap_method not in ("sequential", "broadcast_all"):
-            raise ValueError(
+            raise ArgumentError(
                 f"vmap_method '{vmap_method}' is not supported; supported are 'sequential' and "
                 "'broadcast_all'"
             )
@@ -163,7 +164,7 @@ def _batch(
         results = KERNEL.bind(*moved, config=larger.config, origin=larger)
         return results, [0] * len(results)
     if size > MAX_CALLS:
-        raise ValueError(
+        raise ArgumentError(
             f"a vmap over {size} elements makes as many calls of '{origin.kernel.func_name}'; at "
             f"most {MAX_CALLS} are made: build the program for the whole batch and say so by "
             "vmap_method='broadcast_all'"
@@ -176,7 +177,7 @@ def _batch(
 
 
 def _refuse_derivative(primals: Any, tangents: Any, *, config: str, origin: _Origin) -> Any:
-    raise NotImplementedError(
+    raise NotSupportedError(
         f"kernels have no derivative of their own; give '{origin.kernel.func_name}' one by "
         "jax.custom_vjp"
     )

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from ttmlir.bridge.framework import FrameworkKernel, ShapeDtype, place_outputs
+from ttmlir.errors import ArgumentError
 from ttmlir.program import read_custom_kernel
 from ttmlir.runtime.generic import run_custom_kernel
 from ttmlir.runtime.tensor import Array
@@ -40,7 +41,7 @@ class TorchKernel(FrameworkKernel):
         """The keyword of a dtype."""
         if _dtype not in _DTYPES:
             names = ", ".join(map(str, _DTYPES))
-            raise ValueError(f"kernels take no tensors of {_dtype}; supported are {names}")
+            raise ArgumentError(f"kernels take no tensors of {_dtype}; supported are {names}")
         return _DTYPES[_dtype]
 
     def is_framework_tensor(self, t: Any) -> bool:

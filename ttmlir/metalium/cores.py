@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self, TypeAlias, cast
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.metalium.errors import MetaliumError
 
 
@@ -23,7 +24,7 @@ class CoreCoord(_Place):
         if isinstance(x, tuple):
             return super().__new__(cls, *x)
         if y is None:
-            raise TypeError("CoreCoord takes x and y, or a pair of them")
+            raise ArgumentTypeError("CoreCoord takes x and y, or a pair of them")
         return super().__new__(cls, x, y)
 
     def __repr__(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
+from ttmlir.errors import MissingNameError
+
 NAMESPACES = ("distributed", "detail", "experimental")
 """Namespaces of C++ that are modules below this package."""
 
@@ -20,7 +22,7 @@ def load_names(namespace: str, homes: Mapping[str, Sequence[str]]) -> Callable[[
         module = modules.get(name)
         if module is not None:
             return getattr(import_module(module), name)
-        raise AttributeError(
+        raise MissingNameError(
             f"module {namespace!r} has no attribute {name!r}{_advise(namespace, name, modules)}"
         )
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Family,
     Flatbuffer,
@@ -50,9 +51,9 @@ class DotDimensions:
         named = (*batch, *contract)
         for dim in named:
             if not 0 <= dim < rank:
-                raise ValueError(f"Dimension {dim} is out of range for rank {rank}.")
+                raise ArgumentError(f"Dimension {dim} is out of range for rank {rank}.")
         if len(set(named)) != len(named):
-            raise ValueError("Batch and contracting dimensions must differ from each other.")
+            raise ArgumentError("Batch and contracting dimensions must differ from each other.")
         return cls(batch, contract, tuple(dim for dim in range(rank) if dim not in named))
 
 
@@ -73,7 +74,7 @@ def dot_general_shape(
         ("contracting", left.contract, right.contract),
     ):
         if [lhs[dim] for dim in ours] != [rhs[dim] for dim in theirs]:
-            raise ValueError(
+            raise ArgumentError(
                 f"The {what} dimensions {list(ours)} of lhs and {list(theirs)} of rhs must have "
                 "the same extents."
             )

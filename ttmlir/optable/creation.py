@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape, require
 
 
 def arange_length(*, start: int, end: int, step: int) -> int:
     """Number of values from `start` to below `end`; ValueError for a step of 0."""
     if step == 0:
-        raise ValueError("Step must not be 0.")
+        raise ArgumentError("Step must not be 0.")
     return max(0, -(-(end - start) // step))
 
 

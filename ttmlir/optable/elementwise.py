@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypedDict, Unpack
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable import special
 from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row
 
@@ -211,7 +212,7 @@ def round_by(xp: Any, function: Any, x: Any) -> Any:
 
 def _require_bits(xp: Any, *operands: Any) -> None:
     if not all(_is_boolean(x) or _is_integer(xp, x) for x in operands):
-        raise ValueError("bits are those of integers and booleans; typecast other numbers")
+        raise ArgumentError("bits are those of integers and booleans; typecast other numbers")
 
 
 def bitwise(function: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Domain,
     Family,
@@ -36,10 +37,10 @@ def gathered_shape(input: Shape, index: Shape, *, dim: int) -> Shape:
     """Shape of picked elements: the larger extents of input and index, the index's at `dim`."""
     axis = check_dimension(dim, len(input))
     if len(index) != len(input):
-        raise ValueError(f"Index must have as many dimensions as the input, {len(input)}.")
+        raise ArgumentError(f"Index must have as many dimensions as the input, {len(input)}.")
     for i, (extent, count) in enumerate(zip(input, index, strict=True)):
         if i != axis and extent != count and 1 not in (extent, count):
-            raise ValueError(
+            raise ArgumentError(
                 f"Index has {count} elements along dimension {i}, the input {extent}; outside of "
                 f"dimension {axis} they must be equal, or one of them 1."
             )
@@ -53,18 +54,18 @@ def scattered_shape(input: Shape, index: Shape, source: Shape, *, dim: int) -> S
     """Shape of the tensor that is written to, after checking what is written and where."""
     axis = check_dimension(dim, len(input))
     if not len(index) == len(source) == len(input):
-        raise ValueError(
+        raise ArgumentError(
             f"Index and source must have as many dimensions as the input, {len(input)}."
         )
     for i, extents in enumerate(zip(input, index, source, strict=True)):
         extent, places, count = extents
         if places not in (1, count) or (i == axis and places != count):
-            raise ValueError(
+            raise ArgumentError(
                 f"Index has {places} elements along dimension {i}, the source {count}; they must "
                 f"be equal, or the index 1 outside of dimension {axis}."
             )
         if i != axis and count != extent:
-            raise ValueError(
+            raise ArgumentError(
                 f"Source has {count} elements along dimension {i}, the input {extent}; outside of "
                 f"dimension {axis} they must be equal."
             )
@@ -73,7 +74,7 @@ def scattered_shape(input: Shape, index: Shape, source: Shape, *, dim: int) -> S
 
 def _check_begins(input: Shape, begins: Shape) -> None:
     if begins != (len(input),):
-        raise ValueError(
+        raise ArgumentError(
             f"Begins must be a tensor of one dimension and {len(input)} elements, one for each "
             "dimension of the input."
         )
@@ -83,10 +84,10 @@ def dynamically_sliced_shape(input: Shape, begins: Shape, *, sizes: tuple[int, .
     """The sizes, which lie within the input."""
     _check_begins(input, begins)
     if len(sizes) != len(input):
-        raise ValueError(f"Sizes must have one entry for each of the {len(input)} dimensions.")
+        raise ArgumentError(f"Sizes must have one entry for each of the {len(input)} dimensions.")
     for dim, (extent, size) in enumerate(zip(input, sizes, strict=True)):
         if not 0 <= size <= extent:
-            raise ValueError(f"Size {size} of dimension {dim} must be from 0 to {extent}.")
+            raise ArgumentError(f"Size {size} of dimension {dim} must be from 0 to {extent}.")
     return sizes
 
 
@@ -94,10 +95,10 @@ def written_shape(input: Shape, update: Shape, begins: Shape) -> Shape:
     """Shape of the tensor that is written to, which has room for the update."""
     _check_begins(input, begins)
     if len(update) != len(input):
-        raise ValueError(f"Update must have as many dimensions as the input, {len(input)}.")
+        raise ArgumentError(f"Update must have as many dimensions as the input, {len(input)}.")
     for dim, (extent, size) in enumerate(zip(input, update, strict=True)):
         if size > extent:
-            raise ValueError(
+            raise ArgumentError(
                 f"Update has {size} elements along dimension {dim}, more than the input, {extent}."
             )
     return input
@@ -123,7 +124,7 @@ def window_at(xp: Any, extents: Shape, begins: Any, sizes: Shape) -> tuple[slice
 def check_numbers(numbers: Any, extent: int) -> None:
     """Refuse numbers of elements that a dimension does not have."""
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < extent:
-        raise ValueError(
+        raise ArgumentError(
             f"Elements {int(numbers.min())} to {int(numbers.max())} were picked from a dimension "
             f"of {extent}."
         )
@@ -198,7 +199,7 @@ def _combination(function: str, what: str, formula: str) -> Row:
 def _embedding(xp: Any, input: Any, weight: Any) -> Any:
     rows = xp.asarray(input).astype(xp.int64)
     if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < weight.shape[0]:
-        raise ValueError(
+        raise ArgumentError(
             f"Row numbers from {int(rows.min())} to {int(rows.max())} were looked up "
             f"in a table of {weight.shape[0]} rows."
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Family,
     Flatbuffer,
@@ -96,17 +97,17 @@ def sliced_shape(
     """Shape of a slice; negative bounds count from the end of the dimension."""
     rank = len(input)
     if not len(begins) == len(ends) == len(step) == rank:
-        raise ValueError(
+        raise ArgumentError(
             f"Begins, ends and step must have one entry for each of the {rank} dimensions."
         )
     result: list[int] = []
     for dim, (extent, begin, end, stride) in enumerate(zip(input, begins, ends, step, strict=True)):
         if stride <= 0:
-            raise ValueError(f"Step {stride} of dimension {dim} must be positive.")
+            raise ArgumentError(f"Step {stride} of dimension {dim} must be positive.")
         first = begin + extent if begin < 0 else begin
         last = end + extent if end < 0 else end
         if not 0 <= first <= last <= extent:
-            raise ValueError(
+            raise ArgumentError(
                 f"Slice from {begin} to {end} of dimension {dim} must lie within its extent "
                 f"{extent}."
             )
@@ -117,27 +118,31 @@ def sliced_shape(
 def repeated_shape(input: Shape, *, repeat_dimensions: tuple[int, ...]) -> Shape:
     """Shape of a tensor repeated so many times along each dimension."""
     if len(repeat_dimensions) != len(input):
-        raise ValueError(
+        raise ArgumentError(
             f"Repeat dimensions must have one entry for each of the {len(input)} dimensions."
         )
     if any(count <= 0 for count in repeat_dimensions):
-        raise ValueError("Repeat dimensions must be positive.")
+        raise ArgumentError("Repeat dimensions must be positive.")
     return tuple(e * n for e, n in zip(input, repeat_dimensions, strict=True))
 
 
 def permuted_shape(input: Shape, *, permutation: tuple[int, ...]) -> Shape:
     """Shape whose dimension i is dimension `permutation[i]` of the input."""
     if sorted(permutation) != list(range(len(input))):
-        raise ValueError(f"Permutation must name each of the {len(input)} dimensions exactly once.")
+        raise ArgumentError(
+            f"Permutation must name each of the {len(input)} dimensions exactly once."
+        )
     return tuple(input[dim] for dim in permutation)
 
 
 def padded_shape(input: Shape, *, padding: tuple[int, ...], value: float) -> Shape:
     """Shape of a padded tensor; `padding` holds a low and a high count for each dimension."""
     if len(padding) != 2 * len(input):
-        raise ValueError(f"Padding must have two entries for each of the {len(input)} dimensions.")
+        raise ArgumentError(
+            f"Padding must have two entries for each of the {len(input)} dimensions."
+        )
     if any(count < 0 for count in padding):
-        raise ValueError("Padding must not be negative.")
+        raise ArgumentError("Padding must not be negative.")
     return tuple(
         low + extent + high
         for extent, low, high in zip(input, padding[::2], padding[1::2], strict=True)
@@ -202,7 +207,7 @@ def reversed_shape(input: Shape, *, dimensions: tuple[int, ...]) -> Shape:
     """The same shape; ValueError for a dimension that is missing or named twice."""
     named = {check_dimension(dim, len(input)) for dim in dimensions}
     if len(named) != len(dimensions):
-        raise ValueError("Dimensions to reverse must differ from each other.")
+        raise ArgumentError("Dimensions to reverse must differ from each other.")
     return input
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Domain,
     Family,
@@ -34,10 +35,10 @@ def softmax_shape(input: Shape, *, dimension: int) -> Shape:
 def normalized_shape(input: Shape, *statistics: Shape, dimension: int, epsilon: float) -> Shape:
     """Shape of the input, if each of the others has an element for each feature."""
     if not 0 <= dimension < len(input):
-        raise ValueError(f"Dimension {dimension} is out of range for rank {len(input)}.")
+        raise ArgumentError(f"Dimension {dimension} is out of range for rank {len(input)}.")
     features = input[dimension]
     if any(shape != (features,) for shape in statistics):
-        raise ValueError(
+        raise ArgumentError(
             f"Scale, offset, mean and variance must have one dimension of extent {features}, the "
             f"extent of the input's dimension {dimension}."
         )

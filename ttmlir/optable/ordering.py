@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Domain,
     Family,
@@ -35,7 +36,7 @@ def topk_shape(input: Shape, *, k: int, dim: int, largest: bool, sorted: bool) -
     """The shape of the input with `k` elements along the dimension."""
     axis = check_dimension(dim, len(input))
     if not 0 <= k <= input[axis]:
-        raise ValueError(
+        raise ArgumentError(
             f"k is {k}, and dimension {axis} has {input[axis]} elements; k is from 0 to that."
         )
     return (*input[:axis], k, *input[axis + 1 :])

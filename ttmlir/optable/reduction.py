@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
 
 _PARAMETERS = (
@@ -32,10 +33,10 @@ def reduced_shape(input: Shape, *, keep_dim: bool, dim_arg: tuple[int, ...] | No
     dims = range(rank) if dim_arg is None else dim_arg
     for dim in dims:
         if not -rank <= dim < rank:
-            raise ValueError(f"Reduction dimension {dim} is out of range for rank {rank}.")
+            raise ArgumentError(f"Reduction dimension {dim} is out of range for rank {rank}.")
     reduced = {dim % rank for dim in dims}
     if len(reduced) != len(dims):
-        raise ValueError("Reduction dimensions must differ from each other.")
+        raise ArgumentError("Reduction dimensions must differ from each other.")
     if keep_dim:
         return tuple(1 if i in reduced else extent for i, extent in enumerate(input))
     return tuple(extent for i, extent in enumerate(input) if i not in reduced)
@@ -48,7 +49,9 @@ def _position_shape(
     shape = reduced_shape(input, keep_dim=keep_dim, dim_arg=dim_arg)
     dims = range(len(input)) if dim_arg is None else dim_arg
     if empty := [dim for dim in dims if input[dim] == 0]:
-        raise ValueError(f"Dimension {empty[0]} has no elements, so none of them is the largest.")
+        raise ArgumentError(
+            f"Dimension {empty[0]} has no elements, so none of them is the largest."
+        )
     return shape
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+from ttmlir.errors import ArgumentError
+
 Shape = tuple[int, ...]
 
 
@@ -240,7 +242,7 @@ class Row:
 def require(condition: bool, message: str) -> None:
     """Raise ValueError with a message unless a condition holds."""
     if not condition:
-        raise ValueError(message)
+        raise ArgumentError(message)
 
 
 def spell_shape(shape: Sequence[int]) -> str:
@@ -251,7 +253,7 @@ def spell_shape(shape: Sequence[int]) -> str:
 def check_dimension(dim: int, rank: int) -> int:
     """The number of a dimension, which may count from the end; ValueError if there is none."""
     if not -rank <= dim < rank:
-        raise ValueError(f"Dimension {dim} is out of range for rank {rank}.")
+        raise ArgumentError(f"Dimension {dim} is out of range for rank {rank}.")
     return dim % rank
 
 
@@ -262,7 +264,7 @@ def broadcast_shape(*shapes: Shape) -> Shape:
     for shape in shapes:
         for i, extent in enumerate(shape, rank - len(shape)):
             if extent != 1 and result[i] not in (1, extent):
-                raise ValueError("Operands are not broadcast compatible")
+                raise ArgumentError("Operands are not broadcast compatible")
             if extent != 1:
                 result[i] = extent
     return tuple(result)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import (
     Family,
     Flatbuffer,
@@ -99,11 +100,11 @@ class WindowAxis:
     def checked(self, name: str) -> WindowAxis:
         """The axis; ValueError if no window can slide along the dimension `name`."""
         if min(self.kernel, self.stride, self.dilation) < 1:
-            raise ValueError(f"kernel, stride and dilation of the {name} must be positive")
+            raise ArgumentError(f"kernel, stride and dilation of the {name} must be positive")
         if min(self.low, self.high) < 0:
-            raise ValueError(f"padding of the {name} must not be negative")
+            raise ArgumentError(f"padding of the {name} must not be negative")
         if self.extent < 1 or self.reach > self.extent + self.low + self.high:
-            raise ValueError(
+            raise ArgumentError(
                 f"the window reaches over {self.reach} elements, more than the {name} "
                 f"{self.extent} and its padding of {self.low} and {self.high}"
             )
@@ -170,7 +171,7 @@ def evenly_padded_parameters(
         parameters[f"padding_{side}"] for side in ("top", "bottom", "left", "right")
     )
     if top != bottom or left != right:
-        raise ValueError(
+        raise ArgumentError(
             "padding must be the same above and below and the same left and right, but is "
             f"top {top}, bottom {bottom}, left {left}, right {right}; "
             "run ttir-sliding-window-2d-fix-shapes before, which pads unevenly"
@@ -256,7 +257,7 @@ class DimensionNumbers:
         """Read `[b, 0, f]x[0, i, o]->[b, 0, f]`; ValueError if the text is of another form."""
         found = re.fullmatch(r"\s*\[(.*)\]\s*x\s*\[(.*)\]\s*->\s*\[(.*)\]\s*", text)
         if found is None:
-            raise ValueError(_MALFORMED.format(text=text))
+            raise ArgumentError(_MALFORMED.format(text=text))
         names = [[name.strip() for name in part.split(",")] for part in found.groups()]
         count = len(names[0]) - 2
         read = (
@@ -281,7 +282,7 @@ _MALFORMED = (
 def _dimensions(names: list[str], first: str, feature: str, count: int, text: str) -> Dimensions:
     spatial = [str(number) for number in range(count)]
     if sorted(names) != sorted([first, feature, *spatial]):
-        raise ValueError(_MALFORMED.format(text=text))
+        raise ArgumentError(_MALFORMED.format(text=text))
     return Dimensions(
         names.index(first), names.index(feature), tuple(names.index(name) for name in spatial)
     )

@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from ttmlir.errors import MissingNameError
 from ttmlir.ttnn import registry
 
 TILE_SIZE = 32
@@ -27,13 +28,13 @@ DEFAULT_COMMAND_QUEUE = None
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that defines it; AttributeError names the nearest."""
     if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     try:
         found = registry.find(name)
     except KeyError:
         if find_spec(f"{__name__}.{name}") is not None:
             return import_module(f"{__name__}.{name}")
-        raise AttributeError(registry.explain_missing(name)) from None
+        raise MissingNameError(registry.explain_missing(name)) from None
     globals()[name] = found
     return found
 

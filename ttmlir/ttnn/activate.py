@@ -17,6 +17,8 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
+from ttmlir.errors import ImportOrderError
+
 STANDS_FOR = {"ttnn": "ttmlir.ttnn"}
 """Packages by the names that guides import them by."""
 
@@ -80,7 +82,7 @@ def activate() -> None:
         spec = None if module is None else module.__spec__
         if spec is not None and spec.origin is None and spec.submodule_search_locations:
             folder = next(iter(spec.submodule_search_locations))
-            raise ImportError(
+            raise ImportOrderError(
                 f"'import {name}' came before the import that makes it find {STANDS_FOR[name]}, "
                 f"and found the folder '{os.path.relpath(folder)}', which is empty for Python: it "
                 f"has no __init__.py. Import ttmlir.ttnn.activate or pykernel before {name}, or "

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError, MissingNameError, UsageError
 from ttmlir.files import write_file
 from ttmlir.ttnn.operations.golden.functions import (
     attach_golden_function,
@@ -59,7 +60,7 @@ class Config:
         self._values = dict(_DEFAULTS)
         for name, value in changes.items():
             if name not in _DEFAULTS:
-                raise ValueError(f"TTNN_CONFIG_OVERRIDES: {_unknown(name)}")
+                raise ArgumentError(f"TTNN_CONFIG_OVERRIDES: {_unknown(name)}")
             setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -68,7 +69,7 @@ class Config:
             report = self.report_name
             return None if report is None else Path(self.root_report_path) / str(report)
         if name.startswith("_") or name not in _DEFAULTS:
-            raise AttributeError(_unknown(name))
+            raise MissingNameError(_unknown(name))
         return self._values[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -77,11 +78,11 @@ class Config:
             super().__setattr__(name, value)
             return
         if name not in _DEFAULTS:
-            raise AttributeError(_unknown(name))
+            raise MissingNameError(_unknown(name))
         default = _DEFAULTS[name]
         expected = _find_other_kind(default, value)
         if expected:
-            raise TypeError(f"ttnn.CONFIG.{name} is {expected}, not {value!r}")
+            raise ArgumentTypeError(f"ttnn.CONFIG.{name} is {expected}, not {value!r}")
         self._values[name] = Path(value) if isinstance(default, Path) else value
         if name == "enable_comparison_mode":
             OBSERVERS.switch(_comparison, on=value)
@@ -126,7 +127,7 @@ class _Comparison(Observer):
         if any(map(tensors_of, (*args, *kwargs.values()))):
             try:
                 golden = get_golden_function(operation)
-            except RuntimeError:
+            except UsageError:
                 return
             result: Any = golden(
                 *map(_on_host, args), **{k: _on_host(v) for k, v in kwargs.items()}
@@ -144,7 +145,7 @@ class _Comparison(Observer):
                     f"function by {found:.6f}, less than {wanted}"
                 )
                 if CONFIG.comparison_mode_should_raise_exception:
-                    raise RuntimeError(message)
+                    raise UsageError(message)
                 print(f"warning: {message}", file=sys.stderr)
 
 
@@ -165,9 +166,11 @@ def _read_overrides() -> dict[str, Any]:
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"TTNN_CONFIG_OVERRIDES is no JSON: {error}") from error
+        raise ArgumentError(f"TTNN_CONFIG_OVERRIDES is no JSON: {error}") from error
     if not isinstance(found, dict):
-        raise ValueError('TTNN_CONFIG_OVERRIDES is a JSON object, such as {"enable_logging": true}')
+        raise ArgumentError(
+            'TTNN_CONFIG_OVERRIDES is a JSON object, such as {"enable_logging": true}'
+        )
     return cast(dict[str, Any], found)
 
 
@@ -205,7 +208,7 @@ class _Hook(Observer):
 
     def _run(self, *given: Any) -> None:
         if not CONFIG.enable_fast_runtime_mode and self._function(*given) is not None:
-            raise RuntimeError("a hook must return None; its result would be lost")
+            raise UsageError("a hook must return None; its result would be lost")
 
 
 @contextmanager
@@ -241,7 +244,7 @@ def dump_operations(csv_file: str, include_experimental: bool = False) -> None:
     for operation in query_registered_operations(include_experimental):
         try:
             has_golden = bool(get_golden_function(operation))
-        except RuntimeError:
+        except UsageError:
             has_golden = False
         rows.append(f"{operation.__name__},{operation.is_experimental},{has_golden}")
     write_file(csv_file, ("\n".join(rows) + "\n").encode())
@@ -260,7 +263,7 @@ def register_python_operation(
     def register(function: Callable[..., Any]) -> Operation:
         short = name.removeprefix("ttnn.")
         if short in known_names():
-            raise RuntimeError(f"ttnn.{short} is there already; choose another name")
+            raise UsageError(f"ttnn.{short} is there already; choose another name")
         operation = Operation(short, function)
         operations()[short] = operation
         attach_golden_function(operation, golden_function)

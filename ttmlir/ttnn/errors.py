@@ -7,108 +7,178 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from enum import Enum
+from functools import partial, wraps
+from inspect import Parameter, signature
 from itertools import islice
-from types import CodeType, FrameType
-from typing import Any
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NoReturn
 
-from ttmlir.errors import CompilationError, InputError
+from ttmlir.errors import ArgumentTypeError, CompilationError, Error, IndexRangeError, UsageError
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
 
 
-class PlacedError(InputError, RuntimeError):
-    """A call that cannot be: `file:line:col: error: ...`, the source line and a caret."""
-
-    def __init__(self, message: str, place: str) -> None:
-        """`place` has the two lines below the message, and what comes before it."""
-        super().__init__(join_place(message, place))
-        self.message = message
+class PlacedError(UsageError):
+    """A call that is refused: `file:line:col: error: ...`, the source line and a caret."""
 
 
-class PlacedTypeError(InputError, TypeError):
+class PlacedTypeError(ArgumentTypeError):
     """A call with arguments that the function does not take, as `PlacedError`."""
 
-    def __init__(self, message: str, place: str) -> None:
-        """As for `PlacedError`."""
-        super().__init__(join_place(message, place))
+
+class PlacedIndexError(IndexRangeError):
+    """An index outside of a tensor, as `PlacedError`."""
 
 
-PLACED = (CompilationError, PlacedError, PlacedTypeError)
-"""What has the place of a call already."""
+PLACED = (CompilationError, PlacedError, PlacedTypeError, PlacedIndexError)
+"""What has the location of a call already."""
 
 
-def join_place(message: str, place: str) -> str:
-    """The message with its place before and below it."""
-    first, _, rest = place.partition("\n")
+def join_location(message: str, location: str) -> str:
+    """The message with its location before it and the source line below it."""
+    first, _, rest = location.partition("\n")
     lines = (f"{first}error: {message}" if first else message, rest)
     return "\n".join(line for line in lines if line)
 
 
-def place_error(error: Exception, name: str = "") -> PlacedError:
-    """What to raise for an error, at the line of the program that called this package."""
-    if isinstance(error, PlacedError):
+def locate_error(error: Error, name: str = "") -> Error:
+    """What to raise for a refusal of the function `name`, at the user's call of this package.
+
+    The class stays the one that Python has for the case: TypeError, IndexError, else RuntimeError,
+    as ttnn raises.
+    """
+    if isinstance(error, PLACED):
         return error
+    location = locate_call()
     if isinstance(error, SimError) and error.position is not None:
-        # What stopped it stands in a kernel, which has a place of its own.
-        return PlacedError(f"{name}: a kernel cannot go on", f"{place_of_call()}\n{error}")
+        # What stopped it is in a kernel, which has a location of its own.
+        return PlacedError(join_location(f"{name}: a kernel cannot go on", f"{location}\n{error}"))
     message = error.message if isinstance(error, SimError) else str(error)
-    return PlacedError(f"{name}: {message}" if name else message, place_of_call())
-
-
-def place_type_error(error: Exception, name: str, wrong: str = "") -> PlacedTypeError:
-    """What to raise for arguments of a wrong type; `wrong` says more than the error does."""
-    if isinstance(error, PlacedTypeError):
-        return error
-    message = wrong or str(error)
     short = name.rpartition(".")[2]
-    if not message.startswith((name, f"{short}()")):
+    if name and not message.startswith((f"{name} ", f"{name}:", f"{short}()")):
         message = f"{name}: {message}"
-    return PlacedTypeError(message, place_of_call())
+    kinds = {TypeError: PlacedTypeError, IndexError: PlacedIndexError}
+    kind = next((kinds[each] for each in kinds if isinstance(error, each)), PlacedError)
+    return kind(join_location(message, location))
 
 
-def refuse_operator(operator: str, call: str) -> PlacedTypeError:
+def refuse_operator(operator: str, call: str) -> Error:
     """What to raise for an operator that tensors of ttnn do not have."""
-    return PlacedTypeError(f"a ttnn.Tensor has no operator {operator}; use {call}", place_of_call())
+    return locate_error(ArgumentTypeError(f"a ttnn.Tensor has no operator {operator}; use {call}"))
 
 
-def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, whose errors have the line of the program that called it."""
+def locate_errors(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, whose refusals have the location of the user's call.
+
+    Other exceptions are faults of the project unless an argument is wrong; they stay as they are.
+    """
 
     @wraps(function)
-    def placed(*args: Any, **kwargs: Any) -> Any:
+    def located(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except PLACED:
+        except Exception as error:
+            raise_refusal(error, name, partial(explain_arguments, function, args, kwargs))
+
+    return located
+
+
+def raise_refusal(
+    error: Exception, name: str, explain: Callable[[Exception], Error | None]
+) -> NoReturn:
+    """Raise a refusal of the function `name` at the user's call; another error as it is.
+
+    `explain` says which argument of the call is of a wrong type, if one is: then that is what led
+    to any error without a location, be it a mistake of Python's or a refusal further inside.
+    """
+    if isinstance(error, PLACED):
+        raise error
+    is_about_types = isinstance(error, ArgumentTypeError) or not isinstance(error, Error)
+    refusal = explain(error) if is_about_types else None
+    if refusal is None:
+        if not isinstance(error, Error):
+            raise error
+        refusal = error
+    raise locate_error(refusal, name) from error
+
+
+def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The constructor or method, which refuses arguments that it fails on for their types."""
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Error:
             raise
-        except (TypeError, AttributeError) as error:
-            from ttmlir.ttnn.operations.misuse import find_misuse
-
-            if str(error).startswith(f"{function.__name__}()"):
-                wrong = f"{error}; it takes {signature_of(function)}"
-            else:
-                wrong = find_misuse(function, args, kwargs)
-            if not wrong and isinstance(error, AttributeError):
+        except Exception as error:
+            wrong = explain_arguments(function, args, kwargs, error)
+            if wrong is None:
                 raise
-            raise place_type_error(error, name, wrong) from error
-        except (RuntimeError, SimError) as error:
-            raise place_error(error, name) from error
+            name = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
+            raise locate_error(wrong, name) from error
 
-    return placed
+    return checked
+
+
+_checked: set[type[Any]] = set()
+
+
+def check_class(made: type[Any]) -> None:
+    """Have constructor and public methods of a class refuse what they fail on, as above."""
+    if made in _checked or issubclass(made, Enum):
+        return
+    _checked.add(made)
+    for name in ("__init__", "__new__"):
+        if isinstance(own := getattr(made, name), FunctionType):
+            setattr(made, name, check_arguments(own))
+    for name, own in list(vars(made).items()):
+        if isinstance(own, FunctionType) and not name.startswith("_"):
+            setattr(made, name, check_arguments(own))
+
+
+def explain_arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> ArgumentTypeError | None:
+    """What is wrong with the arguments of a call that failed; None if it is not their types."""
+    # Loaded here, since programs without mistakes do not need it.
+    from ttmlir.ttnn.operations.signature import COMMON_TYPES, find_wrong_argument
+
+    try:
+        bound = signature(function).bind(*args, **kwargs)
+    except TypeError:
+        # The function was not entered: the error is Python's about the call.
+        text = str(error).replace(".__init__()", "()").replace(".__new__()", "()")
+        return ArgumentTypeError(f"{text}; it takes {signature_of(function)}")
+    named = [
+        (name, each)
+        for name, value in bound.arguments.items()
+        for each in (value if bound.signature.parameters[name].kind is _MANY else (value,))
+        # A refusal says more than a type, but where the argument went to a call further inside.
+        if name in COMMON_TYPES or not isinstance(error, Error)
+    ]
+    wrong = find_wrong_argument(function, named)
+    return ArgumentTypeError(wrong) if wrong else None
+
+
+_MANY = Parameter.VAR_POSITIONAL
 
 
 def signature_of(function: Callable[..., Any]) -> str:
     """The arguments of a function with their defaults, without their types."""
-    from inspect import Parameter, signature
-
     found = signature(function)
-    plain = [each.replace(annotation=Parameter.empty) for each in found.parameters.values()]
+    plain = [
+        each.replace(annotation=Parameter.empty)
+        for each in found.parameters.values()
+        if each.name not in ("self", "cls")
+    ]
     return str(found.replace(parameters=plain, return_annotation=Parameter.empty))
 
 
 @dataclass(frozen=True)
 class CallPosition:
-    """Where a program called this package."""
+    """Location of the call of this package in a program."""
 
     file: str
     """As Python knows it."""
@@ -125,15 +195,15 @@ class CallPosition:
     def show(self) -> str:
         """`file:line:col: `, the source line and a caret."""
         source = linecache.getline(self.file, self.line).rstrip()
-        place = f"{self.name}:{self.line}:{self.column + 1}: "
+        location = f"{self.name}:{self.line}:{self.column + 1}: "
         if not source:
-            return place
+            return location
         before = source.encode()[: self.column].decode(errors="replace")
-        return f"{place}\n  {source}\n  {' ' * len(before)}^"
+        return f"{location}\n  {source}\n  {' ' * len(before)}^"
 
 
 def find_call() -> CallPosition | None:
-    """The place in the program from which this package was called; None if there is none."""
+    """The location in the program from which this package was called; None if there is none."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
@@ -146,13 +216,13 @@ def _position(code: CodeType, instruction: int, line: int) -> CallPosition:
     return CallPosition(code.co_filename, line, column)
 
 
-def place_of_call() -> str:
+def locate_call() -> str:
     """`file:line:col: `, the source line and a caret; empty if nobody called this package."""
     call = find_call()
     return "" if call is None else call.show()
 
 
-def place_of_error(error: BaseException) -> str:
+def locate_traceback(error: BaseException) -> str:
     """The same for the last line of the program in the traceback of an error."""
     place = ""
     trace = error.__traceback__

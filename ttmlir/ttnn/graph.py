@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.enums import BufferType, NamedNumber
 from ttmlir.ttnn.operations.operation import OBSERVERS, Call, Observer, Operation, tensors_of
 from ttmlir.ttnn.tensor.storage import DeviceStorage
@@ -112,7 +113,7 @@ def begin_graph_capture(run_mode: RunMode = RunMode.NORMAL) -> None:
 def end_graph_capture() -> list[Node]:
     """The nodes of the graph that was begun last."""
     if not _captures.get():
-        raise RuntimeError("no graph is captured; call ttnn.graph.begin_graph_capture first")
+        raise UsageError("no graph is captured; call ttnn.graph.begin_graph_capture first")
     *others, graph = _captures.get()
     _captures.set(tuple(others))
     OBSERVERS.remove(graph)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.ttnn.errors import PLACED, place_error
+from ttmlir.errors import Error, MissingNameError, UsageError
+from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.operations.moves import to_device
 from ttmlir.ttnn.tensor.conversion import from_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -30,7 +31,7 @@ class ParameterDict(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"no parameter {name!r}; there are {', '.join(self)}") from None
+            raise MissingNameError(f"no parameter {name!r}; there are {', '.join(self)}") from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a parameter."""
@@ -63,10 +64,8 @@ def make_parameter_dict(values: Any) -> Any:
 def _convert(values: Any, dtype: DataType | None, layout: Layout, mapper: Any = None) -> Any:
     try:
         return from_torch(values.detach(), dtype, layout=layout, mesh_mapper=mapper)
-    except PLACED:
-        raise
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise place_error(error, "ttnn.model_preprocessing") from error
+    except Error as error:
+        raise locate_error(error, "ttnn.model_preprocessing") from error
 
 
 def preprocess_linear_weight(
@@ -108,9 +107,7 @@ def preprocess_embedding_weight(
 def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[Any, Any]:
     """Weight and bias (1, 1, 1, O), in torch, of a convolution with the normalisation behind it."""
     if not bn.track_running_stats:
-        raise RuntimeError(
-            "BatchNorm2d must have track_running_stats=True to be folded into Conv2d"
-        )
+        raise UsageError("BatchNorm2d must have track_running_stats=True to be folded into Conv2d")
     factor = (bn.running_var + bn.eps).rsqrt()
     factor = factor if bn.weight is None else bn.weight * factor
     bias = -bn.running_mean if conv.bias is None else conv.bias - bn.running_mean
@@ -213,10 +210,8 @@ def preprocess_model_parameters(
     found = conversion.convert(model, prefix, args)
     try:
         return found if device is None else _placed(found, device)
-    except PLACED:
-        raise
-    except RuntimeError as error:
-        raise place_error(error, "ttnn.model_preprocessing") from error
+    except Error as error:
+        raise locate_error(error, "ttnn.model_preprocessing") from error
 
 
 class Conv2dArgs(ParameterDict):

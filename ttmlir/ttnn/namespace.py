@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ttmlir.errors import MissingNameError
 from ttmlir.ttnn import registry
 
 
@@ -16,12 +17,12 @@ def names_below(prefix: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     def get(name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(f"module 'ttnn.{prefix}' has no attribute {name!r}")
+            raise MissingNameError(f"module 'ttnn.{prefix}' has no attribute {name!r}")
         full = f"{prefix}.{name}"
         try:
             return registry.find(full)
         except KeyError:
-            raise AttributeError(registry.explain_missing(full)) from None
+            raise MissingNameError(registry.explain_missing(full)) from None
 
     def names() -> list[str]:
         known = (name.partition(".") for name in registry.known_names())
@@ -35,10 +36,10 @@ def all_names(module: str) -> Callable[[str], Any]:
 
     def get(name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(f"module 'ttnn.{module}' has no attribute {name!r}")
+            raise MissingNameError(f"module 'ttnn.{module}' has no attribute {name!r}")
         try:
             return registry.find(name)
         except KeyError:
-            raise AttributeError(registry.explain_missing(name)) from None
+            raise MissingNameError(registry.explain_missing(name)) from None
 
     return get

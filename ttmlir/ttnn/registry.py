@@ -8,7 +8,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from ttmlir.ttnn.errors import placing
+from ttmlir.ttnn.errors import check_class, locate_errors
 
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
@@ -168,7 +168,9 @@ def find(name: str) -> Any:
         return found[member] if member else found
     if name in _MODULE_OF:
         found = getattr(import_module(_MODULE_OF[name]), name)
-        return placing(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
+        if isinstance(found, type):
+            check_class(found)
+        return locate_errors(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]

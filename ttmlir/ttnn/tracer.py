@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ttmlir.errors import UsageError
 from ttmlir.files import write_file
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -49,7 +50,7 @@ def visualize(output: Tensor | list[Tensor], *, file_name: str | None = None) ->
     known: set[int] = set()
     waiting = tensors_of(output)
     if not waiting:
-        raise RuntimeError("output is a ttnn.Tensor, or a list of them")
+        raise UsageError("output is a ttnn.Tensor, or a list of them")
     numbers: dict[int, int] = {}
     while waiting:
         tensor = waiting.pop()

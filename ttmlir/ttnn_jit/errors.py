@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.errors import CompilationError
-from ttmlir.ttnn.errors import join_place, place_of_call
+from ttmlir.ttnn.errors import join_location, locate_call
 
 
 class UnsupportedFunctionError(CompilationError, AssertionError):
@@ -11,8 +11,8 @@ class UnsupportedFunctionError(CompilationError, AssertionError):
 
     def __init__(self, name: str, remedy: str, place: str | None = None) -> None:
         """`name` is that of the function, without `ttnn.`; the place is that of the call."""
-        place = place_of_call() if place is None else place
-        super().__init__(join_place(f"Function {name} not supported; {remedy}", place))
+        place = locate_call() if place is None else place
+        super().__init__(join_location(f"Function {name} not supported; {remedy}", place))
 
 
 class JitError(CompilationError, RuntimeError):
@@ -20,7 +20,7 @@ class JitError(CompilationError, RuntimeError):
 
     def __init__(self, message: str) -> None:
         """What is wrong, at the call that is traced now."""
-        super().__init__(join_place(message, place_of_call()))
+        super().__init__(join_location(message, locate_call()))
 
 
 class PassManagerError(CompilationError, RuntimeError):

@@ -19,9 +19,8 @@ from ttmlir.bridge.framework import source_key
 from ttmlir.compiler import transform, write_ttnn
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.ods import SYSTEM_DESC
-from ttmlir.errors import CompilationError
+from ttmlir.errors import ArgumentError, CompilationError, Error
 from ttmlir.files import safe_file_name, write_file
-from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.host_api import EnqueueProgram
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.option_values import OptionError
@@ -33,9 +32,8 @@ from ttmlir.runtime.device import find_system
 from ttmlir.runtime.generic import TABLE as GENERIC
 from ttmlir.runtime.generic import create_sim_program, read_program
 from ttmlir.runtime.loading import read_binary
-from ttmlir.sim.errors import SimError
 from ttmlir.ttnn.device.mesh import MeshDevice
-from ttmlir.ttnn.errors import PLACED, place_error
+from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
 from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.formats import round_to
@@ -407,10 +405,8 @@ class JitFunction:
             raise
         try:
             return compiled.run(device, arguments.tensors)
-        except PLACED:
-            raise
-        except (SimError, MetaliumError, RuntimeError) as error:
-            raise place_error(error, self.func.__name__) from error
+        except Error as error:
+            raise locate_error(error, self.func.__name__) from error
 
     def compile(self, *args: Any, **kwargs: Any) -> CompiledFunction:
         """What is run for these arguments; it is compiled if it was not before."""
@@ -420,10 +416,8 @@ class JitFunction:
     def _device_of(self, arguments: Arguments) -> MeshDevice:
         try:
             return common_device(*arguments.tensors)
-        except PLACED:
-            raise
-        except RuntimeError as error:
-            raise place_error(error, self.func.__name__) from error
+        except Error as error:
+            raise locate_error(error, self.func.__name__) from error
 
     def _find(self, arguments: Arguments, device: MeshDevice) -> CompiledFunction:
         key: Hashable = (arguments.key, device.chip.name, source_key(self.func))
@@ -501,15 +495,15 @@ def jit(
     ValueError for options that cannot be.
     """
     if compile_only and fallback:
-        raise ValueError("compile_only and fallback do not go together: nothing is run")
+        raise ArgumentError("compile_only and fallback do not go together: nothing is run")
     if frontend not in FRONTENDS:
-        raise ValueError(f"frontend is one of {', '.join(FRONTENDS)}, not {frontend!r}")
+        raise ArgumentError(f"frontend is one of {', '.join(FRONTENDS)}, not {frontend!r}")
     if len(max_grid) != 2 or min(max_grid) < 0:
-        raise ValueError(f"max_grid is two numbers from 0 on, not {max_grid!r}")
+        raise ArgumentError(f"max_grid is two numbers from 0 on, not {max_grid!r}")
     fidelity = math_fidelity if isinstance(math_fidelity, str) else math_fidelity.name
     if fidelity not in FIDELITIES:
         known = ", ".join(FIDELITIES)
-        raise ValueError(f"math_fidelity is one of {known}, not {math_fidelity!r}")
+        raise ArgumentError(f"math_fidelity is one of {known}, not {math_fidelity!r}")
     options = CompileOptions(
         math_fidelity=fidelity, max_grid=max_grid, extra=extra_pipeline_options
     )

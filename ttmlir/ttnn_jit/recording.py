@@ -32,6 +32,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.ttnn.structure import BinaryOp, ElementwiseOp
+from ttmlir.errors import ArgumentError
 from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, ScalarType, TileFormat
 from ttmlir.layout.enums import MemorySpace, TTNNLayout
@@ -46,7 +47,7 @@ from ttmlir.passes.ttnn.convert_ttnn_to_ttir import HOIST
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice
-from ttmlir.ttnn.errors import find_call, place_of_error
+from ttmlir.ttnn.errors import find_call, locate_traceback
 from ttmlir.ttnn.operations.elementwise.tables import Elementwise
 from ttmlir.ttnn.operations.movement import slice_places
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
@@ -173,7 +174,7 @@ def get_maximal_block_sharding_grid(
     *outer, width = shape
     height = math.prod(outer)
     if width < 1 or height < 1 or width % 32 or height % 32:
-        raise ValueError(f"a tensor of {list(shape)} is no whole number of tiles of 32x32")
+        raise ArgumentError(f"a tensor of {list(shape)} is no whole number of tiles of 32x32")
     columns, rows = (
         max(each for each in range(1, limit + 1) if extent // 32 % each == 0)
         for extent, limit in zip((width, height), core_grid, strict=True)
@@ -822,7 +823,7 @@ def _explain_missing(error: AttributeError) -> Exception:
     if not text.startswith("ttnn.") or not name.isidentifier():
         return error
     remedy = rest.removeprefix("; ") or nearest_functions(name)
-    return UnsupportedFunctionError(name, remedy, place_of_error(error))
+    return UnsupportedFunctionError(name, remedy, locate_traceback(error))
 
 
 class _Boundless(Allocator):

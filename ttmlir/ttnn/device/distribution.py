@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.ttnn.device.mesh import MeshDevice, MeshShape
 from ttmlir.ttnn.device.opening import close_device, open_device
@@ -149,7 +150,7 @@ def open_mesh_device(
     """A mesh of one device; RuntimeError for more."""
     shape = MeshShape(1, 1) if mesh_shape is None else MeshShape(list(mesh_shape))
     if shape.mesh_size() != 1:
-        raise RuntimeError(f"{shape} has {shape.mesh_size()} devices; here a mesh has one")
+        raise UsageError(f"{shape} has {shape.mesh_size()} devices; here a mesh has one")
     return open_device(
         device_id=physical_device_ids[0] if physical_device_ids else 0,
         l1_small_size=l1_small_size,
@@ -181,7 +182,7 @@ def get_device_tensors(tensor: Tensor) -> list[Tensor]:
 def from_host_shards(tensors: Sequence[Tensor], mesh_shape: Iterable[int]) -> Tensor:
     """The tensor whose parts these are; RuntimeError for more than one."""
     if len(tensors) != 1:
-        raise RuntimeError(f"{len(tensors)} parts for a mesh of one device")
+        raise UsageError(f"{len(tensors)} parts for a mesh of one device")
     return tensors[0]
 
 

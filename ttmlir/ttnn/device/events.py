@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.buffers import GlobalSemaphore
 from ttmlir.metalium.cores import CoreSpec
 from ttmlir.metalium.enums import BufferType
@@ -63,7 +64,7 @@ def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: int | None = None) ->
     """Keep the operations that follow; they are computed, too."""
     mesh_device.check_open()
     if any(isinstance(each, Recorder) for each in OBSERVERS.current):
-        raise RuntimeError("a trace is being captured; end it with ttnn.end_trace_capture first")
+        raise UsageError("a trace is being captured; end it with ttnn.end_trace_capture first")
     trace = MeshTraceId()
     OBSERVERS.add(trace.recorder)
     return trace
@@ -74,7 +75,7 @@ def end_trace_capture(
 ) -> None:
     """Keep no more operations."""
     if trace_id.recorder not in OBSERVERS.current:
-        raise RuntimeError("the trace is not being captured")
+        raise UsageError("the trace is not being captured")
     OBSERVERS.remove(trace_id.recorder)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from ttmlir.errors import UsageError
 from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord
@@ -56,7 +57,7 @@ class MeshDevice(Device):
         """Tensors whose bytes programs may see."""
         self.l1_small_size = l1_small_size
         if not 0 <= l1_small_size < chip.l1_size - chip.l1_unreserved_base:
-            raise RuntimeError(
+            raise UsageError(
                 f"l1_small_size={l1_small_size} does not fit into L1, of which buffers may take "
                 f"{chip.l1_size - chip.l1_unreserved_base} bytes"
             )
@@ -74,7 +75,7 @@ class MeshDevice(Device):
     def check_open(self) -> None:
         """RuntimeError if the device is closed."""
         if not self.is_open:
-            raise RuntimeError(f"device {self.id()} is closed; open it again with ttnn.open_device")
+            raise UsageError(f"device {self.id()} is closed; open it again with ttnn.open_device")
 
     def create_queue(self) -> CommandQueue:
         """A queue whose programs see the bytes of tensors."""
@@ -105,7 +106,7 @@ class MeshDevice(Device):
         """The device itself; RuntimeError for more than one."""
         shape = MeshShape(list(submesh_shape))
         if shape.mesh_size() != 1:
-            raise RuntimeError(f"a mesh of one device has no submesh of {shape}")
+            raise UsageError(f"a mesh of one device has no submesh of {shape}")
         return self
 
     def create_submeshes(self, submesh_shape: Iterable[int]) -> list[MeshDevice]:
@@ -214,7 +215,7 @@ def chip_of(board: str, device_id: int) -> SimChip:
     try:
         return chip_of_board(board, device_id)
     except MetaliumError as error:
-        raise RuntimeError(str(error)) from error
+        raise UsageError(str(error)) from error
 
 
 def num_chips(board: str) -> int:

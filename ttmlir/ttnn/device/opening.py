@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
+from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.layout.enums import Arch
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.sim.options import Numerics, SimOptions
@@ -40,11 +41,11 @@ class DispatchCoreConfig:
     def __post_init__(self) -> None:
         """ValueError for what is no type, no axis, or both of what does not go together."""
         if self.type is not None and not isinstance(self.type, DispatchCoreType):
-            raise ValueError(f"type is a DispatchCoreType, not {self.type!r}")
+            raise ArgumentError(f"type is a DispatchCoreType, not {self.type!r}")
         if self.axis is not None and not isinstance(self.axis, DispatchCoreAxis):
-            raise ValueError(f"axis is a DispatchCoreAxis, not {self.axis!r}")
+            raise ArgumentError(f"axis is a DispatchCoreAxis, not {self.axis!r}")
         if (self.type, self.axis) == (DispatchCoreType.ETH, DispatchCoreAxis.COL):
-            raise ValueError("Ethernet cores dispatch by rows: axis is DispatchCoreAxis.ROW")
+            raise ArgumentError("Ethernet cores dispatch by rows: axis is DispatchCoreAxis.ROW")
 
 
 _open: dict[int, MeshDevice] = {}
@@ -76,7 +77,7 @@ def open_device(
         if device_id in _open:
             return _open[device_id]
         if num_command_queues not in (1, 2):
-            raise RuntimeError(f"a device has one or two command queues, not {num_command_queues}")
+            raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
         options = SimOptions(numerics=numerics, sanitize=sanitize)
         chip = chip_of(board, device_id)
         device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.cores import CoreRangeSet, cores_of
 
 
@@ -21,7 +22,7 @@ class SubDevice:
     def __init__(self, cores: Sequence[CoreRangeSet]) -> None:
         """Cores of each kind; the first are those that compute."""
         if not cores:
-            raise RuntimeError("a sub-device has cores: ttnn.SubDevice([CoreRangeSet(...)])")
+            raise UsageError("a sub-device has cores: ttnn.SubDevice([CoreRangeSet(...)])")
         self.cores = tuple(cores)
 
 
@@ -39,9 +40,9 @@ class SubDevices:
         seen: set[tuple[int, int]] = set()
         for place in (place for part in sub_devices for place in cores_of(part.cores[0])):
             if place in seen:
-                raise RuntimeError(f"core {place} is in two sub-devices")
+                raise UsageError(f"core {place} is in two sub-devices")
             if place[0] >= grid[0] or place[1] >= grid[1]:
-                raise RuntimeError(f"core {place} is outside of the {grid[0]}x{grid[1]} cores")
+                raise UsageError(f"core {place} is outside of the {grid[0]}x{grid[1]} cores")
             seen.add(place)
         number, self._next = self._next, self._next + 1
         self._divisions[number] = tuple(sub_devices)
@@ -56,7 +57,7 @@ class SubDevices:
         """Forget a division; RuntimeError for the current one."""
         self._require_known(number)
         if number == self.loaded:
-            raise RuntimeError(
+            raise UsageError(
                 f"sub-device manager {number} is loaded; call clear_loaded_sub_device_manager first"
             )
         del self._divisions[number]
@@ -71,8 +72,8 @@ class SubDevices:
         known = self.numbers()
         for each in numbers:
             if each not in known:
-                raise RuntimeError(f"{each} is none of the {len(known)} sub-devices")
+                raise UsageError(f"{each} is none of the {len(known)} sub-devices")
 
     def _require_known(self, number: int) -> None:
         if number not in self._divisions:
-            raise RuntimeError(f"there is no sub-device manager {number}")
+            raise UsageError(f"there is no sub-device manager {number}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ttmlir.errors import UsageError
 from ttmlir.ttnn.operations.elementwise.activations import UnaryOpType, UnaryWithParam
 from ttmlir.ttnn.operations.golden.functions import get_golden_function
 from ttmlir.ttnn.registry import find_operation
@@ -23,7 +24,7 @@ def get_golden_function_for_activation(activation: Any) -> Callable[..., Any] | 
     if isinstance(activation, UnaryOpType):
         activation = activation.name.lower()
     if not isinstance(activation, str):
-        raise RuntimeError(f"{activation!r} is not supported as activation function")
+        raise UsageError(f"{activation!r} is not supported as activation function")
     if activation == "gelu_tanh":
         from torch.nn.functional import gelu
 
@@ -31,5 +32,5 @@ def get_golden_function_for_activation(activation: Any) -> Callable[..., Any] | 
     try:
         operation = find_operation(activation.removesuffix("_approx"))
     except KeyError:
-        raise RuntimeError(f"Unsupported activation: {activation}") from None
+        raise UsageError(f"Unsupported activation: {activation}") from None
     return get_golden_function(operation)

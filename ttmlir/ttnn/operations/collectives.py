@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.ttnn.operations.moves import clone
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -30,10 +31,10 @@ def _whole(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor)
     dim, rank = values.get("dim"), len(tensor.shape)
     if dim is not None and not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     axis = values.get("cluster_axis")
     if axis not in (None, 0, 1):
-        raise ValueError(f"cluster_axis is 0 (rows), 1 (columns) or None, not {axis!r}")
+        raise ArgumentError(f"cluster_axis is 0 (rows), 1 (columns) or None, not {axis!r}")
     output = values.get("persistent_output_tensor")
     if output is not None:
         return store(tensor.array, (tensor,), device=device, output_tensor=output, exact=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -37,7 +38,7 @@ def _per_channel(parameter: Tensor | None, channels: int, missing: float) -> Arr
         return np.full(channels, missing, np.float32)
     array = parameter.array.reshape(-1)
     if array.size != channels:
-        raise ValueError(f"{array.size} parameters for {channels} channels")
+        raise ArgumentError(f"{array.size} parameters for {channels} channels")
     return array
 
 
@@ -48,7 +49,7 @@ def _batch_norm(values: dict[str, Any]) -> Tensor:
     device = common_device(*given)
     tensor = given[0]
     if len(tensor.shape) != 4:
-        raise ValueError(f"input_tensor has {tensor.shape}; it must be (N, C, H, W)")
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, C, H, W)")
     channels = tensor.shape[1]
     mean_tensor, var_tensor, weight, bias = (values[name] for name in names)
     if values["training"]:
@@ -60,7 +61,7 @@ def _batch_norm(values: dict[str, Any]) -> Tensor:
             if running is not None:
                 _update(running, found, values["momentum"])
     elif mean_tensor is None or var_tensor is None:
-        raise ValueError("running_mean and running_var are needed where training=False")
+        raise ArgumentError("running_mean and running_var are needed where training=False")
     else:
         mean = _per_channel(mean_tensor, channels, 0)
         variance = _per_channel(var_tensor, channels, 1)
@@ -98,10 +99,10 @@ def _group_norm(values: dict[str, Any]) -> Tensor:
     tensor = given[0]
     shape, groups = tensor.shape, values["num_groups"]
     if len(shape) != 4 or shape[1] != 1:
-        raise ValueError(f"input_tensor has {shape}; it must be (N, 1, H * W, C)")
+        raise ArgumentError(f"input_tensor has {shape}; it must be (N, 1, H * W, C)")
     channels = shape[3]
     if groups < 1 or channels % groups:
-        raise ValueError(f"{channels} channels cannot be split into {groups} groups")
+        raise ArgumentError(f"{channels} channels cannot be split into {groups} groups")
     array = tensor.array.astype(np.float64)
     array = array.reshape(shape[0], shape[2], groups, channels // groups)
     mean = array.mean((1, 3), keepdims=True)
@@ -125,14 +126,14 @@ def create_group_norm_weight_bias_rm(
 ) -> Any:
     """Parameters of `group_norm` as rows of 32, or as one row; they need no padding here."""
     if input_tensor.numel() != num_channels:
-        raise ValueError(f"{input_tensor.numel()} parameters for {num_channels} channels")
+        raise ArgumentError(f"{input_tensor.numel()} parameters for {num_channels} channels")
     return input_tensor.reshape(1, 1, -1, 32 if num_channels % 32 == 0 else num_channels)
 
 
 def _masks(num_channels: int, num_groups: int, cores: int) -> Array:
     """For each group, 1 in the columns that it has of the tiles that it spans on its core."""
     if num_groups < 1 or num_channels % num_groups or cores < 1 or num_groups % cores:
-        raise ValueError(
+        raise ArgumentError(
             f"{num_channels} channels, {num_groups} groups and {cores} cores do not divide each "
             "other"
         )
@@ -215,7 +216,7 @@ def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
     kinds = 2 if centred else 1
     width = stats.shape[-1]
     if width == 0 or width % (_PART * kinds):
-        raise ValueError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
+        raise ArgumentError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
     columns = tensor.shape[-1]
     sums = stats.array.astype(np.float64)[..., ::_PART]
     parts = width // (_PART * kinds)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -81,7 +82,7 @@ def _scatter(values: dict[str, Any]) -> Tensor:
         case "amin":
             np.minimum.at(result, tuple(where), numbers)
         case other:
-            raise ValueError(f"reduce is add, multiply, amax, amin or None, not {other!r}")
+            raise ArgumentError(f"reduce is add, multiply, amax, amin or None, not {other!r}")
     return store(result, (tensor,), device=device, memory_config=values["memory_config"])
 
 
@@ -98,7 +99,7 @@ def _nonzero(values: dict[str, Any]) -> list[Tensor]:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     if len(tensor.shape) != 4:
-        raise ValueError(
+        raise ArgumentError(
             f"it takes tensors of 4 dimensions, not {len(tensor.shape)}; use ttnn.unsqueeze_to_4D"
         )
     found = np.argwhere(tensor.array).astype(np.uint32)
@@ -124,12 +125,12 @@ def _places(index: Array, tensor: Tensor, dim: int) -> Array:
     """Places along a dimension; ValueError for those that the tensor does not have."""
     shape = tensor.shape
     if not -len(shape) <= dim < len(shape) or index.ndim != len(shape):
-        raise ValueError(
+        raise ArgumentError(
             f"an index of rank {index.ndim} along dimension {dim} of a tensor of {shape}"
         )
     places = index.astype(np.int64)
     if places.size and not 0 <= places.min() <= places.max() < shape[dim]:
-        raise ValueError(
+        raise ArgumentError(
             f"places from {places.min()} to {places.max()} along an extent of {shape[dim]}"
         )
     return places

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -24,12 +25,12 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     reference, prediction = given = tuple(require_tensor(values[each], each) for each in names)
     device = common_device(*given)
     if reference.shape != prediction.shape:
-        raise ValueError(f"the tensors have {reference.shape} and {prediction.shape}")
+        raise ArgumentError(f"the tensors have {reference.shape} and {prediction.shape}")
     result = reference.array - prediction.array
     result = np.abs(result) if name == "l1_loss" else np.square(result)
     mode = values["reduction"]
     if mode not in (None, *LossReductionMode):
-        raise ValueError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
+        raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
     if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
         reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
         result = reduce(np, result, keep_dim=False)
@@ -58,14 +59,14 @@ def _bcast(values: dict[str, Any]) -> Tensor:
     device = common_device(*given)
     math_op, dim = values["math_op"], values["dim"]
     if not isinstance(math_op, BcastOpMath) or not isinstance(dim, BcastOpDim):
-        raise TypeError("math_op is a ttnn.BcastOpMath and dim a ttnn.BcastOpDim")
+        raise ArgumentTypeError("math_op is a ttnn.BcastOpMath and dim a ttnn.BcastOpDim")
     rows, columns = a.shape[-2:]
     wanted = (
         1 if dim in (BcastOpDim.H, BcastOpDim.HW) else rows,
         1 if dim in (BcastOpDim.W, BcastOpDim.HW) else columns,
     )
     if b.shape[-2:] != wanted:
-        raise ValueError(
+        raise ArgumentError(
             f"input_tensor_b has {b.shape}; its last extents must be {list(wanted)} for {dim}"
         )
     result = meaning_of(_MEANINGS[math_op])(np, a.array, b.array)

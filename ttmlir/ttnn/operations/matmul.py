@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.optable.contraction import matmul_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
@@ -42,7 +43,7 @@ def _multiply(values: dict[str, Any]) -> Tensor:
         require_tiles(tensor, name)
     require_floats(a, b)
     if any(extent != 1 for extent in b.shape[: max(0, len(b.shape) - max(2, len(a.shape)))]):
-        raise ValueError(
+        raise ArgumentError(
             f"input_tensor_b has {b.shape}, with more dimensions than {a.shape} of input_tensor_a: "
             "those in front must be 1; use ttnn.unsqueeze or ttnn.repeat for input_tensor_a"
         )
@@ -65,7 +66,7 @@ def _multiply(values: dict[str, Any]) -> Tensor:
 def require_tiles(tensor: Tensor, name: str) -> None:
     """RuntimeError for a tensor in rows."""
     if tensor.layout is not Layout.TILE:
-        raise RuntimeError(
+        raise UsageError(
             f"{name} must be in TILE_LAYOUT: the matrix unit takes tiles; use ttnn.to_layout"
         )
 
@@ -80,8 +81,8 @@ def _product(a: Array, b: Array) -> Array:
     columns = b[:, None] if b.ndim == 1 else b
     try:
         matmul_shape(rows.shape, columns.shape)
-    except ValueError as error:
-        raise ValueError(
+    except ArgumentError as error:
+        raise ArgumentError(
             f"The width of the first tensor must be equal to the height of the second tensor: "
             f"{list(a.shape)} and {list(b.shape)} ({error})"
         ) from error
@@ -117,7 +118,7 @@ def _add_product(values: dict[str, Any]) -> Tensor:
     require_floats(*given)
     product = _product(a.array, b.array)
     if added.shape != product.shape:
-        raise ValueError(
+        raise ArgumentError(
             f"input_tensor has {added.shape}, the product Shape({list(product.shape)}); they must "
             "be the same; use ttnn.expand"
         )

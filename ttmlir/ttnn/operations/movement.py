@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import plural
+from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -45,7 +45,7 @@ def _moved(
 def _dimension(dim: int, rank: int) -> int:
     """A dimension, which may count from the end; ValueError if there is none."""
     if not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     return dim % rank
 
 
@@ -53,13 +53,13 @@ def _resolve(shape: Extents, volume: int) -> tuple[int, ...]:
     """A shape of which one extent may be -1, for so many numbers."""
     extents = tuple(int(extent) for extent in shape)
     if extents.count(-1) > 1 or min(extents, default=0) < -1:
-        raise ValueError(f"one extent of a shape may be -1, got {list(extents)}")
+        raise ArgumentError(f"one extent of a shape may be -1, got {list(extents)}")
     if -1 in extents:
         known = math.prod(extent for extent in extents if extent != -1)
         missing = volume // known if known else 0
         extents = tuple(missing if extent == -1 else extent for extent in extents)
     if math.prod(extents) != volume:
-        raise ValueError(f"{volume} numbers cannot have the shape {list(extents)}")
+        raise ArgumentError(f"{volume} numbers cannot have the shape {list(extents)}")
     return extents
 
 
@@ -108,7 +108,7 @@ def view(input_tensor: Tensor, shape: Extents) -> Tensor:
     extents = _resolve(shape, tensor.array.size)
     moves = _find_moves(tensor, extents)
     if moves:
-        raise ValueError(f"{moves}; use ttnn.reshape")
+        raise ArgumentError(f"{moves}; use ttnn.reshape")
     return reshape(tensor, extents)
 
 
@@ -153,7 +153,7 @@ def permute(
     rank = len(tensor.shape)
     order = tuple(_dimension(dim, rank) for dim in dims)
     if sorted(order) != list(range(rank)):
-        raise ValueError(
+        raise ArgumentError(
             f"dims={list(dims)} are not the {rank} dimensions of the tensor, once each"
         )
     if order == tuple(range(rank)) and _stays(tensor, memory_config):
@@ -193,10 +193,10 @@ def concat(
     With `groups`, the first group of each tensor comes first, then the second of each, and so on.
     """
     if isinstance(tensors, Tensor):
-        raise TypeError("tensors is a list of tensors, as in concat([a, b], dim), not one")
+        raise ArgumentTypeError("tensors is a list of tensors, as in concat([a, b], dim), not one")
     parts = [require_tensor(each, "an entry of tensors") for each in tensors]
     if not parts:
-        raise ValueError("tensors is empty; concat takes at least one")
+        raise ArgumentError("tensors is empty; concat takes at least one")
     first = parts[0]
     dim = _dimension(dim, len(first.shape))
     others = [(*each.shape[:dim], *each.shape[dim + 1 :]) for each in parts]
@@ -205,9 +205,11 @@ def concat(
         for other, each in zip(others, parts, strict=True)
     ):
         shapes = ", ".join(str(each.shape) for each in parts)
-        raise ValueError(f"tensors differ in other extents than that of dimension {dim}: {shapes}")
+        raise ArgumentError(
+            f"tensors differ in other extents than that of dimension {dim}: {shapes}"
+        )
     if any(each.dtype != first.dtype for each in parts):
-        raise ValueError("tensors have different data types; use ttnn.typecast first")
+        raise ArgumentError("tensors have different data types; use ttnn.typecast first")
     if len(parts) == groups == 1 and output_tensor is None and _stays(first, memory_config):
         return first
     array = meaning_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
@@ -226,7 +228,7 @@ def _interleave_groups(parts: Sequence[Tensor], dim: int, groups: int) -> list[A
     """The parts of equal size along a dimension, group by group of all tensors."""
     for each in parts:
         if groups < 1 or each.shape[dim] % groups:
-            raise ValueError(
+            raise ArgumentError(
                 f"groups={groups} do not divide dimension {dim} of a tensor of {each.shape}"
             )
     split = (np.split(each.array, groups, dim) for each in parts)
@@ -251,13 +253,13 @@ def split(
     extent = tensor.shape[dim]
     if isinstance(split_size, int):
         if split_size < 1:
-            raise ValueError(f"split_size={split_size} makes no parts")
+            raise ArgumentError(f"split_size={split_size} makes no parts")
         starts = range(0, extent, split_size)
         sizes = [min(split_size, extent - start) for start in starts]
     else:
         sizes = list(split_size)
     if sum(sizes) != extent:
-        raise ValueError(f"parts of {sizes} do not make the {extent} of dimension {dim}")
+        raise ArgumentError(f"parts of {sizes} do not make the {extent} of dimension {dim}")
     places = np.cumsum(sizes)[:-1].tolist()
     return [_moved(tensor, part, memory_config) for part in np.split(tensor.array, places, dim)]
 
@@ -265,7 +267,7 @@ def split(
 def chunk(input_tensor: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
     """So many parts along a dimension, of one size but for the last."""
     if chunks < 1:
-        raise ValueError(f"chunks={chunks}; there is at least one")
+        raise ArgumentError(f"chunks={chunks}; there is at least one")
     extent = input_tensor.shape[_dimension(dim, len(input_tensor.shape))]
     return split(input_tensor, max(1, -(-extent // chunks)), dim)
 
@@ -280,7 +282,7 @@ def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     extent = tensor.shape[dim]
     first = start + extent if start < 0 else start
     if length < 1 or first < 0 or first + length > extent:
-        raise ValueError(
+        raise ArgumentError(
             f"{length} elements from {start} on are not in the {extent} of dimension {dim}; "
             "length is at least 1"
         )
@@ -334,22 +336,22 @@ def slice_places(
     distance = named("steps")
     step = [1] * len(shape) if distance is None else list(distance)
     if any(each < 1 for each in step):
-        raise ValueError(f"steps are at least 1, got {step}")
+        raise ArgumentError(f"steps are at least 1, got {step}")
     if any(end < start for start, end in zip(first, last, strict=True)):
-        raise ValueError(f"ends {last} come before starts {first}")
+        raise ArgumentError(f"ends {last} come before starts {first}")
     return tuple(first), tuple(last), tuple(step)
 
 
 def _places(given: Any, name: str, shape: Shape) -> list[int]:
     if given is None:
-        raise TypeError(f"slice is missing argument '{name}'")
+        raise ArgumentTypeError(f"slice is missing argument '{name}'")
     listed: list[int] = given.to_list() if isinstance(given, Tensor) else list(given)
     if len(listed) != len(shape):
-        raise ValueError(
+        raise ArgumentError(
             f"{name} has {plural(len(listed), 'place')}, the tensor {len(shape)} dimensions"
         )
     if any(place > extent for place, extent in zip(listed, shape, strict=True)):
-        raise ValueError(f"{name} {listed} go beyond the tensor of {shape}")
+        raise ArgumentError(f"{name} {listed} go beyond the tensor of {shape}")
     return [
         max(int(place) + extent, 0) if place < 0 else int(place)
         for place, extent in zip(listed, shape, strict=True)
@@ -382,12 +384,12 @@ def pad(
         pairs = [(int(low), int(high)) for low, high in padding]
         pairs = [(0, 0)] * (rank - len(pairs)) + pairs
     if len(pairs) != rank or any(min(pair) < 0 for pair in pairs):
-        raise ValueError(
+        raise ArgumentError(
             f"padding has a pair of numbers for each of {rank} dimensions, got {pairs}"
         )
     in_tiles = tensor.layout is Layout.TILE and isinstance(tensor.storage, DeviceStorage)
     if in_tiles and any(low for low, _ in pairs):
-        raise ValueError(
+        raise ArgumentError(
             "a tensor in TILE_LAYOUT on a device cannot be padded in front; use ttnn.to_layout "
             "with ROW_MAJOR_LAYOUT first"
         )
@@ -407,7 +409,7 @@ def repeat(
     tensor = require_tensor(input_tensor, "input_tensor")
     counts = tuple(int(count) for count in repetition_vector)
     if any(count < 0 for count in counts):
-        raise ValueError(f"a tensor is repeated at least 0 times, got {list(counts)}")
+        raise ArgumentError(f"a tensor is repeated at least 0 times, got {list(counts)}")
     if set(counts) == {1} and len(counts) <= len(tensor.shape) and _stays(tensor, memory_config):
         return tensor
     return _moved(tensor, np.tile(tensor.array, counts), memory_config)

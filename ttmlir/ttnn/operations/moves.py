@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -62,7 +63,9 @@ def to_layout(
     """The tensor in rows or in tiles."""
     require_tensor(tensor, "tensor")
     if not isinstance(layout, Layout):
-        raise TypeError(f"layout is a ttnn.Layout, not {layout!r}")
+        raise ArgumentTypeError(
+            f"layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not {layout!r}"
+        )
     if layout is tensor.layout and dtype is None and memory_config is None:
         return tensor
     if layout is Layout.ROW_MAJOR and dtype is None:
@@ -78,7 +81,7 @@ def _type_in_rows(tensor: Tensor) -> DataType | None:
     if not tensor.dtype.facts.is_block:
         return None
     if not isinstance(tensor.storage, DeviceStorage):
-        raise ValueError(
+        raise ArgumentError(
             f"{tensor.dtype} has no rows, and on the host it is not converted; use "
             "ttnn.typecast(tensor, ttnn.bfloat16) first, or a tensor on a device"
         )
@@ -122,7 +125,7 @@ def _kept_as(
 def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     """The tensor, which is on the host, with numbers of another type."""
     if isinstance(tensor.storage, DeviceStorage):
-        raise ValueError("it takes a tensor on the host; use ttnn.typecast on a device")
+        raise ArgumentError("it takes a tensor on the host; use ttnn.typecast on a device")
     layout = Layout.TILE if dtype.facts.is_block else tensor.layout
     spec = tensor.spec.replace(dtype=dtype, layout=layout)
     return Tensor.on(tensor.device(), spec, round_to(tensor.array, dtype))
@@ -141,7 +144,7 @@ def typecast(
     wanted = dtype if output_dtype is None else output_dtype
     tensor = require_tensor(input_tensor, "input_tensor")
     if output_dtype is not None and dtype != tensor.dtype:
-        raise RuntimeError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
+        raise UsageError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
     array = round_to(tensor.array, wanted)
     return store(
         array,
@@ -166,7 +169,7 @@ def bitcast(
     device = common_device(tensor)
     old, new = tensor.dtype.facts, dtype.facts
     if old.element_bytes != new.element_bytes or old.is_block:
-        raise RuntimeError(f"bitcast of {tensor.dtype} to {dtype}: the numbers differ in size")
+        raise UsageError(f"bitcast of {tensor.dtype} to {dtype}: the numbers differ in size")
     bits = to_numpy(tensor).view(HOST_TYPES[dtype])
     return store(
         bits,
@@ -253,9 +256,11 @@ def interleaved_to_sharded(
         case (int(x), int(y)):
             cores = CoreRangeSet([CoreRange((0, 0), CoreCoord(x - 1, y - 1))])
         case _:
-            raise TypeError(f"grid is a CoreCoord or a CoreRangeSet, not {grid!r}")
+            raise ArgumentTypeError(f"grid is a CoreCoord or a CoreRangeSet, not {grid!r}")
     if not isinstance(shard_scheme, TensorMemoryLayout) or shard_shape is None:
-        raise TypeError("interleaved_to_sharded takes grid, shard_shape, shard_scheme, orientation")
+        raise ArgumentTypeError(
+            "interleaved_to_sharded takes grid, shard_shape, shard_scheme, orientation"
+        )
     orientation = shard_orientation or ShardOrientation.ROW_MAJOR
     assert isinstance(orientation, ShardOrientation), "the orientation is one"
     assert not isinstance(shard_shape, DataType), "the shape is no data type"
@@ -274,7 +279,7 @@ def sharded_to_interleaved(
     """The tensor without shards, in DRAM unless another memory is asked for."""
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     if config.is_sharded():
-        raise RuntimeError("sharded_to_interleaved takes an interleaved memory_config")
+        raise UsageError("sharded_to_interleaved takes an interleaved memory_config")
     return to_memory_config(input_tensor, config, output_dtype)
 
 
@@ -297,7 +302,7 @@ def tilize(
     """The tensor in tiles; RuntimeError unless its last two extents are multiples of 32."""
     shape = input_tensor.shape
     if len(shape) < 2 or shape[-1] % 32 or shape[-2] % 32:
-        raise RuntimeError(
+        raise UsageError(
             f"tilize takes whole tiles, got {shape}; use ttnn.tilize_with_zero_padding"
         )
     return _kept_as(input_tensor, layout=Layout.TILE, dtype=dtype, memory_config=memory_config)
@@ -342,9 +347,9 @@ def tilize_with_val_padding(
     fits = len(shape) == max(len(input_tensor.shape), 2)
     own = (1,) * (len(shape) - len(input_tensor.shape)) + input_tensor.shape
     if not fits or any(to < extent for to, extent in zip(shape, own, strict=True)):
-        raise ValueError(f"{shape} is no padded shape of a tensor of {input_tensor.shape}")
+        raise ArgumentError(f"{shape} is no padded shape of a tensor of {input_tensor.shape}")
     if shape[-2] % height or shape[-1] % width or shape[:-2] != own[:-2]:
-        raise ValueError(
+        raise ArgumentError(
             f"{shape} must be divisible by the tile of {height}x{width}, and no larger "
             "in other dimensions"
         )
@@ -442,7 +447,7 @@ def pad_to_tile_shape(unpadded_shape: Extents) -> list[int]:
 def unsqueeze_to_4D(tensor: Tensor) -> Tensor:
     """The tensor with leading extents of 1, up to four dimensions."""
     if len(tensor.shape) > 4:
-        raise RuntimeError("Tensor cannot have more than 4 dimensions!")
+        raise UsageError("Tensor cannot have more than 4 dimensions!")
     shape = Shape((1,) * (4 - len(tensor.shape)) + tensor.shape)
     if isinstance(tensor.storage, DeviceStorage):
         return tensor if shape == tensor.shape else tensor.share(shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -29,7 +30,7 @@ _NORM_TAIL = (
 
 def _softmax_of(array: Array, dim: int) -> Array:
     if not -array.ndim <= dim < array.ndim:
-        raise ValueError(f"dimension {dim} is out of range for {array.ndim} dimensions")
+        raise ArgumentError(f"dimension {dim} is out of range for {array.ndim} dimensions")
     with np.errstate(all="ignore"):
         return meaning_of("softmax")(np, array, dimension=dim)
 
@@ -38,7 +39,7 @@ def _require_tiled_floats(tensor: Tensor) -> None:
     """ValueError for a tensor of integers, or one in rows."""
     require_floats(tensor)
     if tensor.layout is not Layout.TILE:
-        raise ValueError("input_tensor must be in TILE_LAYOUT; use ttnn.to_layout")
+        raise ArgumentError("input_tensor must be in TILE_LAYOUT; use ttnn.to_layout")
 
 
 def _softmax(values: dict[str, Any]) -> Tensor:
@@ -120,7 +121,7 @@ def _along_last(parameter: Tensor, tensor: Tensor) -> Array:
     columns = tensor.shape[-1]
     array = parameter.array.reshape(-1)
     if array.size != columns:
-        raise ValueError(f"{array.size} parameters for a tensor of {columns} columns")
+        raise ArgumentError(f"{array.size} parameters for a tensor of {columns} columns")
     return array
 
 

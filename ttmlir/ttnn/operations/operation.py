@@ -12,15 +12,15 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ttmlir.errors import Error
+from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
-from ttmlir.ttnn.errors import PLACED, place_error, place_type_error, signature_of
-from ttmlir.ttnn.operations.signature import Signature
+from ttmlir.ttnn.errors import explain_arguments, raise_refusal
+from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -30,9 +30,6 @@ from ttmlir.ttnn.types.shape import Shape
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
-
-REFUSALS = (Error, RuntimeError, ValueError)
-"""What says that a call cannot be."""
 
 
 class Operation:
@@ -77,34 +74,31 @@ class Operation:
         return self.signature.describe()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute; RuntimeError at the caller's line for what cannot be."""
+        """Compute; RuntimeError or TypeError at the caller's line for what is refused.
+
+        What else comes out of a call is a fault of the project, or of the user's own function.
+        """
         try:
             observers = OBSERVERS.current
             if not observers:
                 return self._compute(args, kwargs)
             return self._watch(observers, args, kwargs)
-        except PLACED:
-            raise
-        except REFUSALS as error:
-            raise place_error(error, self.__name__) from error
-        except (TypeError, AttributeError) as error:
-            wrong = self._find_misuse(error, args, kwargs)
-            if not wrong and isinstance(error, AttributeError):
-                raise
-            raise place_type_error(error, self.__name__, wrong) from error
+        except Exception as error:
+            raise_refusal(error, self.__name__, partial(self._explain, args, kwargs))
 
-    def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """What is wrong with the arguments, where that can be said better than by the error."""
-        from ttmlir.ttnn.operations.misuse import find_misuse, find_wrong_argument
-
-        if self._text is not None:
-            try:
-                return find_wrong_argument(self.signature.bind(args, kwargs), {})
-            except TypeError:
-                return ""
-        if str(error).startswith(f"{self.function.__name__}()"):
-            return f"{error}; it takes {signature_of(self.function)}"
-        return find_misuse(self.function, args, kwargs)
+    def _explain(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+    ) -> ArgumentTypeError | None:
+        """What is wrong with the arguments of a call that failed; None if it is not their types."""
+        if self._text is None:
+            kwargs = {name: each for name, each in kwargs.items() if name != "queue_id"}
+            return explain_arguments(self.function, args, kwargs, error)
+        try:
+            values = self.signature.bind(args, kwargs)
+        except ArgumentTypeError:
+            return None
+        wrong = self.signature.find_wrong(values, only_common=isinstance(error, Error))
+        return ArgumentTypeError(wrong) if wrong else None
 
     def _watch(
         self, observers: Sequence[Observer], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -257,8 +251,8 @@ def operations_of(*functions: Callable[..., Any], prefix: str = "") -> dict[str,
 def require_tensor(value: Any, name: str) -> Tensor:
     """The value; TypeError if it is no tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{name} is a ttnn.Tensor, not {spell_type(value)}; "
+        raise ArgumentTypeError(
+            f"{name} is a ttnn.Tensor, not {spell_value(value)}; "
             "ttnn.from_torch and ttnn.Tensor make tensors of arrays"
         )
     return value
@@ -268,16 +262,10 @@ def require_floats(*tensors: Tensor) -> None:
     """ValueError for a tensor of integers."""
     for tensor in tensors:
         if not tensor.dtype.facts.is_float:
-            raise ValueError(
+            raise ArgumentError(
                 f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
                 "ttnn.float32)"
             )
-
-
-def spell_type(value: object) -> str:
-    """The type of a value, as a program says it."""
-    kind: type[object] = type(value)
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:
@@ -286,12 +274,12 @@ def common_device(*tensors: Tensor) -> MeshDevice:
     for tensor in tensors:
         storage = tensor.storage
         if not isinstance(storage, DeviceStorage):
-            raise RuntimeError(
+            raise UsageError(
                 "operands must be on device: the tensor of "
                 f"{tensor.shape} is on the host; move it with ttnn.to_device(tensor, device)"
             )
         if device is not None and storage.device is not device:
-            raise RuntimeError("operands are on different devices; move one of them")
+            raise UsageError("operands are on different devices; move one of them")
         device = storage.device
     assert device is not None, "there is an operand"
     device.check_open()
@@ -353,14 +341,12 @@ def _store_in(
     exact: bool,
 ) -> Tensor:
     if dtype is not None and dtype != output.dtype:
-        raise RuntimeError(
+        raise UsageError(
             f"If both output dtype and output tensor provided dtype should match: {dtype} and "
             f"{output.dtype}"
         )
     if array.shape != output.shape:
-        raise RuntimeError(
-            f"output_tensor has {output.shape}, the result Shape({list(array.shape)})"
-        )
+        raise UsageError(f"output_tensor has {output.shape}, the result Shape({list(array.shape)})")
     storage = output.storage
     device = storage.device if isinstance(storage, DeviceStorage) else None
     storage.array = _rounded(array, operands, output.dtype, device, exact=exact)

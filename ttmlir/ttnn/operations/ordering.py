@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.ordering import order_places
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
@@ -22,7 +23,7 @@ from ttmlir.ttnn.types.enums import DataType
 def _order(array: Array, dim: int, *, descending: bool) -> Array:
     """Places of the numbers in order, after a check of the dimension."""
     if not -array.ndim <= dim < array.ndim:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {array.ndim}")
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {array.ndim}")
     return order_places(np, array, dim, descending=descending)
 
 
@@ -39,7 +40,7 @@ def _store_pair(
     numbers = np.take_along_axis(tensor.array, places, dim)
     outputs = values[name] or (None, None)
     if len(outputs) != 2:
-        raise ValueError(f"{name} has two tensors, for values and indices, got {len(outputs)}")
+        raise ArgumentError(f"{name} has two tensors, for values and indices, got {len(outputs)}")
     config = values["memory_config"]
     made = [
         store(
@@ -78,14 +79,14 @@ def _topk(values: dict[str, Any]) -> list[Tensor]:
     common_device(tensor)
     places = _order(tensor.array, dim, descending=values["largest"])
     if not 0 <= count <= tensor.shape[dim]:
-        raise ValueError(f"k={count} of {tensor.shape[dim]} numbers along dimension {dim}")
+        raise ArgumentError(f"k={count} of {tensor.shape[dim]} numbers along dimension {dim}")
     places = np.take(places, range(count), dim)
     given = values["indices_tensor"]
     if given is None:
         return _store_pair(tensor, places, places, dim, values, "output_tensor")
     names = require_tensor(given, "indices_tensor").array
     if names.shape != tensor.shape:
-        raise ValueError(f"indices_tensor has {given.shape}, the tensor {tensor.shape}")
+        raise ArgumentError(f"indices_tensor has {given.shape}, the tensor {tensor.shape}")
     named = np.take_along_axis(names, places, dim)
     return _store_pair(tensor, places, named, dim, values, "output_tensor")
 
@@ -94,7 +95,7 @@ def _plus_one(values: dict[str, Any]) -> Tensor:
     """One more, in place; negative numbers stay if asked for."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     if tensor.dtype.facts.is_float:
-        raise ValueError(f"plus_one takes integers, got {tensor.dtype}")
+        raise ArgumentError(f"plus_one takes integers, got {tensor.dtype}")
     device = common_device(tensor)
     array = tensor.array
     added = array + array.dtype.type(1)
@@ -110,10 +111,10 @@ def _index_fill(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor, index)
     dim, rank = values["dim"], len(tensor.shape)
     if not -rank <= dim < rank:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     places = index.array.astype(np.int64).reshape(-1)
     if places.size and not 0 <= places.min() <= places.max() < tensor.shape[dim]:
-        raise ValueError(
+        raise ArgumentError(
             f"places from {places.min()} to {places.max()} along an extent of {tensor.shape[dim]}"
         )
     result = tensor.array.copy()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import plural
+from ttmlir.errors import ArgumentError, plural
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -27,7 +27,7 @@ def _parameter(values: dict[str, Any], name: str, tensor: Tensor) -> Array:
         return array.reshape(())
     rank = len(tensor.shape)
     if axis is None or not -rank <= axis < rank or array.size != tensor.shape[axis]:
-        raise ValueError(
+        raise ArgumentError(
             f"{name} has {plural(array.size, 'number')} for {tensor.shape}; give one, or one for "
             "each place "
             "along axis"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ttmlir.errors import ArgumentError
 from ttmlir.ttnn.operations.movement import permute, reshape
 from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -37,14 +38,14 @@ class Rearrangement:
         """
         left, arrow, right = pattern.partition("->")
         if not arrow:
-            raise ValueError(f"the pattern '{pattern}' has no '->' between two lists of axes")
+            raise ArgumentError(f"the pattern '{pattern}' has no '->' between two lists of axes")
         before, after = _groups(left, pattern), _groups(right, pattern)
         extents = _extents(before, pattern, tuple(shape), lengths)
         axes = [axis for group in before for axis in group]
         named = [axis for group in after for axis in group]
         if Counter(axes) != Counter(named):
             different = sorted(set(axes) ^ set(named))
-            raise ValueError(
+            raise ArgumentError(
                 f"the pattern '{pattern}' has {', '.join(different)} on one side only; "
                 "rearrange neither repeats nor reduces"
             )
@@ -71,15 +72,15 @@ def _groups(text: str, pattern: str) -> Groups:
         elif token.isidentifier():
             groups.append([token]) if inside is None else inside.append(token)
         else:
-            raise ValueError(
+            raise ArgumentError(
                 f"'{token}' in the pattern '{pattern}' is neither an axis, 1 nor one of parentheses"
             )
     if inside is not None:
-        raise ValueError(f"a parenthesis of the pattern '{pattern}' is not closed")
+        raise ArgumentError(f"a parenthesis of the pattern '{pattern}' is not closed")
     axes = [axis for group in groups for axis in group]
     twice = [axis for axis, count in Counter(axes).items() if count > 1]
     if twice:
-        raise ValueError(f"the pattern '{pattern}' has {twice[0]} twice on one side")
+        raise ArgumentError(f"the pattern '{pattern}' has {twice[0]} twice on one side")
     return groups
 
 
@@ -88,14 +89,14 @@ def _extents(
 ) -> dict[str, int]:
     """The extents of all axes of an operand."""
     if len(groups) != len(shape):
-        raise ValueError(
+        raise ArgumentError(
             f"the pattern '{pattern}' is for tensors of rank {len(groups)}, got {list(shape)}"
         )
     extents = dict(lengths)
     for group, extent in zip(groups, shape, strict=True):
         missing = [axis for axis in group if axis not in extents]
         if len(missing) > 1:
-            raise ValueError(
+            raise ArgumentError(
                 f"the extents of {' and '.join(missing)} in the pattern '{pattern}' are not known; "
                 f"give all but one, such as {missing[0]}=2"
             )
@@ -103,13 +104,13 @@ def _extents(
         if missing and known and extent % known == 0:
             extents[missing[0]] = extent // known
         elif missing or known != extent:
-            raise ValueError(
+            raise ArgumentError(
                 f"{known} is no {'divisor' if missing else 'extent'} of the dimension of {extent} "
                 f"that is '{' '.join(group) or 1}' in the pattern '{pattern}'"
             )
     unknown = sorted(set(lengths) - {axis for group in groups for axis in group})
     if unknown:
-        raise ValueError(f"{unknown[0]} is no axis on the left of the pattern '{pattern}'")
+        raise ArgumentError(f"{unknown[0]} is no axis on the left of the pattern '{pattern}'")
     return extents
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
@@ -51,7 +52,7 @@ class Reduction:
         # The row's rule says which dimensions there are.
         shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
         if self.name in ("max", "min") and 0 in tensor.shape and 0 not in shape:
-            raise ValueError(f"{self.name} of no numbers: the tensor has {tensor.shape}")
+            raise ArgumentError(f"{self.name} of no numbers: the tensor has {tensor.shape}")
         more = {"correction": values["correction"]} if self.corrects else {}
         array = tensor.array
         with np.errstate(all="ignore"):
@@ -124,7 +125,7 @@ def _cumulate(name: str) -> Iterator[Operation]:
         device = common_device(tensor)
         dim, array = values["dim"], tensor.array
         if not -array.ndim <= dim < array.ndim:
-            raise ValueError(f"dimension {dim} is out of range for {tensor.shape}")
+            raise ArgumentError(f"dimension {dim} is out of range for {tensor.shape}")
         wide = np.float64 if array.dtype.kind == "f" else array.dtype
         if values["reverse_order"]:
             array = np.flip(array, dim)

@@ -1,13 +1,19 @@
-"""How operations are called: names, order and defaults of their arguments."""
+"""How operations are called: names, order, defaults and types of their arguments."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, SupportsIndex, Union, cast, get_args, get_origin
 
-from ttmlir.errors import plural
+import numpy as np
+
+from ttmlir.errors import ArgumentTypeError, plural
 
 IGNORED = {
     "applied_shard_scheme": "how a card divides an image over its cores",
@@ -106,7 +112,7 @@ class Signature:
         """Values by the names of all arguments; TypeError for what the operation does not take."""
         values = self.defaults.copy()
         if len(args) > len(self.positional):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{self.name} takes {plural(len(self.positional), 'positional argument')} but "
                 f"{len(args)} "
                 f"were given; its arguments are ({self.text})"
@@ -119,22 +125,182 @@ class Signature:
                     continue
                 name = self._known_name(name)
             if name in self.positional[: len(args)]:
-                raise TypeError(f"{self.name} got multiple values for argument '{name}'")
+                raise ArgumentTypeError(f"{self.name} got multiple values for argument '{name}'")
             values[name] = value
         for name in self._required:
             if values[name] is Required:
-                raise TypeError(f"{self.name} is missing argument '{name}'; it takes ({self.text})")
+                raise ArgumentTypeError(
+                    f"{self.name} is missing argument '{name}'; it takes ({self.text})"
+                )
         return values
+
+    def find_wrong(self, values: Mapping[str, Any], *, only_common: bool) -> str:
+        """Which bound value is none of its argument's type, and what it is; else nothing.
+
+        Types are those of `COMMON_TYPES`, and of defaults unless `only_common`.
+        """
+        for name, value in values.items():
+            default = self.defaults[name]
+            annotation = COMMON_TYPES.get(name)
+            if (
+                annotation is None
+                and not only_common
+                and isinstance(default, bool | int | float | str)
+            ):
+                annotation = type(default)
+            wrong = _contradict(name, value, _resolve(annotation, globals()))
+            if wrong and not (value is None and default is None):
+                return wrong
+        return ""
 
     def _known_name(self, name: str) -> str:
         other = _OTHER_NAMES.get(name, "")
         if other in self.defaults:
             return other
         close = get_close_matches(name, self.defaults, 1)
-        nearest = f"; did you mean '{close[0]}'?" if close else ""
-        raise TypeError(
-            f"{self.name} got an unexpected keyword argument '{name}'{nearest} It takes "
-            f"({self.text})"
-            if close
-            else f"{self.name} got an unexpected keyword argument '{name}'; it takes ({self.text})"
+        nearest = f"; did you mean '{close[0]}'? It" if close else "; it"
+        raise ArgumentTypeError(
+            f"{self.name} got an unexpected keyword argument '{name}'{nearest} takes ({self.text})"
         )
+
+
+# --- Types of arguments ---------------------------------------------------------------------------
+# They are looked at after a call failed, so that calls without mistakes take no time for them.
+
+COMMON_TYPES = {
+    "dtype": "DataType",
+    "output_dtype": "DataType",
+    "layout": "Layout",
+    "memory_config": "MemoryConfig",
+    "output_tensor": "Tensor",
+    "device": "MeshDevice",
+}
+"""Types of arguments that are the same everywhere, where they are given and have no other."""
+_NUMBERS: dict[Any, Any] = {
+    float: numbers.Real | np.number,
+    int: SupportsIndex,
+    bool: bool | int | np.bool_,
+}
+"""What is taken for a number, by the type of an annotation."""
+_WORDS: dict[object, str] = {
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    type(None): "None",
+}
+_EXAMPLES = {
+    "DataType": "a ttnn.DataType, such as ttnn.bfloat16",
+    "Layout": "a ttnn.Layout, such as ttnn.TILE_LAYOUT",
+    "MemoryConfig": "a ttnn.MemoryConfig, such as ttnn.L1_MEMORY_CONFIG",
+    "MeshDevice": "what ttnn.open_device returns",
+}
+
+
+def find_wrong_argument(function: Callable[..., Any], named: Iterable[tuple[str, Any]]) -> str:
+    """Which of the arguments of a call contradicts its annotation, and what it is; else nothing.
+
+    Without an annotation, arguments of the names in `COMMON_TYPES` are of those types.
+    """
+    annotations = getattr(function, "__annotations__", {})
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    for name, value in named:
+        annotation = annotations.get(name, COMMON_TYPES.get(name))
+        wrong = _contradict(name, value, _resolve(annotation, names))
+        if wrong and not (value is None and name not in annotations):
+            return wrong
+    return ""
+
+
+def _contradict(name: str, value: object, hint: Any) -> str:
+    """What a value is not; nothing if it is of the type, or if there is none."""
+    return "" if fits(value, hint) else f"{name} is {_describe(hint)}, not {spell_value(value)}"
+
+
+class _Names(dict[str, Any]):
+    """Names of annotations; those of ttnn's types are known where a module only checks types."""
+
+    def __missing__(self, name: str) -> Any:
+        from ttmlir.ttnn.registry import find
+
+        return find(name)
+
+
+def _resolve(annotation: object, names: Mapping[str, Any]) -> Any:
+    """The type that an annotation says; `object` for what only type checkers know."""
+    if annotation is None:
+        return object
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, {}, _Names({**vars(builtins), **names}))  # Of a source file.
+    except (NameError, KeyError, TypeError):
+        return object
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type; where that cannot be told, it is."""
+    for kind, protocol in ((None, type(None)), *_NUMBERS.items()):
+        if hint is kind:
+            return isinstance(value, protocol)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, each) for each in parts)
+    if origin is Literal:
+        return value in parts
+    if inspect.isclass(origin):
+        return _fits_collection(value, origin, parts)
+    return not inspect.isclass(hint) or _is_a(value, hint)
+
+
+def _fits_collection(value: object, origin: type, parts: tuple[Any, ...]) -> bool:
+    if isinstance(value, str) and origin is not type:
+        # A text is a sequence of texts to Python, which nobody means.
+        return False
+    if not isinstance(value, origin) and not (origin is tuple and isinstance(value, list)):
+        return False
+    if not isinstance(value, list | tuple) or not parts or isinstance(parts[0], list):
+        return True
+    elements = cast("Sequence[object]", value)
+    if origin is tuple and parts[-1] is not Ellipsis:
+        return len(elements) == len(parts) and all(map(fits, elements, parts))
+    return all(fits(each, parts[0]) for each in elements)
+
+
+def _is_a(value: object, kind: type) -> bool:
+    try:
+        return isinstance(value, kind)
+    except TypeError:
+        # A protocol, of which only type checkers know what it is.
+        return True
+
+
+def _describe(hint: Any) -> str:
+    """A type in words; that an argument may be missing is not said."""
+    if hint in _WORDS:
+        return _WORDS[hint]
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(_describe(each) for each in parts if each is not type(None))
+    if origin is Literal:
+        return " or ".join(map(repr, parts))
+    if origin is not None:
+        inner = f" of {_describe(parts[0]).split(' ', 1)[-1]}s" if parts[:1] != (Any,) else ""
+        return f"a {origin.__name__.lower()}{inner}" if len(parts) else origin.__name__
+    name = getattr(hint, "__name__", str(hint))
+    return _EXAMPLES.get(name, f"a ttnn.{name}")
+
+
+def spell_value(value: object) -> str:
+    """A value as a program says it, or its type where that is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST and "\n" not in text else spell_type(value)
+
+
+def spell_type(value: object) -> str:
+    """The type of a value, as a program says it."""
+    kind: type[object] = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+_LONGEST = 60

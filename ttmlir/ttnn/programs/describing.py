@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ttmlir.cpp.errors import MappedText
 from ttmlir.cpp.include_path import HOME_VARIABLE
+from ttmlir.errors import UsageError
 from ttmlir.layout.enums import MathFidelity as Fidelity
 from ttmlir.layout.enums import NocIndex
 from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
@@ -106,7 +107,7 @@ def _describe_config(descriptor: KernelDescriptor) -> KernelConfig:
     match descriptor.config:
         case ComputeConfigDescriptor() as config:
             if config.math_fidelity is MathFidelity.Invalid:
-                raise RuntimeError("math_fidelity is LoFi, HiFi2, HiFi3 or HiFi4, not Invalid")
+                raise UsageError("math_fidelity is LoFi, HiFi2, HiFi3 or HiFi4, not Invalid")
             return ComputeConfig(
                 math_fidelity=Fidelity(config.math_fidelity.value),
                 fp32_dest_acc_en=config.fp32_dest_acc_en,
@@ -145,7 +146,7 @@ def _describe_buffers(
 
 def _describe_semaphore(descriptor: SemaphoreDescriptor) -> SemaphoreDescription:
     if descriptor.core_type != CoreType.WORKER:
-        raise RuntimeError("semaphores are on worker cores; Ethernet cores run no kernels here")
+        raise UsageError("semaphores are on worker cores; Ethernet cores run no kernels here")
     return SemaphoreDescription(
         core_ranges=_describe_cores(descriptor.core_ranges),
         initial_value=argument_word(descriptor.initial_value, "the value of a semaphore"),

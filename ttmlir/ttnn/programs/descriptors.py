@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import NOC, DataMovementProcessor, NamedNumber, UnpackToDestMode
 from ttmlir.sim.machine.address_generators import accessor_words
@@ -126,11 +127,11 @@ def arguments_by_core(given: Any, cores: Cores) -> dict[tuple[int, int], list[in
                 start = ranges.bounding_box().start
                 for y, values in enumerate(rows):
                     if not isinstance(values, list | tuple):
-                        raise TypeError(_FORMS)
+                        raise ArgumentTypeError(_FORMS)
                     if values:
                         found[start.x + x, start.y + y] = [*values]
             case _:
-                raise TypeError(_FORMS)
+                raise ArgumentTypeError(_FORMS)
     return found
 
 
@@ -198,7 +199,7 @@ def cb_descriptor_from_sharded_tensor(cb_index: int, tensor: Tensor) -> CBDescri
     """The circular buffer that is the shards of a tensor in L1; RuntimeError for other tensors."""
     shards = tensor.memory_config().shard_spec
     if shards is None:
-        raise RuntimeError("cb_descriptor_from_sharded_tensor takes a sharded tensor")
+        raise UsageError("cb_descriptor_from_sharded_tensor takes a sharded tensor")
     spec = tensor.spec
     pages = shards.shape[0] * shards.shape[1] // (spec.page_shape[0] * spec.page_shape[1])
     return CBDescriptor(

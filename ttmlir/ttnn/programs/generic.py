@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttmlir.errors import plural
+from ttmlir.errors import UsageError, plural
 from ttmlir.metalium.host_api import EnqueueProgram
 from ttmlir.runtime.generic import create_sim_program
 from ttmlir.ttnn.operations.operation import (
@@ -27,7 +27,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     """
     tensors = [require_tensor(each, "an entry of io_tensors") for each in io_tensors]
     if len(tensors) < 2:
-        raise RuntimeError(
+        raise UsageError(
             f"io_tensors has {plural(len(tensors), 'tensor')}; give the inputs and, as the last "
             "one, the "
             "output"

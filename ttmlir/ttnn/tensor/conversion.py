@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ml_dtypes
 import numpy as np
 
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.runtime.tensor import Array, convert
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
@@ -68,7 +69,7 @@ def data_type_of(array: Array) -> DataType:
     """The data type for an array; RuntimeError for arrays that have none."""
     found = _TYPES.get(array.dtype)
     if found is None:
-        raise RuntimeError(
+        raise UsageError(
             f"no data type of ttnn stands for {array.dtype}; give dtype, such as ttnn.float32"
         )
     return found
@@ -115,12 +116,12 @@ def from_torch(
         return None
     if spec is not None:
         if any(each is not None for each in (dtype, layout, memory_config, tile)):
-            raise RuntimeError("spec excludes dtype, layout, memory_config and tile")
+            raise UsageError("spec excludes dtype, layout, memory_config and tile")
         if tuple(tensor.shape) != spec.shape:
-            raise RuntimeError(f"spec is for {spec.shape}, the tensor has {list(tensor.shape)}")
+            raise UsageError(f"spec is for {spec.shape}, the tensor has {list(tensor.shape)}")
         dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
     if memory_config is not None and memory_config.is_sharded() and not memory_config.has_shards:
-        raise RuntimeError(
+        raise UsageError(
             "a sharded memory_config needs its shard_spec to place a tensor; "
             "ttnn.create_sharded_memory_config makes one for a shape and cores"
         )
@@ -168,7 +169,7 @@ def to_torch(
     if torch_rank is not None:
         while result.ndim > torch_rank:
             if result.shape[0] != 1:
-                raise RuntimeError(f"{tensor.shape} has no rank {torch_rank}")
+                raise UsageError(f"{tensor.shape} has no rank {torch_rank}")
             result = result.squeeze(0)
     return result if dtype is None else result.to(dtype)
 
@@ -189,7 +190,7 @@ def create_tensor(
     """The constructor of tensors: of an array, of numbers and a shape, or of another tensor."""
     unknown = others.keys() - {"cq_id", "mesh_mapper"}
     if unknown:
-        raise TypeError(f"Tensor got an unexpected keyword argument '{min(unknown)}'")
+        raise ArgumentTypeError(f"Tensor got an unexpected keyword argument '{min(unknown)}'")
     if isinstance(values, Tensor):
         return Tensor.of(values.spec, values.storage)
     if isinstance(values, list) and not isinstance(shape, DataType | None):
@@ -220,7 +221,7 @@ def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor on a device whose numbers nobody has written: of a spec, or of its parts."""
     spec, device = _spec_and_device(*args, **kwargs)
     if device is None:
-        raise TypeError("allocate_tensor_on_device takes a device")
+        raise ArgumentTypeError("allocate_tensor_on_device takes a device")
     return Tensor.on(device, spec, None)
 
 
@@ -262,7 +263,7 @@ def copy_device_to_host_tensor(
 
 def _check_same(source: Tensor, target: Tensor) -> None:
     if source.shape != target.shape or source.dtype != target.dtype:
-        raise RuntimeError(
+        raise UsageError(
             f"a tensor of {source.shape}, {source.dtype} cannot be copied to one of "
             f"{target.shape}, {target.dtype}"
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -157,9 +158,9 @@ def arange(
         case (first, last, distance):
             start, end, step = first, last, distance
         case _:
-            raise TypeError("arange takes end, or start, end and step")
+            raise ArgumentTypeError("arange takes end, or start, end and step")
     if end is None:
-        raise TypeError("arange is missing argument 'end'")
+        raise ArgumentTypeError("arange is missing argument 'end'")
     array = np.arange(start, end, step).astype(compute_type(dtype))
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
@@ -213,7 +214,7 @@ def randn(
 ) -> Tensor:
     """Random numbers of the normal distribution around 0 with variance 1, in floating point."""
     if not dtype.facts.is_float:
-        raise ValueError(f"numbers of a normal distribution are floating point, not {dtype}")
+        raise ArgumentError(f"numbers of a normal distribution are floating point, not {dtype}")
     array: Array = _random(seed or 0).standard_normal(tuple(shape), np.float32)
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
@@ -232,7 +233,7 @@ def uniform(
     tensor = require_tensor(input_tensor, "input_tensor")
     from_ = others.pop("from", from_)
     if others:
-        raise TypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
+        raise ArgumentTypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
     drawn = _random(seed).random(tensor.shape, np.float32) * (to - from_) + from_
     return store(drawn.astype(np.float32), (tensor,), device=tensor.device(), output_tensor=tensor)
 

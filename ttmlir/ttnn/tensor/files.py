@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.errors import UsageError
 from ttmlir.files import write_file
 from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
 from ttmlir.ttnn.tensor.conversion import HOST_TYPES, from_torch, make_tensor, to_numpy
@@ -57,18 +58,18 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
         with path.open("rb") as file:
             start = file.read(len(_MAGIC) + 4)
             if start[: len(_MAGIC)] != _MAGIC or len(start) < len(_MAGIC) + 4:
-                raise RuntimeError(f"{path} was not written by dump_tensor of this package")
+                raise UsageError(f"{path} was not written by dump_tensor of this package")
             length = int.from_bytes(start[len(_MAGIC) :], "little")
             if length > _MOST_HEADER:
-                raise RuntimeError(f"{path}: a header of {length} bytes is too long")
+                raise UsageError(f"{path}: a header of {length} bytes is too long")
             dtype, layout, shape = _read_header(path, file.read(length))
             stored = HOST_TYPES[dtype].newbyteorder("<")
             expected = len(start) + length + math.prod(shape) * stored.itemsize
             if size != expected:
-                raise RuntimeError(f"{path} has {size} bytes, its header says {expected}")
+                raise UsageError(f"{path} has {size} bytes, its header says {expected}")
             data = file.read()
     except OSError as error:
-        raise RuntimeError(f"{path}: {error.strerror}") from error
+        raise UsageError(f"{path}: {error.strerror}") from error
     array = np.frombuffer(data, stored).reshape(shape).astype(HOST_TYPES[dtype])
     return make_tensor(array, dtype, layout=layout, device=device)
 
@@ -76,7 +77,7 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
 def _path(file_name: str | os.PathLike[str]) -> Path:
     path = Path(file_name)
     if path.suffix != EXTENSION:
-        raise RuntimeError(f"{path}: names of files with tensors end in {EXTENSION}")
+        raise UsageError(f"{path}: names of files with tensors end in {EXTENSION}")
     return path
 
 
@@ -86,12 +87,12 @@ def _read_header(path: Path, text: bytes) -> tuple[DataType, Layout, tuple[int, 
         dtype, layout = DataType[facts["dtype"]], Layout[facts["layout"]]
         shape = tuple(facts["shape"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise RuntimeError(f"{path}: the header is none of a tensor") from None
+        raise UsageError(f"{path}: the header is none of a tensor") from None
     whole = all(type(extent) is int and 0 <= extent < 1 << 31 for extent in shape)
     if not whole or len(shape) > _MOST_DIMENSIONS:
-        raise RuntimeError(f"{path}: the header's shape is none of a tensor")
+        raise UsageError(f"{path}: the header's shape is none of a tensor")
     if dtype is DataType.INVALID or layout is Layout.INVALID:
-        raise RuntimeError(f"{path}: the header is none of a tensor")
+        raise UsageError(f"{path}: the header is none of a tensor")
     return dtype, layout, shape
 
 
@@ -118,7 +119,7 @@ def as_tensor(
     With `cache_file_name` the tensor is read from a file if that is there, else written to it.
     """
     if device is not None and memory_config is None:
-        raise RuntimeError("memory_config is needed where a device is given")
+        raise UsageError("memory_config is needed where a device is given")
     if dtype is not None and dtype.facts.is_block:
         layout = Layout.TILE
     if cache_file_name is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any
 
-from ttmlir.errors import plural
+from ttmlir.errors import ArgumentTypeError, IndexRangeError, UsageError, plural
 from ttmlir.ttnn.operations.operation import Operation, operations_of, store
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -28,14 +28,14 @@ def full_index(tensor: Tensor, index: Any) -> list[Any]:
     shape = tensor.shape
     places: list[Any] = [*index] if isinstance(index, tuple) else [index]
     if sum(isinstance(each, EllipsisType) for each in places) > 1:
-        raise IndexError("a tensor's index has one ellipsis at most")
+        raise IndexRangeError("a tensor's index has one ellipsis at most")
     for position, each in enumerate(places):
         if isinstance(each, EllipsisType):
             missing = len(shape) - (len(places) - 1)
             places[position : position + 1] = [slice(None)] * missing
             break
     if len(places) > len(shape):
-        raise IndexError(f"{plural(len(places), 'index')} for a tensor of {shape}")
+        raise IndexRangeError(f"{plural(len(places), 'index')} for a tensor of {shape}")
     for extent, each in zip(shape, places, strict=False):
         _check(each, extent, isinstance(tensor.storage, DeviceStorage))
     return places + [slice(None)] * (len(shape) - len(places))
@@ -44,18 +44,18 @@ def full_index(tensor: Tensor, index: Any) -> list[Any]:
 def _check(place: Any, extent: int, on_device: bool) -> None:
     match place:
         case bool() | None:
-            raise TypeError("a tensor's index has integers, slices and an ellipsis")
+            raise ArgumentTypeError("a tensor's index has integers, slices and an ellipsis")
         case int():
             if not -extent <= place < extent:
-                raise IndexError(f"index {place} is out of range for an extent of {extent}")
+                raise IndexRangeError(f"index {place} is out of range for an extent of {extent}")
         case slice():
             _, _, step = place.indices(extent)
             if step < 1:
-                raise RuntimeError(f"the step of a slice is positive, got {step}")
+                raise UsageError(f"the step of a slice is positive, got {step}")
             if step != 1 and not on_device:
-                raise RuntimeError("slices of tensors on the host have step 1; use to_device first")
+                raise UsageError("slices of tensors on the host have step 1; use to_device first")
         case _:
-            raise TypeError("a tensor's index has integers, slices and an ellipsis")
+            raise ArgumentTypeError("a tensor's index has integers, slices and an ellipsis")
 
 
 OPERATIONS: dict[str, Operation] = operations_of(get_item)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ttmlir.errors import UsageError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -33,7 +34,7 @@ def set_printoptions(
 ) -> None:
     """How much of a tensor is printed: `empty`, `short` or `full`; RuntimeError for others."""
     if profile.lower() not in _PROFILES:
-        raise RuntimeError(f"profile is one of {', '.join(_PROFILES)}, not '{profile}'")
+        raise UsageError(f"profile is one of {', '.join(_PROFILES)}, not '{profile}'")
     OPTIONS.profile = profile.lower()
     OPTIONS.sci_mode = sci_mode
     OPTIONS.precision = Options.precision if precision is None else precision

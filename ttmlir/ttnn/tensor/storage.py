@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from ttmlir.errors import UsageError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.tensor.formats import decode, encode
 from ttmlir.ttnn.types.spec import TensorSpec
@@ -96,7 +97,7 @@ class DeviceStorage:
 
             spec = self.spec
             if spec.is_sharded_in_dram:
-                raise RuntimeError(
+                raise UsageError(
                     "kernels do not see shards in DRAM here; use an interleaved memory_config, or "
                     "shards in L1"
                 )

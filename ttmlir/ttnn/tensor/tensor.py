@@ -7,7 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 from weakref import WeakSet
 
-from ttmlir.ttnn.errors import place_error, refuse_operator
+from ttmlir.errors import ArgumentTypeError, UsageError
+from ttmlir.ttnn.errors import locate_error, refuse_operator
 from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.formats import compute_type, pad, unpad
 from ttmlir.ttnn.tensor.storage import DeviceStorage, HostStorage, Storage
@@ -69,7 +70,7 @@ class Tensor:
         """What holds the numbers; RuntimeError once the tensor was deallocated."""
         storage = self._storage
         if storage is None or storage.is_released:
-            raise RuntimeError(
+            raise UsageError(
                 "the buffer is not allocated: the tensor was deallocated, and cannot be used any "
                 "more"
             )
@@ -181,7 +182,7 @@ class Tensor:
         """The storage on a device; RuntimeError on the host."""
         storage = self.storage
         if not isinstance(storage, DeviceStorage):
-            raise RuntimeError("the tensor is on the host; move it with ttnn.to_device first")
+            raise UsageError("the tensor is on the host; move it with ttnn.to_device first")
         return storage
 
     def buffer_address(self) -> int:
@@ -253,14 +254,14 @@ class Tensor:
     def item(self) -> float | int:
         """The number of a tensor that has one; RuntimeError for more."""
         if self.logical_volume() != 1:
-            wrong = RuntimeError(f"it takes a tensor of one element, not of {self.shape}")
-            raise place_error(wrong, "Tensor.item")
+            wrong = UsageError(f"it takes a tensor of one element, not of {self.shape}")
+            raise locate_error(wrong, "Tensor.item")
         return self.array.reshape(-1)[0].item()
 
     def _require_host(self, name: str) -> None:
         if isinstance(self.storage, DeviceStorage):
-            wrong = RuntimeError(f"it takes a tensor on the host; use ttnn.{name}, or cpu() first")
-            raise place_error(wrong, f"Tensor.{name}")
+            wrong = UsageError(f"it takes a tensor on the host; use ttnn.{name}, or cpu() first")
+            raise locate_error(wrong, f"Tensor.{name}")
 
     def to_torch_with_padded_shape(self) -> Any:
         """A torch tensor with the padding."""
@@ -387,7 +388,7 @@ class Tensor:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse to be copied or pickled by Python: memory of a device stays where it is."""
-        raise TypeError(
+        raise ArgumentTypeError(
             "a ttnn.Tensor is not copied or pickled by Python; ttnn.clone copies one on a device, "
             "ttnn.dump_tensor writes one to a file, ttnn.to_torch gives its numbers"
         )

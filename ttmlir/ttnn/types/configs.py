@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.ttnn.types.enums import MathFidelity, ThrottleLevel
 
 _MOST_TILES = 8
@@ -79,9 +80,9 @@ class MatmulPlan:
     def check(self, inner_tiles: int) -> None:
         """ValueError if the plan contradicts itself or the inner extent of a product."""
         if min(self.in0_block_w, self.per_core_M, self.per_core_N) < 1:
-            raise ValueError("in0_block_w, per_core_M and per_core_N are at least 1")
+            raise ArgumentError("in0_block_w, per_core_M and per_core_N are at least 1")
         if inner_tiles % self.in0_block_w:
-            raise ValueError(
+            raise ArgumentError(
                 f"in0_block_w={self.in0_block_w} does not divide the {inner_tiles} tiles of the "
                 "inner dimension"
             )
@@ -102,11 +103,11 @@ class _Subblocks(MatmulPlan):
         ):
             if part < 1 or whole % part:
                 side = "h" if name == "M" else "w"
-                raise ValueError(
+                raise ArgumentError(
                     f"out_subblock_{side}={part} does not divide per_core_{name}={whole}"
                 )
         if self.out_subblock_h * self.out_subblock_w > _MOST_TILES:
-            raise ValueError(
+            raise ArgumentError(
                 f"a subblock of {self.out_subblock_h}x{self.out_subblock_w} tiles does not fit "
                 f"into the {_MOST_TILES} tiles of DST"
             )

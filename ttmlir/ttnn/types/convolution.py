@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.metalium.enums import NamedNumber, TensorMemoryLayout
 from ttmlir.ttnn.types.enums import DataType, Layout
 
@@ -41,7 +42,7 @@ class Conv2dConfig:
     def __post_init__(self) -> None:
         """ValueError for a height of blocks that is no multiple of a tile's."""
         if self.act_block_h_override % 32:
-            raise ValueError(
+            raise ArgumentError(
                 f"act_block_h_override={self.act_block_h_override} is not a multiple of 32"
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, overload
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 
 
@@ -41,10 +42,10 @@ def num_cores_to_corerangeset_in_subcoregrids(
     cores = _cores(sub_core_grids, row_wise)
     start = CoreCoord(*start_core)
     if start not in cores:
-        raise RuntimeError(f"start_core {start} is none of {sub_core_grids}")
+        raise UsageError(f"start_core {start} is none of {sub_core_grids}")
     chosen = cores[cores.index(start) :][:target_num_cores]
     if target_num_cores < 1 or len(chosen) < target_num_cores:
-        raise RuntimeError(
+        raise UsageError(
             f"target_num_cores={target_num_cores}, but there are {len(chosen)} from {start} on"
         )
     return CoreRangeSet([CoreRange(core, core) for core in chosen])
@@ -72,6 +73,6 @@ def grid_to_cores(first: Any, second: Any, *more: Any) -> list[CoreCoord]:
         return _cores(ranges, row_wise=bool(more and more[0]))
     rows, *row_wise = more
     if not 0 <= first <= second * rows:
-        raise RuntimeError(f"a grid of {second}x{rows} cores has no {first}")
+        raise UsageError(f"a grid of {second}x{rows} cores has no {first}")
     ranges = CoreRangeSet([CoreRange((0, 0), (second - 1, rows - 1))])
     return _cores(ranges, row_wise=bool(row_wise and row_wise[0]))[:first]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.ttnn.types.enums import ShardDistributionStrategy, ShardStrategy
@@ -43,7 +44,7 @@ class ShardSpec:
     ) -> None:
         """Shards of two extents; TypeError for other cores than a CoreRangeSet."""
         if len(shard_shape) != 2 or min(shard_shape) < 1:
-            raise RuntimeError(f"a shard has rows and columns, at least one; got {shard_shape}")
+            raise UsageError(f"a shard has rows and columns, at least one; got {shard_shape}")
         self.grid = grid
         self.shape = Shape(shard_shape)
         self.orientation = shard_orientation
@@ -86,7 +87,7 @@ class NdShardSpec:
         """Extents of a shard, at least one; RuntimeError for none, or those below 1."""
         self.shard_shape = tuple(int(extent) for extent in shard_shape)
         if min(self.shard_shape, default=0) < 1:
-            raise RuntimeError(f"extents of a shard are at least 1, got {list(self.shard_shape)}")
+            raise UsageError(f"extents of a shard are at least 1, got {list(self.shard_shape)}")
         self.grid = grid
         self.orientation = orientation
         self.shard_distribution_strategy = shard_distribution_strategy
@@ -132,9 +133,9 @@ class MemoryConfig:
             memory_layout, buffer_type = TensorMemoryLayout.INTERLEAVED, first
             nd_shard_spec = second if isinstance(second, NdShardSpec) else nd_shard_spec
         if not isinstance(buffer_type, BufferType):
-            raise TypeError(f"buffer_type is a BufferType, not {buffer_type!r}")
+            raise ArgumentTypeError(f"buffer_type is a BufferType, not {buffer_type!r}")
         if shard_spec is not None and memory_layout == TensorMemoryLayout.INTERLEAVED:
-            raise RuntimeError(
+            raise UsageError(
                 "an interleaved tensor has no shards; give a sharded memory_layout with shard_spec"
             )
         self.memory_layout = memory_layout
@@ -269,7 +270,7 @@ def create_sharded_memory_config(
         assert grid is not None, "only the flag allows sets of cores"
         down, across = _divisors(strategy, grid, by_column)
         if height % down or width % across:
-            raise RuntimeError(
+            raise UsageError(
                 f"Invalid sharding core_grid: {height}x{width} elements are not divided by "
                 f"{down}x{across} cores"
             )
@@ -319,12 +320,12 @@ def _cores(grid: Cores, allow_sets: bool) -> tuple[CoreRangeSet, CoreGrid | None
             return CoreRangeSet([cores]), CoreGrid(x=size.x, y=size.y)
         case CoreRange() | CoreRangeSet():
             if not allow_sets:
-                raise RuntimeError(
+                raise UsageError(
                     "a CoreRangeSet needs use_height_and_width_as_shard_shape=True; use a CoreGrid"
                 )
             return grid if isinstance(grid, CoreRangeSet) else CoreRangeSet([grid]), None
         case _:
-            raise RuntimeError(f"core_grid is a CoreGrid or a CoreRangeSet, not {grid!r}")
+            raise UsageError(f"core_grid is a CoreGrid or a CoreRangeSet, not {grid!r}")
 
 
 def _divisors(strategy: ShardStrategy, grid: CoreGrid, by_column: bool) -> tuple[int, int]:

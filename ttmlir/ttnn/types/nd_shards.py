@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ttmlir.errors import UsageError
 from ttmlir.metalium.enums import ShardOrientation, TensorMemoryLayout
 from ttmlir.ttnn.types.enums import ShardDistributionStrategy
 from ttmlir.ttnn.types.memory import MemoryConfig, NdShardSpec, ShardSpec
@@ -23,7 +24,7 @@ def flatten_shards(config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig
     down, across = -(-height // rows), -(-width // columns)
     name = f"NdShardSpec of {list(spec.shard_shape)} for a tensor of {list(shape)}"
     if down * across > spec.grid.num_cores():
-        raise RuntimeError(
+        raise UsageError(
             f"{name}: {down * across} shards for {spec.grid.num_cores()} cores; here each core "
             "holds one: use larger shards or more cores"
         )
@@ -34,7 +35,7 @@ def flatten_shards(config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig
     else:
         layout = TensorMemoryLayout.BLOCK_SHARDED
         if not _is_block(spec, down, across):
-            raise RuntimeError(
+            raise UsageError(
                 f"{name}: {down} rows and {across} columns of shards are dealt to the cores one "
                 f"after another; here the grid must be one rectangle of {across} columns and "
                 f"{down} rows"
@@ -47,7 +48,7 @@ def _rectangle(spec: NdShardSpec, shape: tuple[int, ...]) -> tuple[int, int]:
     """Rows and columns of a shard; RuntimeError if its rows are not one after another."""
     shard = spec.shard_shape
     if len(shard) > len(shape):
-        raise RuntimeError(
+        raise UsageError(
             f"NdShardSpec of {list(shard)}: the tensor of {list(shape)} has fewer dimensions"
         )
     # Dimensions that the shard lacks are rows of its first one.
@@ -61,7 +62,7 @@ def _rectangle(spec: NdShardSpec, shape: tuple[int, ...]) -> tuple[int, int]:
         is_whole = all(shard[i] == extents[i] for i in inner)
         fits = extents[begin] % shard[begin] == 0 or math.prod(extents[:begin]) == 1
         if not is_whole or not fits:
-            raise RuntimeError(
+            raise UsageError(
                 f"NdShardSpec of {list(shard)} for a tensor of {list(shape)}: here the rows of a "
                 "shard must follow each other in the tensor; use extents of 1, then one that "
                 "divides the tensor's, then whole ones"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ttmlir.errors import ArgumentError, UsageError
+
 Extents = Iterable[int]
 
 
@@ -16,7 +18,7 @@ class Shape(tuple[int, ...]):
         """The shape with these extents; ValueError for negative ones."""
         shape = super().__new__(cls, map(int, extents))
         if shape and min(shape) < 0:
-            raise ValueError(f"extents of a shape are not negative, got {list(shape)}")
+            raise ArgumentError(f"extents of a shape are not negative, got {list(shape)}")
         return shape
 
     @property
@@ -28,7 +30,7 @@ class Shape(tuple[int, ...]):
         """The shape with ones in front, or without; RuntimeError if others would be lost."""
         dropped = max(len(self) - rank, 0)
         if any(extent != 1 for extent in self[:dropped]):
-            raise RuntimeError(f"{self} has no rank {rank}: only leading ones can be dropped")
+            raise UsageError(f"{self} has no rank {rank}: only leading ones can be dropped")
         return Shape((1,) * (rank - len(self)) + self[dropped:])
 
     def __eq__(self, other: object) -> bool:

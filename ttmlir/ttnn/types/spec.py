@@ -6,6 +6,7 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.layout.data_format import face_shape, packed_tile_bytes
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as PageLayout
@@ -85,7 +86,7 @@ def tile_size(dtype: DataType) -> int:
 def element_size(dtype: DataType) -> int:
     """Bytes of a number; RuntimeError for block floats, which have no bytes of their own."""
     if dtype.facts.is_block:
-        raise RuntimeError(f"a number of {dtype} has no size; ttnn.tile_size has that of a tile")
+        raise UsageError(f"a number of {dtype} has no size; ttnn.tile_size has that of a tile")
     return dtype.facts.element_bytes
 
 
@@ -107,10 +108,10 @@ def _read_memory(
         elif name is not None:
             found[name] = value
         elif value is not None:
-            raise TypeError(f"a TensorSpec takes no {value!r} for its memory")
+            raise ArgumentTypeError(f"a TensorSpec takes no {value!r} for its memory")
     for name, value in found.items():
         if not isinstance(value, kinds.get(name, ())):
-            raise TypeError(f"a TensorSpec takes no {name}={value!r}")
+            raise ArgumentTypeError(f"a TensorSpec takes no {name}={value!r}")
     return MemoryConfig(**found), tile
 
 
@@ -142,7 +143,9 @@ class TensorSpec:
         if not isinstance(memory_config, MemoryConfig):
             memory_config, tile = _read_memory((memory_config, *args), parts, tile)
         elif args or parts:
-            raise TypeError("a TensorSpec with a MemoryConfig takes nothing else but a tile")
+            raise ArgumentTypeError(
+                "a TensorSpec with a MemoryConfig takes nothing else but a tile"
+            )
         self.shape = shape if isinstance(shape, Shape) else Shape(shape)
         self.dtype = dtype
         self.layout = layout
@@ -152,9 +155,9 @@ class TensorSpec:
         if memory_config.nd_shard_spec is not None:
             self.memory_config = flatten_shards(memory_config, self.padded_shape)
         if len(self.shape) > MAX_RANK:
-            raise RuntimeError(f"a tensor has {MAX_RANK} dimensions at most, got {self.shape}")
+            raise UsageError(f"a tensor has {MAX_RANK} dimensions at most, got {self.shape}")
         if layout == Layout.ROW_MAJOR and dtype.facts.is_block:
-            raise RuntimeError(
+            raise UsageError(
                 "Layout must be Layout::TILE for bfloat8_b or bfloat4_b! Block floats share "
                 "exponents within tiles; use layout=ttnn.TILE_LAYOUT"
             )
@@ -241,21 +244,21 @@ class TensorSpec:
         (height, width), (rows, columns) = spec.shape, self.rows
         name = f"shards of {height}x{width} for a tensor of {rows}x{columns} elements"
         if self.is_tiled and (height % self.page_shape[0] or width % self.page_shape[1]):
-            raise RuntimeError(
+            raise UsageError(
                 f"{name}: Shard shape must be made of whole tiles of "
                 f"{spell_shape(self.tile.tile_shape)} in TILE_LAYOUT"
             )
         if layout == TensorMemoryLayout.HEIGHT_SHARDED and width != columns:
-            raise RuntimeError(f"{name}: a height-sharded tensor has shards of its width")
+            raise UsageError(f"{name}: a height-sharded tensor has shards of its width")
         if layout == TensorMemoryLayout.WIDTH_SHARDED and height < rows:
-            raise RuntimeError(f"{name}: a width-sharded tensor has shards of its height")
+            raise UsageError(f"{name}: a width-sharded tensor has shards of its height")
         try:
             down, across = shards_of(self._shards)
             shard_cores(self._shards, layout)
         except MetaliumError as error:
-            raise RuntimeError(f"{name}: {error}") from error
+            raise UsageError(f"{name}: {error}") from error
         if down * across > spec.num_cores():
-            raise RuntimeError(
+            raise UsageError(
                 f"{name} are {down * across}, but the grid {spec.grid} has {spec.num_cores()} "
                 "cores; use larger shards or more cores"
             )
@@ -292,7 +295,7 @@ class TensorSpec:
         if config.shard_spec is not None and config.is_l1():
             end = config.shard_spec.grid.bounding_box().end_coord
             if end.x >= grid.x or end.y >= grid.y:
-                raise RuntimeError(
+                raise UsageError(
                     f"shards on core {end}, but the device has cores up to "
                     f"(x={grid.x - 1},y={grid.y - 1}); "
                     "device.compute_with_storage_grid_size() says how many there are"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise import meanings
@@ -149,7 +150,9 @@ def activation_of(activation: Any) -> Callable[[Array], Array]:
     name = activation.name.lower() if isinstance(activation, Enum) else str(activation)
     function = _FUNCTIONS.get(name)
     if function is None:
-        raise ValueError(f"unknown activation '{name}'; known are {', '.join(sorted(_FUNCTIONS))}")
+        raise ArgumentError(
+            f"unknown activation '{name}'; known are {', '.join(sorted(_FUNCTIONS))}"
+        )
     if len(parameters) <= _CHOICES_OF_SPEED.get(name, 0):
         parameters = ()
     _check_parameters(name, function, parameters)
@@ -175,7 +178,7 @@ def _check_parameters(
         signature(function).bind(np, None, *parameters)
     except TypeError:
         taken = ", ".join([*signature(function).parameters][2:])
-        raise ValueError(
+        raise ArgumentError(
             f"the parameters of activation '{name}' are ({taken}), but {len(parameters)} were "
             f"given; give them as in ttnn.UnaryWithParam(ttnn.UnaryOpType.{name.upper()}, [...])"
         ) from None

@@ -12,6 +12,7 @@ from typing import Any
 from ttmlir.arrays import array
 from ttmlir.arrays.carriers import on_numbers
 from ttmlir.composites import special
+from ttmlir.errors import ArgumentError
 from ttmlir.optable import ROWS
 from ttmlir.optable.elementwise import sigmoid
 from ttmlir.optable.row import Family
@@ -76,7 +77,7 @@ def logit(xp: Any, x: Any, *, eps: float | None) -> Any:
 def clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
     """The nearest number within the limits, either of which may be missing; both are wrong."""
     if min is None and max is None:
-        raise ValueError("only one of 'min' and 'max' may be None")
+        raise ArgumentError("only one of 'min' and 'max' may be None")
     result = x if min is None else xp.maximum(x, xp.asarray(min, x.dtype))
     return result if max is None else xp.minimum(result, xp.asarray(max, x.dtype))
 
@@ -110,7 +111,7 @@ def _special(function: Callable[..., array.Array]) -> Callable[[Any, Any], Any]:
 def polygamma(xp: Any, x: Any, k: Any) -> Any:
     """The derivative of digamma of an order from 1 to 11, as many as a card has."""
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 11:
-        raise ValueError(f"k is an order from 1 to 11, not {k!r}; ttnn.digamma has order 0")
+        raise ArgumentError(f"k is an order from 1 to 11, not {k!r}; ttnn.digamma has order 0")
     return on_numbers(partial(special.polygamma, k))(x)
 
 
@@ -119,7 +120,9 @@ def glu(activation: str) -> Any:
 
     def reference(xp: Any, x: Any, *, dim: int) -> Any:
         if x.shape[dim] % 2:
-            raise ValueError(f"dimension {dim} has {x.shape[dim]} elements, which make no halves")
+            raise ArgumentError(
+                f"dimension {dim} has {x.shape[dim]} elements, which make no halves"
+            )
         first, second = xp.split(x, 2, axis=dim)
         match activation:
             case "sigmoid":
@@ -224,7 +227,7 @@ PLAIN: dict[str, Callable[[Any, Any], Any]] = {
 def divide(xp: Any, a: Any, b: Any, *, rounding_mode: str | None = None) -> Any:
     """Quotient, rounded toward 0 by `trunc` and down by `floor`; of integers, a fraction."""
     if rounding_mode not in (None, "trunc", "floor"):
-        raise ValueError(f"rounding_mode is None, 'trunc' or 'floor', not {rounding_mode!r}")
+        raise ArgumentError(f"rounding_mode is None, 'trunc' or 'floor', not {rounding_mode!r}")
     a = a if a.dtype.kind == "f" else a.astype(xp.float64)
     quotient = xp.true_divide(a, b)
     if rounding_mode is None:

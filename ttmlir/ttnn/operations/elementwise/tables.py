@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable.row import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
@@ -22,10 +23,9 @@ from ttmlir.ttnn.operations.operation import (
     common_layout,
     require_floats,
     require_tensor,
-    spell_type,
     store,
 )
-from ttmlir.ttnn.operations.signature import IGNORED
+from ttmlir.ttnn.operations.signature import IGNORED, spell_type
 from ttmlir.ttnn.tensor.formats import LARGE, compute_bfloat16, compute_type
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
@@ -148,7 +148,7 @@ class Elementwise:
             return first
         if self.name in _SCALED and any(kinds):
             return tensors[kinds.index(True)]
-        raise ValueError(
+        raise ArgumentError(
             f"operands of {first.dtype} and {second.dtype} do not go together; use ttnn.typecast"
         )
 
@@ -179,8 +179,8 @@ class Elementwise:
         shapes = [array.shape for array in arrays]
         try:
             broadcast_shape(*shapes)
-        except ValueError as error:
-            raise RuntimeError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from error
+        except ArgumentError as error:
+            raise UsageError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from error
 
     def _result_type(self, first: Tensor) -> DataType:
         if self.result is not None:
@@ -201,12 +201,12 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
         wanted = compute_type(dtype)
         number = np.asarray(value)
         if wanted.kind in "iu" and number.dtype.kind == "f" and number != np.trunc(number):
-            raise ValueError(
+            raise ArgumentError(
                 f"{name}={value} is no number of a tensor of {dtype}; use an integer, or "
                 "ttnn.typecast(tensor, ttnn.float32)"
             )
         return number.astype(wanted)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{name} is a ttnn.Tensor or a number, not {spell_type(value)}; ttnn.from_torch and "
         "ttnn.Tensor make tensors of arrays"
     )

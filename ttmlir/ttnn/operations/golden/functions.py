@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.ttnn.operations.elementwise.tables import Elementwise
 from ttmlir.ttnn.operations.golden.layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
@@ -398,7 +399,9 @@ def _signed(function: Golden, operation: Operation) -> Golden:
         given = [*args[: len(names)]]
         for name in names[: len(given)]:
             if name in keywords:
-                raise TypeError(f"the golden function got multiple values for argument '{name}'")
+                raise ArgumentTypeError(
+                    f"the golden function got multiple values for argument '{name}'"
+                )
         for name in names[len(given) :]:
             if name not in keywords:
                 break
@@ -423,7 +426,7 @@ def get_golden_function(operation: Any) -> Golden:
         found = composed.get(name) or composed.get(name.removesuffix("_")) or _in_torch(operation)
         if found is not None:
             return _signed(found, operation)
-    raise RuntimeError(f"{operation!r} does not have a golden function")
+    raise UsageError(f"{operation!r} does not have a golden function")
 
 
 def get_fallback_function(operation: Any) -> Golden:
@@ -433,7 +436,7 @@ def get_fallback_function(operation: Any) -> Golden:
     def fallback(*args: Any, **kwargs: Any) -> Any:
         given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         if not given:
-            raise RuntimeError("a fallback function takes at least one ttnn.Tensor")
+            raise UsageError("a fallback function takes at least one ttnn.Tensor")
         first = given[0]
         torch = _torch()
 

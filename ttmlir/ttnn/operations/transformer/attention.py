@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.normalization import masked_softmax
@@ -54,13 +55,13 @@ def attend(query: Array, key: Array, value: Array, added: Array | None, scale: f
     """
     for name, other in (("key", key), ("value", value)):
         if other.ndim != 4 or query.ndim != 4 or other.shape[0] != query.shape[0]:
-            raise ValueError(
+            raise ArgumentError(
                 f"query and {name} have {list(query.shape)} and {list(other.shape)}; both must be "
                 "(B, heads, rows, d) of one B"
             )
     heads, kv_heads = query.shape[1], key.shape[1]
     if key.shape[:3] != value.shape[:3] or key.shape[3] != query.shape[3] or heads % kv_heads:
-        raise ValueError(
+        raise ArgumentError(
             f"query {list(query.shape)}, key {list(key.shape)} and value {list(value.shape)} do "
             "not go together: the heads of the query are a multiple of those of key and value, "
             "which have as many rows, and the query's columns are the key's"
@@ -117,18 +118,18 @@ def _attention(values: dict[str, Any]) -> Tensor:
     query, key, value, *masks = given
     causal, window = values["is_causal"], values["sliding_window_size"]
     if causal and masks:
-        raise ValueError("is_causal and attn_mask exclude each other; give is_causal=False")
+        raise ArgumentError("is_causal and attn_mask exclude each other; give is_causal=False")
     added = masks[0].array if masks else None
     if causal:
         rows, columns = query.shape[-2], key.shape[-2]
         if rows != columns:
-            raise ValueError(
+            raise ArgumentError(
                 f"causal attention needs as many keys as queries, got {columns} and {rows}; use "
                 "attn_mask with is_causal=False"
             )
         added = _before(np.arange(rows), columns, window)
     elif window is not None:
-        raise ValueError("sliding_window_size without is_causal is not here yet; use attn_mask")
+        raise ArgumentError("sliding_window_size without is_causal is not here yet; use attn_mask")
     common_device(*given)
     result = attend(query.array, key.array, value.array, added, _scale(values, query))
     return _finish(result, values, given)
@@ -141,10 +142,10 @@ def pages_of(cache: Array, table: Array) -> Array:
     """
     blocks = table.astype(np.int64)
     if blocks.ndim != 2:
-        raise ValueError(f"page_table_tensor has {list(table.shape)}; it must be (B, blocks)")
+        raise ArgumentError(f"page_table_tensor has {list(table.shape)}; it must be (B, blocks)")
     # Entries that are not in use are -1; their rows are behind the current position.
     if blocks.size and blocks.max() >= cache.shape[0]:
-        raise ValueError(f"page {blocks.max()} of a cache of {cache.shape[0]} pages")
+        raise ArgumentError(f"page {blocks.max()} of a cache of {cache.shape[0]} pages")
     found = cache[np.maximum(blocks, 0)].swapaxes(1, 2)
     users, heads, count, rows, columns = found.shape
     return found.reshape(users, heads, count * rows, columns)
@@ -162,13 +163,13 @@ def _decode(values: dict[str, Any], *, paged: bool) -> Tensor:
         keys, numbers = pages_of(keys, table), pages_of(numbers, table)
     shape = query.shape
     if len(shape) != 4 or shape[0] != 1 or shape[1] != keys.shape[0]:
-        raise ValueError(
+        raise ArgumentError(
             f"the query has {shape}; it must be (1, B, heads, d) with B = {keys.shape[0]}"
         )
     mask = values["attn_mask"]
     if values["is_causal"]:
         if mask is not None:
-            raise ValueError("is_causal and attn_mask exclude each other; give is_causal=False")
+            raise ArgumentError("is_causal and attn_mask exclude each other; give is_causal=False")
         added = _before(_positions(values, shape[1]), keys.shape[2], values["sliding_window_size"])
         added = added[:, None, None, :]
     else:
@@ -183,7 +184,7 @@ def _positions(values: dict[str, Any], users: int) -> Array:
     given = values["cur_pos_tensor"]
     listed: Array = np.asarray(values["cur_pos"] or () if given is None else given.to_list())
     if listed.size != users:
-        raise ValueError(
+        raise ArgumentError(
             f"there are {listed.size} current positions for {users} users; give cur_pos or "
             "cur_pos_tensor"
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -24,9 +25,9 @@ def _pair(values: dict[str, Any]) -> tuple[Tensor, Tensor]:
     device = common_device(cache, tensor)
     for each, name in ((cache, "cache"), (tensor, "input_tensor")):
         if len(each.shape) != 4:
-            raise ValueError(f"{name} has {each.shape}; it must have four dimensions")
+            raise ArgumentError(f"{name} has {each.shape}; it must have four dimensions")
     if cache.shape[3] != tensor.shape[3]:
-        raise ValueError(
+        raise ArgumentError(
             f"rows of {tensor.shape[3]} numbers do not fit a cache of rows of {cache.shape[3]}"
         )
     remember_program(device)
@@ -43,7 +44,7 @@ def _write(cache: Tensor, places: Any, numbers: Array) -> Tensor:
 
 def _require_below(value: int, extent: int, what: str) -> int:
     if not 0 <= value < extent:
-        raise ValueError(f"{what} {value} of a cache that has {extent}")
+        raise ArgumentError(f"{what} {value} of a cache that has {extent}")
     return value
 
 
@@ -53,7 +54,7 @@ def _fill(values: dict[str, Any]) -> Tensor:
     user = _require_below(values["batch_index"], cache.shape[0], "user")
     _, heads, rows, _ = tensor.shape
     if tensor.shape[0] != 1 or heads != cache.shape[1] or rows > cache.shape[2]:
-        raise ValueError(f"rows of {tensor.shape} do not fit a user of a cache of {cache.shape}")
+        raise ArgumentError(f"rows of {tensor.shape} do not fit a user of a cache of {cache.shape}")
     return _write(cache, (user, slice(None), slice(rows)), tensor.array[0])
 
 
@@ -64,7 +65,7 @@ def _update(values: dict[str, Any]) -> Tensor:
     first, users = values["batch_offset"], cache.shape[0]
     one, heads, rows, _ = tensor.shape
     if one != 1 or heads != cache.shape[1] or not 0 <= first <= rows - users:
-        raise ValueError(
+        raise ArgumentError(
             f"rows of {tensor.shape} from {first} on are not (1, heads, users, d) for a cache of "
             f"{cache.shape}"
         )
@@ -84,12 +85,12 @@ def _update_each(values: dict[str, Any]) -> Tensor:
     one, users, rows, _ = tensor.shape
     heads = cache.shape[1]
     if one != 1 or len(places) != users or rows < heads:
-        raise ValueError(
+        raise ArgumentError(
             f"{len(places)} positions for rows of {tensor.shape}, which are (1, users, heads, d) "
             f"for a cache of {cache.shape}"
         )
     if values["batch_offset"]:
-        raise ValueError("batch_offset other than 0 is not here yet")
+        raise ArgumentError("batch_offset other than 0 is not here yet")
     table, size = values["page_table"], cache.shape[2]
     offset = np.asarray(places, np.int64)
     used = offset >= 0
@@ -118,7 +119,9 @@ def _fill_pages(values: dict[str, Any]) -> Tensor:
     size = cache.shape[2]
     count = -(-rows // size)
     if one != 1 or heads != cache.shape[1] or count > pages.shape[1]:
-        raise ValueError(f"rows of {tensor.shape} do not fit the pages of a user of {cache.shape}")
+        raise ArgumentError(
+            f"rows of {tensor.shape} do not fit the pages of a user of {cache.shape}"
+        )
     for page in pages[user, :count]:
         _require_below(int(page), cache.shape[0], "page")
     positions = np.arange(rows)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -55,7 +56,7 @@ def _rows(tensor: Tensor, name: str, rank: int) -> Array:
     if len(shape) == rank == 3:
         return tensor.array
     wanted = "(B, S, columns)" if rank == 3 else "(B, 1, S, columns)"
-    raise ValueError(f"{name} has {shape}; it must be {wanted}")
+    raise ArgumentError(f"{name} has {shape}; it must be {wanted}")
 
 
 def _deal(array: Array, heads: int, kv_heads: int | None) -> tuple[Array, Array, Array]:
@@ -64,7 +65,7 @@ def _deal(array: Array, heads: int, kv_heads: int | None) -> tuple[Array, Array,
     count = heads + 2 * kv_heads
     batch, rows, columns = array.shape
     if heads < 1 or kv_heads < 1 or columns % count:
-        raise ValueError(
+        raise ArgumentError(
             f"{columns} columns cannot be split into {heads} heads of the query and {kv_heads} "
             "each of key and value"
         )
@@ -91,7 +92,7 @@ def _split_decode(values: dict[str, Any]) -> tuple[Tensor, ...]:
     device = common_device(tensor)
     array = _rows(tensor, "input_tensor", 4)
     if array.shape[0] != 1:
-        raise ValueError(f"input_tensor has {tensor.shape}; it must be (1, 1, B, columns)")
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (1, 1, B, columns)")
     parts = _deal(array, values["num_heads"], values["num_kv_heads"])
     return tuple(
         store(
@@ -121,7 +122,7 @@ def _join(values: dict[str, Any], shape: Sequence[int], array: Array) -> Tensor:
 def _heads(values: dict[str, Any]) -> tuple[Tensor, tuple[int, ...]]:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     if len(tensor.shape) != 4:
-        raise ValueError(f"input_tensor has {tensor.shape}; it must be (B, heads, S, d)")
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (B, heads, S, d)")
     return tensor, tensor.shape
 
 
@@ -142,7 +143,7 @@ def _join_decode(values: dict[str, Any]) -> Tensor:
     tensor, (one, users, heads, columns) = _heads(values)
     wanted = values["num_heads"]
     if one != 1 or not 1 <= wanted <= heads:
-        raise ValueError(f"num_heads={wanted} of a tensor of {tensor.shape}, (1, B, heads, d)")
+        raise ArgumentError(f"num_heads={wanted} of a tensor of {tensor.shape}, (1, B, heads, d)")
     return _join(values, (1, 1, users, wanted * columns), tensor.array[:, :, :wanted])
 
 

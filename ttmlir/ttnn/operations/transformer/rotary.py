@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -25,7 +26,7 @@ def _swap_halves(array: Array) -> Array:
 
 def _require_even(tensor: Tensor, multiple: int) -> None:
     if tensor.shape[-1] % multiple:
-        raise ValueError(f"the last extent of {tensor.shape} is not a multiple of {multiple}")
+        raise ArgumentError(f"the last extent of {tensor.shape} is not a multiple of {multiple}")
 
 
 def _rotate_half(values: dict[str, Any]) -> Tensor:
@@ -40,7 +41,7 @@ def _rotate_half(values: dict[str, Any]) -> Tensor:
 def _finish(result: Array, values: dict[str, Any], given: tuple[Tensor, ...], name: str) -> Tensor:
     if result.shape != given[0].shape:
         shapes = " and ".join(str(each.shape) for each in given[1:3])
-        raise ValueError(f"cosines and sines of {shapes} are for no tensor of {given[0].shape}")
+        raise ArgumentError(f"cosines and sines of {shapes} are for no tensor of {given[0].shape}")
     device = common_device(*given)
     made = store(result, given, device=device, memory_config=values["memory_config"])
     return made
@@ -57,7 +58,7 @@ def _rotary_embedding(values: dict[str, Any]) -> Tensor:
     most = min(cos.shape[-2], sin.shape[-2])
     first, last = (0, rows) if token is None else (token, token + 1)
     if not 0 <= first < last <= most:
-        raise ValueError(f"positions {first} to {last - 1} of caches of {most} rows")
+        raise ArgumentError(f"positions {first} to {last - 1} of caches of {most} rows")
     x = tensor.array
     cosines, sines = cos.array[..., first:last, :], sin.array[..., first:last, :]
     return _finish(x * cosines + _swap_halves(x) * sines, values, given, "rotary_embedding")
@@ -72,7 +73,7 @@ def _rotary_embedding_llama(values: dict[str, Any]) -> Tensor:
     square = matrix.array.reshape(-1, *matrix.shape[-2:])[0]
     width = square.shape[0]
     if square.shape != (width, width):
-        raise ValueError(f"trans_mat has {matrix.shape}; its last two extents must be equal")
+        raise ArgumentError(f"trans_mat has {matrix.shape}; its last two extents must be equal")
     _require_even(tensor, width)
     x = tensor.array
     turned = (x.reshape(*x.shape[:-1], -1, width) @ square).reshape(x.shape)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
@@ -49,7 +50,7 @@ def _filters(weight: Tensor, shape: tuple[int, ...]) -> Array:
     if weight.shape == prepared:
         matrix = weight.array.reshape(height, width, second, first)
         return np.ascontiguousarray(matrix.transpose(3, 2, 0, 1))
-    raise ValueError(
+    raise ArgumentError(
         f"weight_tensor has {weight.shape}; for these channels and this kernel it must be "
         f"{list(shape)}, or {list(prepared)} if it is prepared"
     )
@@ -74,14 +75,14 @@ def _config(values: dict[str, Any]) -> Conv2dConfig:
     if config is None:
         return Conv2dConfig()
     if not isinstance(config, Conv2dConfig):
-        raise TypeError(f"conv_config is a ttnn.Conv2dConfig, not {type(config).__name__}")
+        raise ArgumentTypeError(f"conv_config is a ttnn.Conv2dConfig, not {type(config).__name__}")
     return config
 
 
 def _weight_shape(values: dict[str, Any], kernel: Pair) -> tuple[int, ...]:
     inner, outer, groups = (values[name] for name in ("in_channels", "out_channels", "groups"))
     if groups < 1 or inner % groups or outer % groups:
-        raise ValueError(
+        raise ArgumentError(
             f"{inner} input and {outer} output channels cannot be split into {groups} groups"
         )
     return (outer, inner // groups, *kernel)
@@ -93,7 +94,7 @@ def _bias(values: dict[str, Any]) -> Array | None:
         return None
     array = require_tensor(bias, "bias_tensor").array
     if array.size != values["out_channels"]:
-        raise ValueError(
+        raise ArgumentError(
             f"bias_tensor has {bias.shape}; it must have {values['out_channels']} numbers, one "
             "for each output channel"
         )
@@ -106,7 +107,7 @@ def _placed(values: dict[str, Any]) -> tuple[Tensor, MeshDevice]:
     if not isinstance(tensor.storage, DeviceStorage):
         device = values["device"]
         if device is None:
-            raise RuntimeError("input_tensor is on the host; give the device that computes")
+            raise UsageError("input_tensor is on the host; give the device that computes")
         device.check_open()
         return tensor, device
     return tensor, common_device(tensor)
@@ -231,12 +232,12 @@ def _conv_transpose2d(values: dict[str, Any]) -> Any:
     added = as_pair(values["output_padding"], "output_padding")
     stride, dilation = (as_pair(values[name], name) for name in ("stride", "dilation"))
     if min(*stride, *dilation, *kernel) < 1 or min(added) < 0:
-        raise ValueError("kernel_size, stride and dilation are at least 1, output_padding 0")
+        raise ArgumentError("kernel_size, stride and dilation are at least 1, output_padding 0")
     if any(
         extra >= max(pair)
         for extra, pair in zip(added, zip(stride, dilation, strict=True), strict=True)
     ):
-        raise ValueError("output_padding is smaller than stride or dilation")
+        raise ArgumentError("output_padding is smaller than stride or dilation")
     sizes = [
         (extent - 1) * step - sum(sides) + spread * (taps - 1) + 1 + extra
         for extent, step, sides, spread, taps, extra in zip(
@@ -244,7 +245,7 @@ def _conv_transpose2d(values: dict[str, Any]) -> Any:
         )
     ]
     if min(sizes) < 1:
-        raise ValueError(f"the result would have {sizes[0]}x{sizes[1]} pixels")
+        raise ArgumentError(f"the result would have {sizes[0]}x{sizes[1]} pixels")
     result = meaning_of("conv_transpose2d")(
         np,
         image,
@@ -273,7 +274,7 @@ def _conv_transpose2d(values: dict[str, Any]) -> Any:
 def _prepare_conv_weights(values: dict[str, Any]) -> Tensor:
     weight = require_tensor(values["weight_tensor"], "weight_tensor")
     if values["weights_format"] != "OIHW":
-        raise ValueError(f"weights_format is 'OIHW', not {values['weights_format']!r}")
+        raise ArgumentError(f"weights_format is 'OIHW', not {values['weights_format']!r}")
     shape = _weight_shape(values, as_pair(values["kernel_size"], "kernel_size"))
     dtype = _config(values).weights_dtype
     return _prepare_weight(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.window import WindowAxis
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import require_tensor
@@ -19,7 +20,7 @@ def as_pair(value: Any, name: str) -> Pair:
     """Two numbers: height and width, of one number or two."""
     listed = [value, value] if isinstance(value, int) else [int(each) for each in value]
     if len(listed) != 2:
-        raise ValueError(f"{name} has one number or two, got {listed}")
+        raise ArgumentError(f"{name} has one number or two, got {listed}")
     return listed[0], listed[1]
 
 
@@ -29,7 +30,7 @@ def as_padding(value: Any) -> tuple[Pair, Pair]:
     if len(listed) == 2:
         listed = [listed[0], listed[0], listed[1], listed[1]]
     if len(listed) != 4 or min(listed) < 0:
-        raise ValueError(
+        raise ArgumentError(
             f"padding has one number, two (height, width) or four (top, bottom, left, right), "
             f"none negative; got {listed}"
         )
@@ -64,7 +65,7 @@ def as_image(tensor: Any, batch: int, height: int, width: int, channels: int) ->
     wanted = (batch, height, width, channels)
     flat = (1, 1, batch * height * width, channels)
     if shape not in (wanted, flat):
-        raise ValueError(
+        raise ArgumentError(
             f"input_tensor has {shape}; for these extents it must be {list(flat)} or {list(wanted)}"
         )
     return given.array.reshape(wanted)

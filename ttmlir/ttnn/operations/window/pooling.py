@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.window import WindowAxis
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
@@ -41,7 +42,7 @@ def _check_padding(values: dict[str, Any]) -> None:
     kernel = as_pair(values["kernel_size"], "kernel_size")
     for sides, extent in zip(as_padding(values["padding"]), kernel, strict=True):
         if 2 * max(sides) > extent:
-            raise ValueError(
+            raise ArgumentError(
                 f"padding of {max(sides)} is more than half of the kernel's {extent}; use ttnn.pad "
                 "first"
             )
@@ -165,7 +166,7 @@ def _avg_pool2d(values: dict[str, Any]) -> Tensor:
         )
         return _finish(result, values, tensor, "avg_pool2d")
     if divisor == 0:
-        raise ValueError("divisor_override is not 0")
+        raise ArgumentError("divisor_override is not 0")
     whole, inner = _filled(image, axes, 0)
     sides = ("top", "bottom", "left", "right")
     result = average(
@@ -185,7 +186,7 @@ def _global_avg_pool2d(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     if len(tensor.shape) != 4:
-        raise ValueError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
     result = meaning_of("mean")(np, tensor.array, keep_dim=True, dim_arg=(1, 2))
     return store(
         result,
@@ -202,7 +203,7 @@ def _adaptive(values: dict[str, Any], *, largest: bool) -> Tensor:
     values = _result_type(values, tensor)
     sizes = as_pair(values["output_size"], "output_size")
     if min(sizes) < 1:
-        raise ValueError(f"output_size has no size of 0, got {list(sizes)}")
+        raise ArgumentError(f"output_size has no size of 0, got {list(sizes)}")
     result = image
     for axis, size in enumerate(sizes, 1):
         extent = image.shape[axis]

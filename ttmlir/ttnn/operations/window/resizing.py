@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -22,7 +23,7 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 def _image(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     if len(tensor.shape) != 4:
-        raise ValueError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
     return tensor
 
 
@@ -48,7 +49,7 @@ def _upsample(values: dict[str, Any]) -> Tensor:
         given = int(given)
     scales = as_pair(given, "scale_factor")
     if min(scales) < 1:
-        raise ValueError(f"scale_factor is at least 1, got {list(scales)}")
+        raise ArgumentError(f"scale_factor is at least 1, got {list(scales)}")
     result = tensor.array
     for axis, scale in enumerate(scales, 1):
         match mode:
@@ -57,7 +58,7 @@ def _upsample(values: dict[str, Any]) -> Tensor:
             case "bilinear":
                 result = _between(result, axis, scale)
             case _:
-                raise ValueError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
+                raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
     return store(
         result,
         (tensor,),
@@ -93,9 +94,9 @@ def _rotate(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor)
     mode = values["interpolation_mode"]
     if mode not in ("nearest", "bilinear"):
-        raise ValueError(f"interpolation_mode is 'nearest' or 'bilinear', not {mode!r}")
+        raise ArgumentError(f"interpolation_mode is 'nearest' or 'bilinear', not {mode!r}")
     if values["expand"]:
-        raise ValueError("expand=True is not supported; the result has the input's extents")
+        raise ArgumentError("expand=True is not supported; the result has the input's extents")
     _, height, width, _ = tensor.shape
     middle = ((width - 1) / 2, (height - 1) / 2)
     given = values["center"]
@@ -119,11 +120,11 @@ def _grid_sample(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor, grid)
     mode = values["mode"]
     if mode not in ("nearest", "bilinear"):
-        raise ValueError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
+        raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
     if values["padding_mode"] != "zeros":
-        raise ValueError(f"padding_mode is 'zeros', not {values['padding_mode']!r}")
+        raise ArgumentError(f"padding_mode is 'zeros', not {values['padding_mode']!r}")
     if len(grid.shape) != 4 or grid.shape[0] != tensor.shape[0] or grid.shape[3] != 2:
-        raise ValueError(f"grid has {grid.shape}; it must be ({tensor.shape[0]}, h, w, 2)")
+        raise ArgumentError(f"grid has {grid.shape}; it must be ({tensor.shape[0]}, h, w, 2)")
     _, height, width, _ = tensor.shape
     places = grid.array.astype(np.float64)
     if values["align_corners"]:
