@@ -14,6 +14,7 @@ the type of the array beside it, and `cast` converts. Types are named as in MLIR
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
@@ -338,22 +339,24 @@ class Array:
             "broadcast", shape=shape, parameters={"dimension": tuple(range(len(shape)))}
         )
 
-    def slice(self, begins: Sequence[int], ends: Sequence[int]) -> Array:
-        """The elements from one place up to another of each dimension."""
-        begins, ends = tuple(begins), tuple(ends)
-        shape = tuple(end - begin for begin, end in zip(begins, ends, strict=True))
+    def slice(
+        self, begins: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None
+    ) -> Array:
+        """Every step-th element between two bounds of each dimension."""
+        begins, ends, step = tuple(begins), tuple(ends), tuple(steps or (1,) * self.rank)
+        bounds = zip(begins, ends, step, strict=True)
+        shape = tuple(-(-(end - begin) // each) for begin, end, each in bounds)
         if shape == self.shape:
             return self
-        step = (1,) * self.rank
         return self.create(
             "slice", shape=shape, parameters={"begins": begins, "ends": ends, "step": step}
         )
 
-    def cut(self, dim: int, begin: int, end: int) -> Array:
-        """The elements from one place up to another along a dimension."""
-        begins, ends = [0] * self.rank, [*self.shape]
-        begins[dim], ends[dim] = begin, end
-        return self.slice(begins, ends)
+    def cut(self, dim: int, begin: int, end: int, step: int = 1) -> Array:
+        """Every step-th element between two bounds along a dimension."""
+        begins, ends, steps = [0] * self.rank, [*self.shape], [1] * self.rank
+        begins[dim], ends[dim], steps[dim] = begin, end, step
+        return self.slice(begins, ends, steps)
 
     def pad(self, margins: Sequence[tuple[int, int]], number: Number) -> Array:
         """With so many more elements of a number in front and behind; below 0 fewer elements."""
@@ -367,6 +370,18 @@ class Array:
             return kept
         shape = [low + extent + high for extent, (low, high) in pairs]
         return kept.create("pad", shape=shape, parameters={"padding": padding, "value": number})
+
+    def dilate(self, dim: int, step: int, number: Number) -> Array:
+        """With `step - 1` elements of a number between the elements along a dimension."""
+        shape, extent = self.shape, self.shape[dim]
+        if step == 1 or extent <= 1:
+            return self
+        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        dilated = (extent - 1) * step + 1
+        apart = self.reshape((before * extent, 1, after))
+        padded = apart.pad([(0, 0), (0, step - 1), (0, 0)], number)
+        merged = padded.reshape((before, extent * step, after))
+        return merged.cut(1, 0, dilated).reshape((*shape[:dim], dilated, *shape[dim + 1 :]))
 
     def reverse(self, dim: int) -> Array:
         """The elements along a dimension, the last one first."""

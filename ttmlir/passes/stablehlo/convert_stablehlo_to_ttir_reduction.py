@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, TensorType, i1, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from ttmlir.composites.bits import in_total_order
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.arrays import array_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -30,7 +32,6 @@ from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import in_total_order
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,
@@ -293,7 +294,7 @@ def _sorted(
     for key in reversed(keys):
         given = operands[key.operand]
         if key.is_total:
-            given = in_total_order(builder, given)
+            given = in_total_order(array_in(builder, given)).value
         moved = given if order is None else _move(builder, given, order, dim)
         values, places = builder.create_several(
             "sort",
