@@ -293,7 +293,7 @@ def _next_after(op: Operation, x: Array, y: Array) -> Array:
     return bits.next_after(x, y)
 
 
-def _mulhi(op: Operation, x: Array, y: Array) -> Array:
+def multiply_high(op: Operation, x: Array, y: Array) -> Array:
     """The upper half of the bits of a product, from products of halves."""
     width = bits.width_of(x.dtype)
     if width not in (8, 16, 32):
@@ -318,7 +318,7 @@ RULES: dict[str, ConversionRule] = {
     "chlo._asin_acos_kernel": _arc_kernel,
     "chlo.bessel_i1e": _function(special.i1e),
     "chlo.digamma": _function(partial(special.digamma, poles=Poles.BOTH_SIDES)),
-    "chlo.mulhi": computes(_mulhi),
+    "chlo.mulhi": computes(multiply_high),
     "chlo.next_after": computes(_next_after),
     "chlo.polygamma": _family(special.polygamma, 0),
     "chlo.zeta": _family(special.zeta, 2),
