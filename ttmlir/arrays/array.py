@@ -390,10 +390,10 @@ class Array:
     def slice(
         self, begins: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None
     ) -> Array:
-        """Elements from one place up to another of each dimension, in steps."""
+        """Every step-th element between two bounds of each dimension."""
         begins, ends, step = tuple(begins), tuple(ends), tuple(steps or (1,) * self.rank)
         bounds = zip(begins, ends, step, strict=True)
-        shape = tuple(-(-(end - begin) // count) for begin, end, count in bounds)
+        shape = tuple(-(-(end - begin) // each) for begin, end, each in bounds)
         if shape == self.shape:
             return self
         return self.create(
@@ -401,7 +401,7 @@ class Array:
         )
 
     def cut(self, dim: int, begin: int, end: int, step: int = 1) -> Array:
-        """Every `step`-th element from one place up to another along a dimension."""
+        """Every step-th element between two bounds along a dimension."""
         begins, ends, steps = [0] * self.rank, [*self.shape], [1] * self.rank
         begins[dim], ends[dim], steps[dim] = begin, end, step
         return self.slice(begins, ends, steps)
@@ -418,6 +418,18 @@ class Array:
             return kept
         shape = [low + extent + high for extent, (low, high) in pairs]
         return kept.create("pad", shape=shape, parameters={"padding": padding, "value": number})
+
+    def dilate(self, dim: int, step: int, number: Number) -> Array:
+        """With `step - 1` elements of a number between the elements along a dimension."""
+        shape, extent = self.shape, self.shape[dim]
+        if step == 1 or extent <= 1:
+            return self
+        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        dilated = (extent - 1) * step + 1
+        apart = self.reshape((before * extent, 1, after))
+        padded = apart.pad([(0, 0), (0, step - 1), (0, 0)], number)
+        merged = padded.reshape((before, extent * step, after))
+        return merged.cut(1, 0, dilated).reshape((*shape[:dim], dilated, *shape[dim + 1 :]))
 
     def reverse(self, dim: int) -> Array:
         """The elements along a dimension, the last one first."""

@@ -15,7 +15,10 @@ from ttmlir.arrays.array import Array, Number, Scalar, Shape
 from ttmlir.optable.row import Family, Row
 from ttmlir.optable.window import compute_on_image
 
-_SHORT: dict[str, Any] = {"i1": "bool", "bf16": ml_dtypes.bfloat16, "index": "int64"}
+_SHORT: dict[str, Any] = {
+    **{"i1": "bool", "bf16": ml_dtypes.bfloat16, "index": "int64"},
+    **{"complex<f32>": "complex64", "complex<f64>": "complex128"},
+}
 _NAMES = {"bool": "i1", "bfloat16": "bf16"}
 
 

@@ -1,7 +1,9 @@
 """What the operations of StableHLO and CHLO compute, with NumPy.
 
-Elementwise operations are computed by the rows of the operation table; all others are written after
-the specification, apart from the conversions to ttir, which they can so be compared with.
+Elementwise operations are computed by the rows of the operation table, those that move elements or
+normalize by the array functions of the conversion to ttir. What has regions, computed places or
+windows is written after the specification, apart from the conversion, which it can so be compared
+with.
 """
 
 from __future__ import annotations
@@ -28,16 +30,17 @@ from ttmlir import optable
 from ttmlir.arrays import array as arrays
 from ttmlir.arrays.carriers import array_of, on_numbers
 from ttmlir.composites import complex_numbers, special
+from ttmlir.composites.bits import next_after
 from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_threefry
 from ttmlir.composites.special import Poles
 from ttmlir.dialects.stablehlo.attrs import (
-    ConvDimensionNumbersAttr,
     DotDimensionNumbersAttr,
     EnumAttr,
     GatherDimensionNumbersAttr,
     ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.interpreter.arrays import by_arrays
 from ttmlir.interpreter.execution import (
     Execution,
     Function,
@@ -50,7 +53,11 @@ from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.mlir.reporting import OpError
 from ttmlir.optable.row import Row
-from ttmlir.passes.stablehlo.specification.bits import number_of_draw
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS as MOVEMENTS
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import convolution_parameters
+from ttmlir.passes.stablehlo.specification.bits import multiply_high, number_of_draw
 from ttmlir.program import TARGET
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
 
@@ -103,21 +110,6 @@ def _compute_complex(
     return _complex(found.real.value, found.imag.value).astype(operands[0].dtype)
 
 
-def _compare(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    direction = cast("EnumAttr", op.properties["comparison_direction"]).data
-    kind = op.properties.get("compare_type")
-    if isinstance(kind, EnumAttr) and kind.data == "TOTALORDER":
-        operands = tuple(_total_order(operand) for operand in operands)
-    return (optable.COMPARISONS[direction].reference(np, *operands),)
-
-
-def _total_order(array: Array) -> Array:
-    """Integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN."""
-    bits = array.view(f"i{array.dtype.itemsize}")
-    lowest = np.iinfo(bits.dtype).min
-    return np.where(bits < 0, lowest - bits - 1, bits)
-
-
 def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     type = element_type(op)
     is_complex = operands[0].dtype.kind == "c" and type.name != ComplexType.name
@@ -161,25 +153,6 @@ def _reduce_precision(
     rounded = np.where(np.abs(rounded) > largest, np.copysign(np.inf, value), rounded)
     rounded = np.where(np.abs(rounded) < np.ldexp(1.0, 1 - bias), np.copysign(0.0, value), rounded)
     return (np.where(np.isfinite(value), rounded, value),)
-
-
-def _shift_right(value: Array, amount: Array) -> Array:
-    """Arithmetic shift; by as many bits as there are, or more, only signs are left."""
-    bits = value.dtype.itemsize * 8
-    signed = value.view(f"i{value.dtype.itemsize}")
-    too_far = (amount < 0) | (amount >= bits)
-    shifted = signed >> np.where(too_far, bits - 1, amount).astype(signed.dtype)
-    return shifted.view(value.dtype)
-
-
-def _round_away(value: Array) -> Array:
-    """To the nearest whole number, halves away from zero."""
-    whole = np.trunc(value)
-    return np.where(np.abs(value - whole) >= 0.5, whole + np.sign(value), whole)
-
-
-def _clamp(low: Array, value: Array, high: Array) -> Array:
-    return np.minimum(np.maximum(value, low), high)
 
 
 def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -233,12 +206,8 @@ def _generate_bits(execution: Execution, op: Operation, operands: Sequence[Any])
     return new.astype(operands[0].dtype), np.frombuffer(bits.tobytes(), target).reshape(shape)
 
 
-def _is_positive_infinity(value: Array) -> Array:
-    return value == np.inf
-
-
-def _is_negative_infinity(value: Array) -> Array:
-    return value == -np.inf
+def _next_after(op: Operation, x: arrays.Array, y: arrays.Array) -> arrays.Array:
+    return next_after(x, y)
 
 
 _OWN: dict[str, Function] = {
@@ -247,15 +216,9 @@ _OWN: dict[str, Function] = {
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
     "chlo.digamma": elementwise(on_numbers(partial(special.digamma, poles=Poles.BOTH_SIDES))),
-    "chlo.is_inf": elementwise(np.isinf),
-    "chlo.is_neg_inf": elementwise(_is_negative_infinity),
-    "chlo.is_pos_inf": elementwise(_is_positive_infinity),
-    "chlo.next_after": elementwise(np.nextafter),
     "chlo.polygamma": elementwise(on_numbers(partial(special.polygamma, poles=Poles.BOTH_SIDES))),
     "chlo.zeta": elementwise(on_numbers(partial(special.zeta, poles=Poles.BOTH_SIDES))),
     "stablehlo.bitcast_convert": _bitcast,
-    "stablehlo.clamp": elementwise(_clamp),
-    "stablehlo.compare": _compare,
     "stablehlo.complex": elementwise(_complex),
     "stablehlo.constant": _constant,
     "stablehlo.convert": _convert,
@@ -265,13 +228,14 @@ _OWN: dict[str, Function] = {
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.rng": _draw,
     "stablehlo.rng_bit_generator": _generate_bits,
-    "stablehlo.round_nearest_afz": elementwise(_round_away),
     "stablehlo.select": elementwise(np.where),
-    "stablehlo.shift_right_arithmetic": elementwise(_shift_right),
 }
 
 ELEMENTWISE: dict[str, Function] = {
+    **{name: by_arrays(function) for name, function in ON_ELEMENTS.items()},
     **{name: _by_row(row, _ON_TRUTH.get(name)) for name, row in _NAMED.items()},
+    "chlo.mulhi": by_arrays(multiply_high),
+    "chlo.next_after": by_arrays(_next_after),
     **_OWN,
 }
 """Operations of this module by name; arrays of any one shape may be given to those that compute."""
@@ -283,38 +247,6 @@ ELEMENTWISE: dict[str, Function] = {
 def result_shape(op: Operation, number: int = 0) -> tuple[int, ...]:
     """The extents of a result."""
     return cast("TensorType[Attribute]", op.results[number].type).get_shape()
-
-
-def _broadcast_in_dim(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    (value,) = operands
-    shape = result_shape(op)
-    places = [1] * len(shape)
-    for dimension, extent in zip(integers(op, "broadcast_dimensions"), value.shape, strict=True):
-        places[dimension] = extent
-    order = np.argsort(integers(op, "broadcast_dimensions"))
-    return (np.broadcast_to(np.transpose(value, order).reshape(places), shape),)
-
-
-def _broadcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.broadcast_to(operands[0], result_shape(op)),)
-
-
-def _reshape(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.reshape(operands[0], result_shape(op)),)
-
-
-def _transpose(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.transpose(operands[0], integers(op, "permutation")),)
-
-
-def _reverse(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.flip(operands[0], integers(op, "dimensions")),)
-
-
-def _concatenate(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.concatenate(operands, integer(op, "dimension")),)
 
 
 def padded(
@@ -336,18 +268,6 @@ def padded(
         for a, b, extent in zip(low, high, around.shape, strict=True)
     ]
     return around[tuple(cuts)]
-
-
-def _pad(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    array, value = operands
-    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
-    return (padded(array, value[()], *(integers(op, name) for name in names)),)
-
-
-def _slice(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    names = ("start_indices", "limit_indices", "strides")
-    ranges = zip(*(integers(op, name) for name in names), strict=True)
-    return (operands[0][tuple(slice(*item) for item in ranges)],)
 
 
 def _get_dimension_size(
@@ -521,12 +441,8 @@ def _exchanges(length: int) -> list[tuple[Array, int]]:
 
 
 def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    (array,) = operands
-    count = integer(op, "k")
-    # Stable from the largest: equal elements come in the order of their places.
-    descending = np.argsort(np.flip(array, -1), -1, kind="stable")
-    places = array.shape[-1] - 1 - np.flip(descending, -1)[..., :count]
-    return np.take_along_axis(array, places, -1), places
+    parameters = {"k": integer(op, "k"), "dim": -1, "largest": True, "sorted": True}
+    return optable.row("topk").reference(np, *operands, **parameters)
 
 
 # -- indexing ----------------------------------------------------------------------------------
@@ -646,23 +562,16 @@ _LINALG: Any = np.linalg
 
 def _dot_general(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
-    lhs, rhs = (summable(operand) for operand in operands)
-    batches = numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions
-    summed = numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions
-    free = [
-        without(array.ndim, batch, contracted)
-        for array, batch, contracted in zip((lhs, rhs), batches, summed, strict=True)
-    ]
-    left = lhs.transpose(*batches[0], *free[0], *summed[0])
-    right = rhs.transpose(*batches[1], *summed[1], *free[1])
-    batch_shape = [lhs.shape[dim] for dim in batches[0]]
-    depth = int(np.prod([lhs.shape[dim] for dim in summed[0]], dtype=np.int64))
-    rows = int(np.prod([lhs.shape[dim] for dim in free[0]], dtype=np.int64))
-    columns = int(np.prod([rhs.shape[dim] for dim in free[1]], dtype=np.int64))
-    multiplied = np.matmul(
-        left.reshape(*batch_shape, rows, depth), right.reshape(*batch_shape, depth, columns)
+    return (
+        optable.row("dot_general").reference(
+            np,
+            *map(summable, operands),
+            batch_dims_lhs=numbers.lhs_batching_dimensions,
+            contract_dims_lhs=numbers.lhs_contracting_dimensions,
+            batch_dims_rhs=numbers.rhs_batching_dimensions,
+            contract_dims_rhs=numbers.rhs_contracting_dimensions,
+        ),
     )
-    return (multiplied.reshape(result_shape(op)),)
 
 
 def summable(array: Array) -> Array:
@@ -820,130 +729,12 @@ def window_padding(op: Operation, count: int) -> list[tuple[int, int]]:
 
 
 def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
-    lhs, rhs = (summable(operand) for operand in operands)
-    spatial = len(numbers.input_spatial_dimensions)
-    image = lhs.transpose(
-        numbers.input_batch_dimension,
-        *numbers.input_spatial_dimensions,
-        numbers.input_feature_dimension,
-    )
-    kernel = rhs.transpose(
-        *numbers.kernel_spatial_dimensions,
-        numbers.kernel_input_feature_dimension,
-        numbers.kernel_output_feature_dimension,
-    )
-    reversal = integers(op, "window_reversal")
-    kernel = np.flip(kernel, tuple(dim for dim, flag in enumerate(reversal) if flag))
-    low, high = zip(*((0, 0), *window_padding(op, spatial), (0, 0)), strict=True)
-    gaps = [0, *(factor - 1 for factor in _ones(op, "lhs_dilation", spatial)), 0]
-    image = padded(image, 0, low, high, gaps)
-    batch_groups = integer(op, "batch_group_count")
-    groups = integer(op, "feature_group_count")
-    result = _group(
-        image,
-        kernel,
-        _ones(op, "window_strides", spatial),
-        _ones(op, "rhs_dilation", spatial),
-        (groups, batch_groups),
-    )
-    order = [0] * (spatial + 2)
-    order[numbers.output_batch_dimension] = 0
-    order[numbers.output_feature_dimension] = spatial + 1
-    for number, dim in enumerate(numbers.output_spatial_dimensions):
-        order[dim] = number + 1
-    return (result.transpose(order),)
-
-
-def _group(
-    image: Array,
-    kernel: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    counts: tuple[int, int],
-) -> Array:
-    """Each group of features, or of batches, with its part of the kernel."""
-    groups, batch_groups = counts
-    count = max(groups, batch_groups)
-    images = np.split(image, count, 0 if batch_groups > 1 else -1)
-    kernels = np.split(kernel, count, -1)
-    parts = [
-        _convolve(part, weights, strides, dilations)
-        for part, weights in zip(images, kernels, strict=True)
-    ]
-    return np.concatenate(parts, -1)
-
-
-def _convolve(
-    image: Array, kernel: Array, strides: Sequence[int], dilations: Sequence[int]
-) -> Array:
-    window = kernel.shape[:-2]
-    extents = [
-        max(0, (size - (taps - 1) * dilation - 1) // stride + 1) if taps else 0
-        for size, taps, dilation, stride in zip(
-            image.shape[1:-1], window, dilations, strides, strict=True
-        )
-    ]
-    total = np.zeros((image.shape[0], *extents, kernel.shape[-1]), np.result_type(image, kernel))
-    for place in product(*map(range, window)):
-        part = tuple(
-            slice(tap * dilation, tap * dilation + (extent - 1) * stride + 1, stride)
-            for tap, dilation, extent, stride in zip(
-                place, dilations, extents, strides, strict=True
-            )
-        )
-        if 0 not in extents:
-            total += image[(slice(None), *part)] @ kernel[place]
-    return total
-
-
-# -- normalization -----------------------------------------------------------------------------
-
-
-def _batch_shape(op: Operation, array: Array) -> tuple[tuple[int, ...], list[int]]:
-    """The shape in which a value for each feature broadcasts, and the other dimensions."""
-    feature = integer(op, "feature_index")
-    shape = [1] * array.ndim
-    shape[feature] = array.shape[feature]
-    return tuple(shape), without(array.ndim, [feature])
-
-
-def _epsilon(op: Operation) -> float:
-    return float(cast("Any", op.properties["epsilon"]).value.data)
-
-
-def _batch_norm_inference(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    array, *features = operands
-    shape, _ = _batch_shape(op, array)
-    scale, offset, mean, variance = (value.reshape(shape) for value in features)
-    return ((array - mean) / np.sqrt(variance + _epsilon(op)) * scale + offset,)
-
-
-def _batch_norm_training(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    array, scale, offset = operands
-    shape, others = _batch_shape(op, array)
-    mean = array.mean(axis=tuple(others), keepdims=True)
-    variance = ((array - mean) ** 2).mean(axis=tuple(others), keepdims=True)
-    normal = (array - mean) / np.sqrt(variance + _epsilon(op))
-    output = normal * scale.reshape(shape) + offset.reshape(shape)
-    return output, mean.reshape(-1), variance.reshape(-1)
-
-
-def _batch_norm_grad(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    array, scale, mean, variance, grad = operands
-    shape, others = _batch_shape(op, array)
-    axes = tuple(others)
-    inverse = 1 / np.sqrt(variance.reshape(shape) + _epsilon(op))
-    normal = (array - mean.reshape(shape)) * inverse
-    grad_scale = (grad * normal).sum(axis=axes, keepdims=True)
-    grad_offset = grad.sum(axis=axes, keepdims=True)
-    count = array.size / array.shape[integer(op, "feature_index")]
-    centred = grad - grad_offset / count - normal * grad_scale / count
-    return scale.reshape(shape) * inverse * centred, grad_scale.reshape(-1), grad_offset.reshape(-1)
+    shape = result_shape(op)
+    image, kernel = map(summable, operands)
+    if 0 in (*shape, *kernel.shape, *image.shape):
+        return (np.zeros(shape, image.dtype),)
+    parameters = convolution_parameters(op)
+    return (optable.row("convolution").reference(np, image, kernel, **parameters),)
 
 
 # -- control -----------------------------------------------------------------------------------
@@ -1001,15 +792,8 @@ def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -
 
 FUNCTIONS: dict[str, Function] = {
     **ELEMENTWISE,
-    "stablehlo.broadcast": _broadcast,
-    "stablehlo.broadcast_in_dim": _broadcast_in_dim,
-    "stablehlo.concatenate": _concatenate,
+    **{name: by_arrays(function) for name, function in {**MOVEMENTS, **NORMALIZATIONS}.items()},
     "stablehlo.get_dimension_size": _get_dimension_size,
-    "stablehlo.pad": _pad,
-    "stablehlo.reshape": _reshape,
-    "stablehlo.reverse": _reverse,
-    "stablehlo.slice": _slice,
-    "stablehlo.transpose": _transpose,
     "chlo.top_k": _top_k,
     "stablehlo.map": _map,
     "stablehlo.reduce": _reduce,
@@ -1028,9 +812,6 @@ FUNCTIONS: dict[str, Function] = {
     "stablehlo.convolution": _convolution,
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.select_and_scatter": _select_and_scatter,
-    "stablehlo.batch_norm_grad": _batch_norm_grad,
-    "stablehlo.batch_norm_inference": _batch_norm_inference,
-    "stablehlo.batch_norm_training": _batch_norm_training,
     "stablehlo.after_all": _token,
     "stablehlo.case": _case,
     "stablehlo.composite": _composite,

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, TensorType, i1, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from ttmlir.arrays.array import Array
+from ttmlir.composites.bits import in_total_order
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.arrays import array_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -29,8 +32,7 @@ from ttmlir.ir.tensor_types import (
 from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
-from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import in_total_order
+from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,
@@ -293,7 +295,7 @@ def _sorted(
     for key in reversed(keys):
         given = operands[key.operand]
         if key.is_total:
-            given = in_total_order(builder, given)
+            given = in_total_order(array_in(builder, given)).value
         moved = given if order is None else _move(builder, given, order, dim)
         values, places = builder.create_several(
             "sort",
@@ -373,97 +375,72 @@ def _number(attribute: Attribute | None) -> int | None:
 # -- normalization -----------------------------------------------------------------------------
 
 
-def _feature_of(op: Operation) -> tuple[int, float]:
-    epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
-    return integer(op, "feature_index"), epsilon
+class _Features:
+    """The dimension of the features, and what is normalized over: all others."""
+
+    def __init__(self, op: Operation, x: Array) -> None:
+        epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
+        self.dimension = integer(op, "feature_index")
+        self.parameters = {"dimension": self.dimension, "epsilon": epsilon}
+        self.epsilon = epsilon
+        self._others = tuple(dim for dim in range(x.rank) if dim != self.dimension)
+
+    def reduce(self, mnemonic: str, x: Array) -> Array:
+        """A sum or mean over the others."""
+        parameters = {"keep_dim": False, "dim_arg": self._others}
+        return x.create(mnemonic, shape=(x.shape[self.dimension],), parameters=parameters)
+
+    def beside(self, x: Array, whole: Array) -> Array:
+        """One number for each feature in a shape that broadcasts against the whole array."""
+        return x.reshape([x.shape[0] if d == self.dimension else 1 for d in range(whole.rank)])
 
 
-def _batch_norm_inference(op: Operation) -> None:
-    builder = Builder.before(op)
-    dimension, epsilon = _feature_of(op)
-    replace(
-        op,
-        builder.create(
-            "batch_norm_inference",
-            op.operands,
-            op.results[0].type,
-            dimension=dimension,
-            epsilon=epsilon,
-        ),
-    )
+def _batch_norm_inference(op: Operation, x: Array, *operands: Array) -> Array:
+    parameters = _Features(op, x).parameters
+    return x.create("batch_norm_inference", *operands, parameters=parameters)
 
 
-def _batch_norm_training(op: Operation) -> None:
-    builder = Builder.before(op)
-    check_static_shapes(op)
-    dimension, epsilon = _feature_of(op)
-    value, scale, offset = op.operands
-    features = op.results[1].type
-    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
-    mean = builder.create("mean", [value], features, keep_dim=False, dim_arg=others)
-    centered = builder.create(
-        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
-    )
-    squares = builder.create("multiply", [centered, centered], value.type)
-    variance = builder.create("mean", [squares], features, keep_dim=False, dim_arg=others)
-    inputs = [value, scale, offset, mean, variance]
-    result = builder.create(
-        "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
-    )
-    replace(op, result, mean, variance)
+def _batch_norm_training(op: Operation, x: Array, scale: Array, offset: Array) -> Sequence[Array]:
+    features = _Features(op, x)
+    mean = features.reduce("mean", x)
+    centered = x - features.beside(mean, x)
+    variance = features.reduce("mean", centered * centered)
+    operands = scale, offset, mean, variance
+    result = x.create("batch_norm_inference", *operands, parameters=features.parameters)
+    return result, mean, variance
 
 
-def _batch_norm_grad(op: Operation) -> None:
+def _batch_norm_grad(
+    op: Operation, x: Array, scale: Array, mean: Array, variance: Array, gradient: Array
+) -> Sequence[Array]:
     """The gradients, with c = x - mean and s = 1 / sqrt(variance + epsilon).
 
     grad_offset = sum(g), grad_scale = sum(g * c) * s and
     grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
     """
-    builder = Builder.before(op)
-    check_static_shapes(op)
-    dimension, epsilon = _feature_of(op)
-    value, scale, mean, variance, gradient = op.operands
-    features = op.results[1].type
-    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
-
-    def over_others(mnemonic: str, values: SSAValue) -> SSAValue:
-        return builder.create(mnemonic, [values], features, keep_dim=False, dim_arg=others)
-
-    def multiplied(first: SSAValue, second: SSAValue) -> SSAValue:
-        return builder.create("multiply", [first, second], first.type)
-
-    shift = builder.create_scalar(epsilon, element_type(variance))
-    inverse = builder.create(
-        "rsqrt", [builder.create("add", [variance, shift], variance.type)], variance.type
-    )
-    centered = builder.create(
-        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
-    )
-    products = multiplied(gradient, centered)
-    grad_offset = over_others("sum", gradient)
-    grad_scale = multiplied(over_others("sum", products), inverse)
-    slope = multiplied(multiplied(over_others("mean", products), inverse), inverse)
-    trend = multiplied(centered, _beside(builder, slope, value, dimension))
-    level = _beside(builder, over_others("mean", gradient), value, dimension)
-    rest = builder.create("subtract", [gradient, level], value.type)
-    rest = builder.create("subtract", [rest, trend], value.type)
-    factor = _beside(builder, multiplied(scale, inverse), value, dimension)
-    replace(op, multiplied(rest, factor), grad_scale, grad_offset)
+    features = _Features(op, x)
+    inverse = (variance + features.epsilon).rsqrt()
+    centered = x - features.beside(mean, x)
+    products = gradient * centered
+    grad_offset = features.reduce("sum", gradient)
+    grad_scale = features.reduce("sum", products) * inverse
+    slope = features.reduce("mean", products) * inverse * inverse
+    trend = centered * features.beside(slope, x)
+    level = features.beside(features.reduce("mean", gradient), x)
+    rest = gradient - level - trend
+    return rest * features.beside(scale * inverse, x), grad_scale, grad_offset
 
 
-def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
-    """One number for each feature in a shape that broadcasts against the whole tensor."""
-    shape = [1] * len(value_shape(value))
-    shape[dimension] = value_shape(features)[0]
-    return builder.reshape(features, shape)
-
-
+FUNCTIONS: dict[str, ArrayFunction] = {
+    "stablehlo.batch_norm_grad": _batch_norm_grad,
+    "stablehlo.batch_norm_inference": _batch_norm_inference,
+    "stablehlo.batch_norm_training": _batch_norm_training,
+}
+"""Functions by the full name of the operation."""
 RULES: dict[str, ConversionRule] = {
     "stablehlo.reduce": _reduce,
     "chlo.top_k": _top_k,
     "stablehlo.sort": _sort,
-    "stablehlo.batch_norm_grad": _batch_norm_grad,
-    "stablehlo.batch_norm_inference": _batch_norm_inference,
-    "stablehlo.batch_norm_training": _batch_norm_training,
+    **{name: computes(function) for name, function in FUNCTIONS.items()},
 }
 """Rules by the full name of the operation."""

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import AnyFloat, TensorType, f64, i1
+from xdsl.dialects.builtin import AnyFloat, TensorType, f64
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
+from ttmlir.arrays.array import Array
+from ttmlir.composites.windows import iterate_taps, scatter_to_extremes, take_tap
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.arrays import TTIRCarrier, array_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -25,13 +27,12 @@ from ttmlir.ir.tensor_types import (
     check_static_shape,
     check_static_shapes,
     element_type,
-    tensor_like,
     value_shape,
 )
 from ttmlir.optable import row
 from ttmlir.optable.row import Row, Shape
 from ttmlir.optable.window import DimensionNumbers, Dimensions, WindowAxis, method_of
-from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.core.ttir_conversion import ConversionRule, computes, create_result
 from ttmlir.passes.stablehlo.stablehlo_bodies import apply, can_be_applied, combiners, operations_of
 
 if TYPE_CHECKING:
@@ -62,9 +63,8 @@ def margins_of(op: Operation, count: int) -> Margins:
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _convolution(op: Operation) -> None:
-    builder = Builder.before(op)
-    check_static_shapes(op)
+def convolution_parameters(op: Operation) -> dict[str, Any]:
+    """The parameters of the convolution of ttir that means the same."""
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     numbers = DimensionNumbers(
         Dimensions(
@@ -85,20 +85,20 @@ def _convolution(op: Operation) -> None:
     )
     count = len(attr.input_spatial_dimensions)
     ones = (1,) * count
-    result = builder.create(
-        "convolution",
-        op.operands,
-        op.results[0].type,
-        dimension_numbers=str(numbers),
-        window_strides=_integers_or(op, "window_strides", ones),
-        padding=tuple(itertools.chain(*margins_of(op, count))),
-        input_dilation=_integers_or(op, "lhs_dilation", ones),
-        weight_dilation=_integers_or(op, "rhs_dilation", ones),
-        window_reversal=_flags(op, "window_reversal", count),
-        feature_group_count=integer(op, "feature_group_count"),
-        batch_group_count=integer(op, "batch_group_count"),
-    )
-    replace(op, result)
+    return {
+        "dimension_numbers": str(numbers),
+        "window_strides": _integers_or(op, "window_strides", ones),
+        "padding": tuple(itertools.chain(*margins_of(op, count))),
+        "input_dilation": _integers_or(op, "lhs_dilation", ones),
+        "weight_dilation": _integers_or(op, "rhs_dilation", ones),
+        "window_reversal": _flags(op, "window_reversal", count),
+        "feature_group_count": integer(op, "feature_group_count"),
+        "batch_group_count": integer(op, "batch_group_count"),
+    }
+
+
+def _convolution(op: Operation, image: Array, kernel: Array) -> Array:
+    return create_result(op, "convolution", image, kernel, **convolution_parameters(op))
 
 
 def _flags(op: Operation, name: str, count: int) -> tuple[bool, ...]:
@@ -176,26 +176,23 @@ def _written_out(op: Operation) -> list[SSAValue]:
             f"its body computes {names}; {_SUPPORTED}, and, from constants and for windows of up "
             f"to {_LONGEST} elements, any body of elementwise operations",
         )
-    fills = cast("list[float]", starts)
-    margins = margins_of(op, len(shape))
-    wide = list(values)
-    for number, fill in enumerate(fills):
+    wide: list[Array] = []
+    for value, fill in zip(values, cast("list[float]", starts), strict=True):
+        x = array_in(builder, value)
         for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
-            wide[number] = builder.dilate(wide[number], dim, step, fill)
-        wide[number] = builder.pad(wide[number], margins, fill)
-    axes = [
-        WindowAxis(extent=extent, kernel=kernel, stride=stride, dilation=dilation)
-        for extent, kernel, stride, dilation in zip(
-            value_shape(wide[0]),
-            window,
-            _integers_or(op, "window_strides", ones),
-            _integers_or(op, "window_dilations", ones),
-            strict=True,
-        )
-    ]
+            x = x.dilate(dim, step, fill)
+        wide.append(x.pad(margins_of(op, len(shape)), fill))
+    extents = zip(
+        wide[0].shape,
+        window,
+        _integers_or(op, "window_strides", ones),
+        _integers_or(op, "window_dilations", ones),
+        strict=True,
+    )
+    axes = [WindowAxis(extent=n, kernel=k, stride=s, dilation=d) for n, k, s, d in extents]
     results = list(inits)
-    for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
-        elements = [_tap(builder, value, tap, axes) for value in wide]
+    for tap in iterate_taps(axes):
+        elements = [take_tap(x, tap, axes).value for x in wide]
         results = apply(op, body, [*results, *elements])
     if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use the elements of the window")
@@ -241,36 +238,23 @@ def _select_and_scatter(op: Operation) -> None:
             shape, margins, window, _integers_or(op, "window_strides", ones), strict=True
         )
     ]
-    merging = _Merging(builder, combining[0].mnemonic, neutral)
     fill = identity_of(row(extreme), element)
     assert fill is not None, "extremes have an identity"
-    wide = builder.pad(operand, margins, fill)
-    taps = {
-        tap: _tap(builder, wide, tap, axes)
-        for tap in itertools.product(*(range(k) for k in window))
-    }
-    chosen = _chosen(merging, taps, source, extreme, takes_last)
-    for dim in reversed(range(len(shape))):
-        chosen = _laid_out_along(merging, chosen, dim, axes[dim])
-    (scattered,) = chosen.values()
-    inside = [(-low, -high) for low, high in margins]
-    result = builder.pad(scattered, inside, neutral)
+    carrier = TTIRCarrier(builder)
+    result = scatter_to_extremes(
+        array_in(carrier, operand),
+        array_in(carrier, source),
+        axes,
+        margins,
+        extreme=extreme,
+        takes_last=takes_last,
+        fill=fill,
+        combiner=combining[0].mnemonic,
+        neutral=neutral,
+    )
     if splat_number(init) != neutral:
-        result = merging.merge(result, init)
-    replace(op, result)
-
-
-@dataclass(frozen=True)
-class _Merging:
-    """How elements that go to one place become one, and what changes none of them."""
-
-    builder: Builder
-    mnemonic: str
-    neutral: float
-
-    def merge(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Both in one."""
-        return self.builder.create(self.mnemonic, [a, b], a.type)
+        result = result.apply(combining[0].mnemonic, array_in(carrier, init))
+    replace(op, result.value)
 
 
 def _selection(body: Region) -> tuple[str, bool] | None:
@@ -283,90 +267,6 @@ def _selection(body: Region) -> tuple[str, bool] | None:
         return None
     direction = cast("Data[str]", compare.properties["comparison_direction"]).data
     return _SELECTIONS.get(direction)
-
-
-def _tap(builder: Builder, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis]) -> SSAValue:
-    """The elements that one element of the window meets at all its positions."""
-    return builder.slice(
-        wide,
-        tap,
-        [k + (axis.positions - 1) * axis.stride + 1 for k, axis in zip(tap, axes, strict=True)],
-        [axis.stride for axis in axes],
-    )
-
-
-def _chosen(
-    merging: _Merging,
-    taps: Mapping[Shape, SSAValue],
-    source: SSAValue,
-    combine: str,
-    takes_last: bool,
-) -> dict[Shape, SSAValue]:
-    """The part of the source that goes to each element of the window: all to one of them."""
-    builder = merging.builder
-    best, *others = taps.values()
-    for tap in others:
-        best = builder.create(combine, [best, tap], tap.type)
-    neutral = builder.create_scalar(merging.neutral, element_type(source))
-    rest = source
-    result: dict[Shape, SSAValue] = {}
-    for tap in sorted(taps, reverse=takes_last):
-        is_best = builder.create("eq", [taps[tap], best], _truth_like(best))
-        result[tap] = builder.create("where", [is_best, rest, neutral], source.type)
-        rest = builder.create("where", [is_best, neutral, rest], source.type)
-    return dict(sorted(result.items()))
-
-
-def _truth_like(value: SSAValue) -> Attribute:
-    """The type of a comparison of tensors like the given one."""
-    return TensorType(i1, value_shape(value))
-
-
-def _laid_out_along(
-    merging: _Merging, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
-) -> dict[Shape, SSAValue]:
-    """What goes to one place, over the elements of the window along its last dimension.
-
-    The keys lose that dimension.
-    """
-    groups: dict[Shape, list[SSAValue]] = {}
-    for tap, value in parts.items():
-        groups.setdefault(tap[:-1], []).append(value)
-    return {key: _interleave(merging, group, dim, axis) for key, group in groups.items()}
-
-
-def _interleave(
-    merging: _Merging, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
-) -> SSAValue:
-    """Tensors in one; element i along a dimension goes to i * stride + the tensor's number."""
-    builder, neutral = merging.builder, merging.neutral
-    shape = value_shape(parts[0])
-    if len(parts) == 1 and axis.stride == 1:
-        return parts[0]
-    if axis.kernel == axis.stride:
-        # The windows lie side by side: nothing is added up.
-        before, after = math.prod(shape[: dim + 1]), math.prod(shape[dim + 1 :])
-        apart = [builder.reshape(part, (before, 1, after)) for part in parts]
-        joined = builder.create(
-            "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
-        )
-        extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
-        return _extend(merging, builder.reshape(joined, extents), dim, 0, axis.extent)
-    result: SSAValue | None = None
-    for number, part in enumerate(parts):
-        spread = builder.dilate(part, dim, axis.stride, neutral)
-        placed = _extend(merging, spread, dim, number, axis.extent)
-        result = placed if result is None else merging.merge(result, placed)
-    assert result is not None, "a window has an element"
-    return result
-
-
-def _extend(merging: _Merging, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
-    """The tensor with neutral elements below and above along a dimension, to an extent."""
-    shape = value_shape(value)
-    margins = [(0, 0)] * len(shape)
-    margins[dim] = (low, extent - low - shape[dim])
-    return merging.builder.pad(value, margins, merging.neutral)
 
 
 # -- products ----------------------------------------------------------------------------------
@@ -429,7 +329,7 @@ def _factor(builder: Builder, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 RULES: dict[str, ConversionRule] = {
-    "stablehlo.convolution": _convolution,
+    "stablehlo.convolution": computes(_convolution),
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.select_and_scatter": _select_and_scatter,
     "stablehlo.dot": _dot,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
-from ttmlir.composites import special
+from ttmlir.composites import bits, special
+from ttmlir.composites.bits import FORMAT_BITS
 from ttmlir.composites.complex_numbers import arc_kernel
 from ttmlir.composites.random_numbers import (
     draw_between,
@@ -21,14 +22,14 @@ from ttmlir.composites.special import Poles
 from ttmlir.dialects.stablehlo.attrs import EnumAttr
 from ttmlir.dialects.stablehlo.elementwise import BitcastConvertOp
 from ttmlir.dialects.stablehlo.form import integer
-from ttmlir.ir.arrays import TTIRCarrier, array_in, build_function, complex_in, element_of
+from ttmlir.ir.arrays import TTIRCarrier, array_in, build_function, complex_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, real_type, value_shape
 from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
-from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import OWN_BITS, PRECISIONS
+from ttmlir.passes.core.ttir_conversion import ConversionRule, computes
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import PRECISIONS
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.specification.writer import Writer
 
@@ -111,9 +112,9 @@ def is_between_widths(op: Operation) -> bool:
 
 def has_no_type(op: Operation) -> bool:
     """True for rounding to a format that is neither that of a type nor wider than the own one."""
-    own = OWN_BITS.get(element_type(op.operands[0]).name)
+    own = FORMAT_BITS.get(str(element_type(op.operands[0])))
     asked = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
-    if own is None or own > OWN_BITS["f32"] or asked in PRECISIONS:
+    if own is None or own > FORMAT_BITS["f32"] or asked in PRECISIONS:
         return False
     return asked[0] < own[0] or asked[1] < own[1]
 
@@ -125,26 +126,8 @@ def cast_bits(op: Operation) -> None:
     if wide == 64:
         _cast_bits_of_words(op, narrow)
         return
-    bits = _as_integers(array_in(Builder.before(op), operand))
-    steps = range(0, wide, narrow)
-    if width_of(element_type(operand)) == wide:
-        # The sign is kept, as the narrow type has it.
-        parts = [
-            (bits << 32 - narrow - step).right_shift(32 - narrow).reshape((*bits.shape, 1))
-            for step in steps
-        ]
-        joined = concatenate(parts, bits.rank)
-    else:
-        last = bits.rank - 1
-        mask = (1 << narrow) - 1
-        shifted = [
-            (bits.cut(last, place, place + 1).reshape(value_shape(result)) & mask) << step
-            for place, step in enumerate(steps)
-        ]
-        joined = reduce(Array.__or__, shifted)
-        if wide == 16:
-            joined = (joined << 16).right_shift(16)
-    replace(op, _from_integers(joined, str(element_type(result))).value)
+    x = array_in(Builder.before(op), operand)
+    replace(op, bits.cast_bits(x, value_shape(result), str(element_type(result))).value)
 
 
 def _cast_bits_of_words(op: Operation, narrow: int) -> None:
@@ -175,34 +158,11 @@ def is_of_words(op: Operation) -> bool:
     return widths == [32, 64]
 
 
-def _as_integers(x: Array) -> Array:
-    """The bits of numbers as integers of 32 bits."""
-    return x.bitcast(f"i{width_of(element_of(x.dtype))}").cast("i32")
-
-
-def _from_integers(bits: Array, dtype: str) -> Array:
-    return bits.cast(f"i{width_of(element_of(dtype))}").bitcast(dtype)
-
-
 def round_to_format(op: Operation) -> None:
     """Round numbers to so many bits of exponent and mantissa, as XLA does."""
-    exponent_bits, mantissa_bits = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
     x = array_in(Builder.before(op), op.operands[0])
-    own_exponent_bits, own_mantissa_bits = OWN_BITS[x.dtype]
-    bits = _as_integers(x)
-    infinite = ((1 << own_exponent_bits) - 1) << own_mantissa_bits
-    if mantissa_bits < own_mantissa_bits:
-        lost = own_mantissa_bits - mantissa_bits
-        # Half a step less one bit, and one more for an odd last bit: ties go to even.
-        bits = (bits + (bits >> lost & 1) + ((1 << (lost - 1)) - 1)) & -1 << lost
-    if exponent_bits < own_exponent_bits:
-        bias, own_bias = ((1 << (count - 1)) - 1 for count in (exponent_bits, own_exponent_bits))
-        sign = bits & -1 << (own_exponent_bits + own_mantissa_bits)
-        exponent = bits & infinite
-        is_infinite = exponent > (own_bias + bias) << own_mantissa_bits
-        bits = is_infinite.where(sign | infinite, bits)
-        bits = (exponent <= (own_bias - bias) << own_mantissa_bits).where(sign, bits)
-    replace(op, x.ne(x).where(x, _from_integers(bits, x.dtype)).value)
+    counts = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
+    replace(op, bits.round_to_format(x, *counts).value)
 
 
 # -- random numbers ----------------------------------------------------------------------------
@@ -326,48 +286,19 @@ _LARGEST_ORDER = 29
 """Factorials of larger ones leave the range of float32."""
 
 
-def _next_after(op: Operation) -> None:
+def _next_after(op: Operation, x: Array, y: Array) -> Array:
     """The next number in the direction of another, by the order of the bits."""
-    width = 8 * cast("AnyFloat", element_type(op.results[0])).size
-    if width > 32:
+    if bits.width_of(x.dtype) > 32:
         refuse_to_legalize(op, "numbers of 64 bits have no neighbours on a device; use f32")
-    carrier = TTIRCarrier(Builder.before(op))
-    x, y = (array_in(carrier, value) for value in op.operands)
-    bits = x.bitcast(f"i{width}")
-    is_up = y > x
-    # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
-    grow, fall = bits + 1, bits - 1
-    moved = (x > 0).where(is_up.where(grow, fall), is_up.where(fall, grow))
-    least = is_up.where(bits.fill(1), 1 - (1 << (width - 1)))
-    found = x.eq(0).where(least, moved).bitcast(x.dtype)
-    found = x.ne(x).where(x, x.eq(y).where(y, found))
-    replace(op, y.ne(y).where(y, found).value)
+    return bits.next_after(x, y)
 
 
-def _mulhi(op: Operation) -> None:
+def multiply_high(op: Operation, x: Array, y: Array) -> Array:
     """The upper half of the bits of a product, from products of halves."""
-    integer = cast("IntegerType", element_type(op.results[0]))
-    width = integer.width.data
+    width = bits.width_of(x.dtype)
     if width not in (8, 16, 32):
         refuse_to_legalize(op, f"products of integers of {width} bits have no place on a device")
-    is_unsigned = integer.signedness.data is Signedness.UNSIGNED
-    carrier = TTIRCarrier(Builder.before(op))
-    operands = [array_in(carrier, value) for value in op.operands]
-    own = operands[0].dtype
-    if width < 32:
-        a, b = (value.cast("i32") for value in operands)
-        product = a * b
-        shifted = product >> width if is_unsigned else product.right_shift(width)
-        replace(op, shifted.cast(own).value)
-        return
-    a, b = (value.bitcast("i32") for value in operands)
-    middle = (a >> 16) * (b & 0xFFFF) + ((a & 0xFFFF) * (b & 0xFFFF) >> 16)
-    other = (a & 0xFFFF) * (b >> 16) + (middle & 0xFFFF)
-    found = (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16)
-    if not is_unsigned:
-        for sign, factor in ((a, b), (b, a)):
-            found = (sign < 0).where(found - factor, found)
-    replace(op, found.bitcast(own).value)
+    return bits.multiply_high(x, y)
 
 
 def _arc_kernel(op: Operation) -> None:
@@ -387,8 +318,8 @@ RULES: dict[str, ConversionRule] = {
     "chlo._asin_acos_kernel": _arc_kernel,
     "chlo.bessel_i1e": _function(special.i1e),
     "chlo.digamma": _function(partial(special.digamma, poles=Poles.BOTH_SIDES)),
-    "chlo.mulhi": _mulhi,
-    "chlo.next_after": _next_after,
+    "chlo.mulhi": computes(multiply_high),
+    "chlo.next_after": computes(_next_after),
     "chlo.polygamma": _family(special.polygamma, 0),
     "chlo.zeta": _family(special.zeta, 2),
 }

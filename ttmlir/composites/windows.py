@@ -1,0 +1,103 @@
+"""Windows that slide over arrays, one element of each window at a time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from ttmlir.arrays.array import Array, Shape, concatenate
+from ttmlir.optable.window import WindowAxis
+
+
+def iterate_taps(axes: Sequence[WindowAxis]) -> Iterator[Shape]:
+    """Where the elements under a window are, seen from its first one, in row-major order."""
+    return itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes))
+
+
+def take_tap(x: Array, tap: Shape, axes: Sequence[WindowAxis]) -> Array:
+    """The elements that one element of the window meets at all its positions."""
+    pairs = [*zip(tap, axes, strict=True)]
+    ends = [first + (axis.positions - 1) * axis.stride + 1 for first, axis in pairs]
+    return x.slice(tap, ends, [axis.stride for axis in axes])
+
+
+def scatter_to_extremes(
+    x: Array,
+    source: Array,
+    axes: Sequence[WindowAxis],
+    margins: Sequence[tuple[int, int]],
+    *,
+    extreme: str,
+    takes_last: bool,
+    fill: float,
+    combiner: str,
+    neutral: float,
+) -> Array:
+    """An element of `source` for each window, where the window over `x` has its extreme.
+
+    That is the gradient of pooling. `extreme` is `maximum` or `minimum`, `fill` what margins of the
+    windows hold that no window selects; of equal elements the first or the last is taken. Elements
+    that several windows select are combined by an elementwise operation, for which `neutral`
+    changes nothing; elements that none selects are `neutral`.
+    """
+    wide = x.pad(margins, fill)
+    taps = {tap: take_tap(wide, tap, axes) for tap in iterate_taps(axes)}
+    chosen = _choose(taps, source, extreme, neutral, takes_last=takes_last)
+    for dim in reversed(range(x.rank)):
+        groups: dict[Shape, list[Array]] = {}
+        for tap, part in chosen.items():
+            groups.setdefault(tap[:-1], []).append(part)
+        chosen = {
+            tap: _interleave(parts, dim, axes[dim], combiner, neutral)
+            for tap, parts in groups.items()
+        }
+    (scattered,) = chosen.values()
+    return scattered.pad([(-low, -high) for low, high in margins], neutral)
+
+
+def _choose(
+    taps: Mapping[Shape, Array], source: Array, extreme: str, neutral: float, *, takes_last: bool
+) -> dict[Shape, Array]:
+    """The part of the source that goes to each element of the window: all to one of them."""
+    best, *others = taps.values()
+    for tap in others:
+        best = best.apply(extreme, tap)
+    nothing = source.fill(neutral, ())
+    rest = source
+    result: dict[Shape, Array] = {}
+    for tap in sorted(taps, reverse=takes_last):
+        is_best = taps[tap].eq(best)
+        result[tap] = is_best.where(rest, nothing)
+        rest = is_best.where(nothing, rest)
+    return dict(sorted(result.items()))
+
+
+def _interleave(
+    parts: Sequence[Array], dim: int, axis: WindowAxis, combiner: str, neutral: float
+) -> Array:
+    """Arrays in one; element i along a dimension goes to i * stride + the array's number."""
+    shape = parts[0].shape
+    if len(parts) == 1 and axis.stride == 1:
+        return parts[0]
+    if axis.kernel == axis.stride:
+        # The windows lie side by side: nothing is added up.
+        before, after = math.prod(shape[: dim + 1]), math.prod(shape[dim + 1 :])
+        apart = [part.reshape((before, 1, after)) for part in parts]
+        extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
+        joined = concatenate(apart, 1).reshape(extents)
+        return _extend(joined, dim, 0, axis.extent, neutral)
+    result: Array | None = None
+    for number, part in enumerate(parts):
+        spread = part.dilate(dim, axis.stride, neutral)
+        placed = _extend(spread, dim, number, axis.extent, neutral)
+        result = placed if result is None else result.apply(combiner, placed)
+    assert result is not None, "a window has an element"
+    return result
+
+
+def _extend(x: Array, dim: int, low: int, extent: int, number: float) -> Array:
+    """With elements of a number below and above along a dimension, to an extent."""
+    margins = [(0, 0)] * x.rank
+    margins[dim] = (low, extent - low - x.shape[dim])
+    return x.pad(margins, number)
