@@ -93,6 +93,14 @@ class LoopCarrier(Carrier, Protocol):
         ...
 
 
+class SortingCarrier(Carrier, Protocol):
+    """A carrier that has an operation which sorts."""
+
+    def sort(self, array: Array, dim: int, *, descending: bool, stable: bool) -> tuple[Any, Any]:
+        """The elements in order, NaN as the largest, and their places before, as i32."""
+        ...
+
+
 class Array:
     """A value of a carrier with its shape and data type."""
 
@@ -278,25 +286,25 @@ class Array:
 
     # -- reductions and products ---------------------------------------------------------------
 
-    def sum(self, *dims: int) -> Array:
-        """Sums along dimensions, which stay with an extent of 1."""
-        return self._reduce("sum", dims)
+    def sum(self, *dims: int, keep: bool = True) -> Array:
+        """Sums along dimensions, which stay with an extent of 1 if `keep`."""
+        return self._reduce("sum", dims, keep=keep)
 
-    def mean(self, *dims: int) -> Array:
-        """Means along dimensions, which stay with an extent of 1."""
-        return self._reduce("mean", dims)
+    def mean(self, *dims: int, keep: bool = True) -> Array:
+        """Means along dimensions, which stay with an extent of 1 if `keep`."""
+        return self._reduce("mean", dims, keep=keep)
 
-    def max(self, *dims: int) -> Array:
-        """The largest elements along dimensions, which stay with an extent of 1."""
-        return self._reduce("max", dims)
+    def max(self, *dims: int, keep: bool = True) -> Array:
+        """The largest elements along dimensions, which stay with an extent of 1 if `keep`."""
+        return self._reduce("max", dims, keep=keep)
 
-    def min(self, *dims: int) -> Array:
-        """The smallest elements along dimensions, which stay with an extent of 1."""
-        return self._reduce("min", dims)
+    def min(self, *dims: int, keep: bool = True) -> Array:
+        """The smallest elements along dimensions, which stay with an extent of 1 if `keep`."""
+        return self._reduce("min", dims, keep=keep)
 
-    def any(self, *dims: int) -> Array:
-        """Whether one of the truth values along dimensions is true."""
-        return self._reduce("reduce_or", dims)
+    def any(self, *dims: int, keep: bool = True) -> Array:
+        """Whether one of the truth values along dimensions is true; they stay if `keep`."""
+        return self._reduce("reduce_or", dims, keep=keep)
 
     def argmax(self, dim: int, dtype: str = "i64") -> Array:
         """The place of the first of the largest elements along a dimension; NaN is larger."""
@@ -305,22 +313,48 @@ class Array:
         parameters = {"dim_arg": (dim,), "keep_dim": True}
         return self.create("argmax", shape=shape, dtype=dtype, parameters=parameters)
 
+    def sort(
+        self, dim: int, *, descending: bool = False, stable: bool = False
+    ) -> tuple[Array, Array]:
+        """The elements in order along a dimension and their places before, as i32.
+
+        NaN is the largest; equal ones stay in their order, on which the caller relies if `stable`.
+        """
+        carrier = cast("SortingCarrier", self.carrier)
+        values, places = carrier.sort(self, dim % self.rank, descending=descending, stable=stable)
+        return (
+            Array(carrier, values, self.shape, self.dtype),
+            Array(carrier, places, self.shape, "i32"),
+        )
+
     def cumsum(self, dim: int) -> Array:
         """The sums of elements up to each one along a dimension."""
         return self.create("cumsum", parameters={"dim": dim % self.rank})
 
-    def _reduce(self, mnemonic: str, dims: Shape) -> Array:
+    def _reduce(self, mnemonic: str, dims: Shape, *, keep: bool) -> Array:
         if not dims:
             return self
         dims = tuple(dim % self.rank for dim in dims)
-        shape = [1 if i in dims else n for i, n in enumerate(self.shape)]
-        return self.create(mnemonic, shape=shape, parameters={"keep_dim": True, "dim_arg": dims})
+        pairs = enumerate(self.shape)
+        shape = [1 if i in dims else n for i, n in pairs if keep or i not in dims]
+        return self.create(mnemonic, shape=shape, parameters={"keep_dim": keep, "dim_arg": dims})
 
     def __matmul__(self, other: Array) -> Array:
-        """The products of matrices, or of batches of them."""
-        batches = broadcast_shape(self.shape[:-2], other.shape[:-2])
-        shape = *batches, self.shape[-2], other.shape[-1]
-        return self.create("matmul", other, shape=shape)
+        """The products of matrices: vectors are rows or columns, leading dimensions are batches."""
+        left = self.unsqueeze(0) if self.rank == 1 else self
+        right = other.unsqueeze(1) if other.rank == 1 else other
+        batches = broadcast_shape(left.shape[:-2], right.shape[:-2])
+        shape = (*batches, *self.shape[-2:-1], *(other.shape[-1:] if other.rank > 1 else ()))
+        if right.rank == 2 and left.rank > 2:
+            # One product for the whole batch.
+            left = left.reshape((math.prod(left.shape[:-1]), left.shape[-1]))
+        rank = max(left.rank, right.rank)
+        left, right = (
+            each.reshape((1,) * (rank - each.rank) + each.shape) for each in (left, right)
+        )
+        batches = broadcast_shape(left.shape[:-2], right.shape[:-2])
+        full = *batches, left.shape[-2], right.shape[-1]
+        return left.create("matmul", right, shape=full).reshape(shape)
 
     def times_transposed(self, other: Array) -> Array:
         """The products of a batch of matrices with the transposed ones of another batch."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape
+from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Row
 from ttmlir.optable.window import compute_on_image
 
@@ -145,6 +146,13 @@ class NumPyCarrier:
         order = np.argsort(-keys.value, dim, kind="stable")
         return np.take_along_axis(other.value, order, dim)
 
+    def sort(
+        self, array: Array, dim: int, *, descending: bool, stable: bool
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The elements in order, NaN as the largest, and their places before."""
+        row = ROWS["sort"]
+        return row.reference(np, array.value, dim=dim, descending=descending, stable=stable)
+
 
 class ShapeCarrier:
     """Arrays without elements: what is left are shapes and types, and what was asked for."""
@@ -193,6 +201,10 @@ class ShapeCarrier:
 
     def sort_descending(self, keys: Array, other: Array, dim: int) -> None:
         """Nothing."""
+
+    def sort(self, array: Array, dim: int, *, descending: bool, stable: bool) -> tuple[None, None]:
+        """Nothing."""
+        return None, None
 
 
 _NUMPY = NumPyCarrier()

@@ -62,6 +62,11 @@ def nextafter(x: Array, toward: Array) -> Array:
     return (x.is_nan() | toward.is_nan()).where(math.nan, found)
 
 
+def angle(x: Array) -> Array:
+    """The angle of a real number in the plane of complex ones: pi below 0, else 0."""
+    return x.is_nan().where(x, (x < 0).where(array_of(math.pi, x.dtype), 0))
+
+
 _FRACTION, _HALF, _BIAS, _EXPONENT = 0x807FFFFF - (1 << 32), 0x3F000000, 126, 0xFF
 """Of the bits of f32: sign and fraction, those of 0.5, and the exponent with its offset."""
 
@@ -77,6 +82,27 @@ def frexp(x: Array) -> tuple[Array, Array]:
     fraction = ((bits & _FRACTION) | _HALF).bitcast("f32")
     is_plain = wide.ne(0) & wide.isfinite()
     return is_plain.where(fraction, wide).cast(x.dtype), is_plain.where(exponent, 0)
+
+
+def power(x: Array, exponent: float) -> Array:
+    """Real numbers to the power of a number, by cheaper operations where there are some."""
+    match exponent:
+        case 0:
+            return x.fill(1)
+        case 1:
+            return x
+        case 2:
+            return x.square()
+        case 3:
+            return x.square() * x
+        case 0.5:
+            return x.sqrt()
+        case -0.5:
+            return x.rsqrt()
+        case -1:
+            return x.reciprocal()
+        case _:
+            return x.pow(exponent)
 
 
 def ldexp(x: Array, exponent: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.arithmetic import power
 
 # -- running values, in steps over distances of 1, 2, 4 and so on --------------------------------
 
@@ -72,6 +73,47 @@ def _column(x: Array, dim: int) -> list[int]:
     return [n if i == dim % x.rank else 1 for i, n in enumerate(x.shape)]
 
 
+# -- order statistics: values and the places where they are, with an extent of 1 ----------------
+
+
+def find_in_order(x: Array, number: int, dim: int) -> tuple[Array, Array]:
+    """The value before which there are so many in ascending order."""
+    values, places = x.sort(dim)
+    return values.cut(dim, number, number + 1), places.cut(dim, number, number + 1)
+
+
+def median(x: Array, dim: int) -> tuple[Array, Array]:
+    """The lower one of two in the middle; NaN where there is one."""
+    found, place = find_in_order(x, (x.shape[dim] - 1) // 2, dim)
+    if x.is_real:
+        is_nan = x.is_nan()
+        has_nan, first = is_nan.any(dim), is_nan.cast("i32").argmax(dim, "i32")
+        found, place = has_nan.where(math.nan, found), has_nan.where(first, place)
+    return found, place
+
+
+def nanmedian(x: Array, dim: int) -> tuple[Array, Array]:
+    """The lower one of two in the middle of those that are not NaN."""
+    values, places = x.sort(dim)
+    # NaN comes last.
+    count = x.is_nan().logical_not().cast("i64").sum(dim)
+    middle = ((count - 1) / 2).limit(low=0)
+    return values.gather(dim, middle), places.gather(dim, middle)
+
+
+def mode(x: Array, dim: int) -> tuple[Array, Array]:
+    """The smallest of the most frequent numbers, and the place of the last one."""
+    values, places = x.sort(dim, stable=True)
+    count = x.shape[dim]
+    is_new = values.cut(dim, 1, count).ne(values.cut(dim, 0, count - 1))
+    first = array_of(np.ones([*x.shape[:dim], 1, *x.shape[dim + 1 :]], np.bool_))
+    position = array_of(np.arange(count).reshape(_column(x, dim)))
+    begin = concatenate([first, is_new], dim).where(position, 0)
+    begin = scan([begin], dim, lambda a, b: [a[0].maximum(b[0])])[0]
+    longest = (position - begin).argmax(dim)
+    return values.gather(dim, longest), places.gather(dim, longest)
+
+
 # -- places among sorted numbers, and histograms -------------------------------------------------
 
 _FEW = 64
@@ -88,7 +130,7 @@ def search_sorted(boundaries: Array, values: Array, *, right: bool) -> Array:
     if count <= _FEW:
         rows = boundaries if is_one_row else boundaries.unsqueeze(-2)
         below = _is_below(rows, values.unsqueeze(-1), right=right)
-        return below.cast("i64").sum(-1).squeeze(-1)
+        return below.cast("i64").sum(-1, keep=False)
     low = values.fill(0, dtype="i64")
     # Halving: as many boundaries are below a number as the sum of the steps that were taken.
     step = 1 << (count.bit_length() - 1)
@@ -170,18 +212,17 @@ def add_between_edges(
 # -- norms and distances -------------------------------------------------------------------------
 
 
-def norm(x: Array, order: float, dims: Sequence[int]) -> Array:
-    """The norm along dimensions, which stay with an extent of 1; of order 0, how many are not 0."""
+def norm(x: Array, order: float, dims: Sequence[int], *, keep: bool = True) -> Array:
+    """The norm along dimensions, which stay if `keep`; of order 0, how many are not 0."""
+    if order == 2:
+        return x.square().sum(*dims, keep=keep).sqrt()
+    if order == 0:
+        return x.ne(0).cast(x.dtype).sum(*dims, keep=keep)
     size = x.abs()
     if math.isinf(order):
-        return size.max(*dims) if order > 0 else size.min(*dims)
-    if order == 0:
-        return x.ne(0).cast(x.dtype).sum(*dims)
-    if order == 1:
-        return size.sum(*dims)
-    if order == 2:
-        return x.square().sum(*dims).sqrt()
-    return size.pow(order).sum(*dims).pow(1 / order)
+        return size.max(*dims, keep=keep) if order > 0 else size.min(*dims, keep=keep)
+    total = power(size, order).sum(*dims, keep=keep)
+    return power(total, 1 / order)
 
 
 def differentiate_norm(x: Array, norms: Array, order: float) -> Array:
@@ -194,7 +235,7 @@ def differentiate_norm(x: Array, norms: Array, order: float) -> Array:
     size = x.abs()
     if math.isinf(order):
         return size.eq(norms).where(sign, 0)
-    slope = x / norms if order == 2 else sign * size.pow(order - 1) / norms.pow(order - 1)
+    slope = x / norms if order == 2 else sign * power(size, order - 1) / power(norms, order - 1)
     return (norms.eq(0) | sign.eq(0)).where(0, slope)
 
 
@@ -206,7 +247,7 @@ def measure_distances(a: Array, b: Array, order: float, *, by_products: bool) ->
     if order == 2 and by_products:
         squares = a.square().sum(-1) + b.square().sum(-1).transpose()
         return (squares - (a @ b.transpose()) * 2).limit(low=0).sqrt()
-    return norm(_differences(a, b), order, [-1]).squeeze(-1)
+    return norm(_differences(a, b), order, [-1], keep=False)
 
 
 def differentiate_distances(
@@ -214,7 +255,7 @@ def differentiate_distances(
 ) -> Array:
     """The gradient of the first rows."""
     slope = differentiate_norm(_differences(a, b), distances.unsqueeze(-1), order)
-    return (gradient.unsqueeze(-1) * slope).sum(-2).squeeze(-2)
+    return (gradient.unsqueeze(-1) * slope).sum(-2, keep=False)
 
 
 def _differences(a: Array, b: Array) -> Array:
@@ -224,7 +265,7 @@ def _differences(a: Array, b: Array) -> Array:
 def measure_own_distances(x: Array, order: float) -> Array:
     """The distances of each row of a matrix from those after it."""
     first, second = _pairs(x)
-    return norm(x.select(0, first) - x.select(0, second), order, [-1]).squeeze(-1)
+    return norm(x.select(0, first) - x.select(0, second), order, [-1], keep=False)
 
 
 def differentiate_own_distances(gradient: Array, x: Array, order: float, distances: Array) -> Array:

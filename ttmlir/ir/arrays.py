@@ -83,6 +83,16 @@ class TTIRCarrier:
             row.mnemonic, values, TensorType(element_of(dtype), shape), **parameters
         )
 
+    def sort(
+        self, array: Array, dim: int, *, descending: bool, stable: bool
+    ) -> tuple[SSAValue, SSAValue]:
+        """The elements in order, and their places before."""
+        types = [TensorType(element_of(dtype), array.shape) for dtype in (array.dtype, "i32")]
+        values, places = self.build.create_several(
+            "sort", (self.value(array),), types, dim=dim, descending=descending, stable=stable
+        )
+        return values, places
+
     def value(self, array: Array) -> SSAValue:
         """The value of an array; numbers are a constant, which is made once for all its uses."""
         if not array.carrier.holds_numbers:

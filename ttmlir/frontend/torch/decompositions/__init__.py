@@ -10,24 +10,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
-    digits,
     linear_algebra,
-    losses,
-    ordering,
+    products,
     quantization,
-    tables,
-    windows,
 )
 from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
-    **digits.DECOMPOSITIONS,
     **linear_algebra.DECOMPOSITIONS,
-    **losses.DECOMPOSITIONS,
-    **ordering.DECOMPOSITIONS,
+    **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
-    **tables.DECOMPOSITIONS,
-    **windows.DECOMPOSITIONS,
 }
 
 

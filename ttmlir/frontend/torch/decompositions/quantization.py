@@ -7,6 +7,7 @@ torch/ao/quantization/fx/_decomposed.py does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
@@ -83,23 +84,12 @@ def _fake_quantize_per_channel(
     return (integer - zero) * scale
 
 
-def _quantize_per_token(x: Any, scales: Any, zeros: Any, low: int, high: int, dtype: Any) -> Any:
-    return x.mul(1.0 / scales).add(zeros).round().clamp(low, high).to(dtype)
-
-
-def _dequantize_per_token(
-    x: Any, scales: Any, zeros: Any, low: int, high: int, dtype: Any, output_dtype: Any
-) -> Any:
-    del low, high, dtype
-    return ((x - zeros) * scales).to(output_dtype)
-
-
 def _quantize_per_group(
     x: Any, scales: Any, zeros: Any, low: int, high: int, dtype: Any, size: int
 ) -> Any:
     groups = x.reshape(-1, min(size, x.shape[-1]))
-    scales, zeros = scales.reshape(-1, 1), zeros.reshape(-1, 1)
-    return _quantize_per_token(groups, scales, zeros, low, high, dtype).reshape(x.shape)
+    scaled = groups.mul(1.0 / scales.reshape(-1, 1)).add(zeros.reshape(-1, 1))
+    return scaled.round().clamp(low, high).to(dtype).reshape(x.shape)
 
 
 def _dequantize_per_group(
@@ -121,11 +111,6 @@ def _dequantize_per_group(
 # -- scales and zero points from numbers ---------------------------------------------------------
 
 
-def _range_with_zero(low: Any, high: Any) -> tuple[Any, Any]:
-    torch = torch_package()
-    return torch.clamp(low, max=0.0), torch.clamp(high, min=0.0)
-
-
 def _as_parameters(scale: Any, zero: Any) -> tuple[Any, Any]:
     torch = torch_package()
     return scale.to(torch.float64), zero.to(torch.int64)
@@ -135,7 +120,7 @@ def _choose(x: Any, low: int, high: int, eps: float, dtype: Any) -> tuple[Any, A
     """A scale and a zero point with which 0 is kept."""
     del dtype
     torch = torch_package()
-    least, most = _range_with_zero(x.amin().reshape(1), x.amax().reshape(1))
+    least, most = (each.reshape(1) for each in (x.amin().clamp(max=0.0), x.amax().clamp(min=0.0)))
     scale = torch.clamp(((most - least) / float(high - low)).float(), min=eps)
     zero = torch.clamp(low - torch.round(least / scale), low, high)
     return _as_parameters(scale, zero)
@@ -147,35 +132,6 @@ def _choose_symmetric(x: Any, low: int, high: int, eps: float, dtype: Any) -> tu
     scale = torch.clamp((most / (float(high - low) / 2)).float(), min=eps)
     return _as_parameters(scale, torch.full((1,), 128 if dtype == torch.uint8 else 0))
 
-
-def _choose_per_token(x: Any, dtype: Any) -> tuple[Any, Any]:
-    torch = torch_package()
-    del dtype
-    scales = x.abs().amax(dim=-1, keepdim=True)
-    if scales.dtype == torch.float16:
-        scales = scales.float()
-    scales = scales.clamp(min=_LEAST_SCALE).div(_I8_MOST)
-    return scales, torch.zeros_like(scales)
-
-
-def _choose_per_token_asymmetric(x: Any, dtype: Any) -> tuple[Any, Any]:
-    torch = torch_package()
-    del dtype
-    least, most = _range_with_zero(x.amin(dim=-1, keepdim=True), x.amax(dim=-1, keepdim=True))
-    scale = (most - least) / float(_I8_MOST - _I8_LEAST)
-    scale = scale.clamp(min=torch.finfo(torch.float32).eps)
-    from_least, from_most = least / scale, most / scale
-    is_nearer_below = (_I8_LEAST + from_least) + (_I8_MOST + from_most) > 0
-    zero = torch.where(is_nearer_below, _I8_LEAST - from_least, _I8_MOST - from_most)
-    return _as_parameters(scale, torch.clamp(zero, _I8_LEAST, _I8_MOST).round())
-
-
-def _convert(x: Any, dtype: Any) -> Any:
-    return x.to(dtype)
-
-
-_I8_LEAST, _I8_MOST = -128, 127
-_LEAST_SCALE = 1e-5
 
 # -- numbers rounded to those that few bits have, and kept in their type -----------------------
 
@@ -203,24 +159,40 @@ def _round_per_channel(
     return _round_to_integers(x, _along(scale, axis, x), _along(zero, axis, x), low, high)
 
 
+def _convert(x: Any, dtype: Any) -> Any:
+    return x.to(dtype)
+
+
+def _as_in_torch(name: str) -> Callable[..., Any]:
+    """torch's own function, which does not look at numbers."""
+
+    def function(*args: Any, **keywords: Any) -> Any:
+        home = import_module("torch.ao.quantization.fx._decomposed")
+        return getattr(home, name)(*args, **keywords)
+
+    return function
+
+
+_OF_TORCH = (
+    *("_choose_qparams_per_token_asymmetric_impl", "choose_qparams_per_token"),
+    *("choose_qparams_per_token_asymmetric", "dequantize_per_token", "quantize_per_token"),
+)
+
+
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
+    **{f"quantized_decomposed.{name}": _as_in_torch(name) for name in _OF_TORCH},
     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams": _by_switch,
     "fake_quantize_per_channel_affine_cachemask": _round_per_channel,
     "fake_quantize_per_tensor_affine_cachemask": _round_to_integers,
     "quantized_decomposed.choose_qparams": _choose,
-    "quantized_decomposed.choose_qparams_per_token": _choose_per_token,
-    "quantized_decomposed.choose_qparams_per_token_asymmetric": _choose_per_token_asymmetric,
-    "quantized_decomposed._choose_qparams_per_token_asymmetric_impl": _choose_per_token_asymmetric,
     "quantized_decomposed.choose_qparams_symmetric": _choose_symmetric,
     "quantized_decomposed.convert_element_type": _convert,
     "quantized_decomposed.dequantize_per_channel": _dequantize_per_channel,
     "quantized_decomposed.dequantize_per_channel_group": _dequantize_per_group,
     "quantized_decomposed.dequantize_per_tensor": _dequantize_per_tensor,
-    "quantized_decomposed.dequantize_per_token": _dequantize_per_token,
     "quantized_decomposed.fake_quant_per_channel": _fake_quantize_per_channel,
     "quantized_decomposed.quantize_per_channel": _quantize_per_channel,
     "quantized_decomposed.quantize_per_channel_group": _quantize_per_group,
     "quantized_decomposed.quantize_per_tensor": _quantize_per_tensor,
-    "quantized_decomposed.quantize_per_token": _quantize_per_token,
 }
 """Functions in torch by the names of operations."""

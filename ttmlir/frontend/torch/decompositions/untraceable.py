@@ -6,12 +6,15 @@ is one: a compiled model leaves that out, as Python leaves out assertions with `
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from inspect import signature
 from operator import attrgetter
 from typing import Any
 
-from ttmlir.frontend.torch.decompositions import losses, ordering, tables
+from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -57,8 +60,112 @@ def no_validation() -> Generator[None]:
         base._validate_args = before
 
 
+# -- normal distributions, whose variances torch checks while it traces ------------------------
+
+
+def _gaussian_nll_loss(
+    x: Any,
+    target: Any,
+    var: Any,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Any:
+    """Half of log(var) + (x - target)^2 / var; a smaller variance than `eps` counts as `eps`."""
+    torch = torch_package()
+    var = torch.as_tensor(var, dtype=x.dtype)
+    if var.dim() and var.shape != x.shape:
+        if var.shape == x.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif var.shape != (*x.shape[:-1], 1):
+            raise ValueError(f"var of shape {tuple(var.shape)} for an input of {tuple(x.shape)}")
+    # torch does not differentiate that.
+    var = var + (torch.clamp(var, min=eps) - var).detach()
+    loss = (var.log() + (x - target).square() / var) / 2
+    if full:
+        loss = loss + math.log(2 * math.pi) / 2
+    reductions = {"none": lambda: loss, "mean": loss.mean, "sum": loss.sum}
+    if reduction not in reductions:
+        raise ValueError(f"{reduction} is not valid")
+    return reductions[reduction]()
+
+
+# -- covariances and combinations --------------------------------------------------------------
+
+
+def _cov(x: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """How the rows of numbers change together: sums of products of their distances to the means.
+
+    As in `torch.cov`: a column counts `fweights` times, with the importance `aweights`.
+    """
+    torch = torch_package()
+    rows = x.unsqueeze(0) if x.dim() < 2 else x
+    weights = None
+    if fweights is not None:
+        weights = fweights.to(x.dtype)
+    if aweights is not None:
+        weights = aweights.to(x.dtype) if weights is None else weights * aweights
+    if weights is None:
+        count = rows.shape[1]
+        mean = rows.mean(1, keepdim=True)
+        distances = rows - mean
+        weighted = distances
+        divisor: Any = max(count - correction, 0)
+    else:
+        total = weights.sum()
+        distances = rows - (rows * weights).sum(1, keepdim=True) / total
+        weighted = distances * weights
+        lost = correction
+        if aweights is not None and correction:
+            lost = correction * (weights * aweights).sum() / total
+        divisor = torch.clamp(total - lost, min=0)
+    return (weighted @ distances.T / divisor).squeeze()
+
+
+def _corrcoef(x: Any) -> Any:
+    """The covariances of rows divided by their deviations, between -1 and 1."""
+    torch = torch_package()
+    covariances = _cov(x)
+    if covariances.dim() == 0:
+        return covariances / covariances
+    deviations = covariances.diagonal().sqrt()
+    scaled = covariances / deviations.unsqueeze(1) / deviations.unsqueeze(0)
+    return torch.clamp(scaled, -1, 1)
+
+
+def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of `r` of some numbers, a row for each."""
+    torch = torch_package()
+    chosen = (
+        itertools.combinations_with_replacement(range(len(x)), r)
+        if with_replacement
+        else itertools.combinations(range(len(x)), r)
+    )
+    places = torch.tensor(list(chosen), dtype=torch.int64).reshape(-1, r)
+    return x[places]
+
+
+# -- gradients that are asked to be sparse -----------------------------------------------------
+
+
+def _dense(name: str) -> Callable[..., Any]:
+    """A function of torch with a dense gradient, also where a sparse one is asked for."""
+
+    def function(*args: Any, **keywords: Any) -> Any:
+        original = getattr(torch_package().nn.functional, name)
+        bound = signature(original).bind(*args, **keywords)
+        return original(**{**bound.arguments, "sparse": False})
+
+    return function
+
+
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
-    **losses.UNTRACEABLE,
-    **ordering.UNTRACEABLE,
-    **tables.UNTRACEABLE,
+    "combinations": _combinations,
+    "corrcoef": _corrcoef,
+    "cov": _cov,
+    "ctc_loss": ctc_loss,
+    "nn.functional.ctc_loss": ctc_loss,
+    "nn.functional.embedding": _dense("embedding"),
+    "nn.functional.embedding_bag": _dense("embedding_bag"),
+    "nn.functional.gaussian_nll_loss": _gaussian_nll_loss,
 }

@@ -4,96 +4,51 @@ from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import i1
-from xdsl.ir import SSAValue
-
-from ttmlir.frontend.torch.building import BodyBuilder
+from ttmlir.composites import normalization
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.contraction import product, swap
-from ttmlir.frontend.torch.rules.normalization import softmax
-from ttmlir.ir.tensor_types import element_type, value_shape
 
 
 def _scale(call: TorchCall) -> float:
-    width = value_shape(call.tensor("query"))[-1]
+    width = call.argument("query").shape[-1]
     return float(call["scale"]) if call.has("scale") else 1 / math.sqrt(width)
 
 
-def _scores(call: TorchCall, mask: str, key: SSAValue) -> tuple[SSAValue, SSAValue | None]:
-    """What softmax is taken of, and where it is not hidden."""
-    build = call.build
-    scores = build.array(product(build, call.tensor("query"), swap(build, key))) * _scale(call)
-    allowed: SSAValue | None = None
-    if call["is_causal"]:
-        # What each row may look at is on and below the diagonal.
-        torch = torch_package()
-        allowed = build.create_tensor(torch.ones(scores.shape[-2:], dtype=torch.bool).tril())
-    elif (added := call.optional(mask)) is not None:
-        if element_type(added) == i1:
-            allowed = added
-        else:
-            scores = scores + build.array(added).cast(scores.dtype)
-    if allowed is not None:
-        scores = build.array(allowed).where(scores, -math.inf)
-    return scores.value, allowed
-
-
-def _attention(call: TorchCall) -> SSAValue:
-    """softmax(query @ key^T * scale + mask) @ value; rows without any key are 0."""
-    build = call.build
-    query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
+def _attention(call: TorchCall) -> Result:
+    """softmax(query @ key^T * scale + mask) @ value."""
+    query, key, value, mask = map(call.argument, ("query", "key", "value", "attn_mask"))
     if call["dropout_p"]:
         call.refuse(
             f"dropout with probability {call['dropout_p']} is random; call eval() on the module, "
             "or pass dropout_p=0.0"
         )
     if call["enable_gqa"]:
-        key, value = (_each_head_repeated(build, x, value_shape(query)[-3]) for x in (key, value))
-    scores, allowed = _scores(call, "attn_mask", key)
-    weights = softmax(build, scores, -1)
-    if allowed is not None and not call["is_causal"]:
-        some = build.reduce("reduce_or", allowed, (len(value_shape(allowed)) - 1,))
-        weights = build.array(some).where(build.array(weights), 0.0).value
-    return product(build, weights, value)
-
-
-def _each_head_repeated(build: BodyBuilder, x: SSAValue, heads: int) -> SSAValue:
-    """Each head as often as queries share it."""
-    *batch, own, length, width = value_shape(x)
-    grouped = build.reshape(x, (*batch, own, 1, length, width))
-    grouped = build.broadcast(grouped, (*batch, own, heads // own, length, width))
-    return build.reshape(grouped, (*batch, heads, length, width))
+        heads = query.shape[-3]
+        key, value = (normalization.repeat_heads(each, heads) for each in (key, value))
+    found = normalization.attend(query, key, value, mask, _scale(call), causal=call["is_causal"])
+    return call.results(found)
 
 
 # -- fused forms -------------------------------------------------------------------------------
 
 
-def _fused_scores(call: TorchCall, mask: str) -> SSAValue:
+def _check_no_dropout(call: TorchCall) -> None:
     if call["dropout_p"]:
         call.refuse(
             "a fused attention with dropout has random numbers of its own; trace with "
             "torch.nn.attention.sdpa_kernel(SDPBackend.MATH), or pass dropout_p=0.0"
         )
-    return _scores(call, mask, call.tensor("key"))[0]
 
 
 def _fused(mask: str) -> TorchRule:
     """The result, and the logarithms of the sums that softmax divides by."""
 
     def rule(call: TorchCall) -> Result:
-        build = call.build
-        scores = _fused_scores(call, mask)
-        value = product(build, softmax(build, scores, -1), call.tensor("value"))
-
-        def of_sums() -> SSAValue:
-            x = build.array(scores)
-            largest = x.max(-1)
-            logarithms = (x - largest).exp().sum(-1).log() + largest
-            type_ = call.result_type(1)
-            return build.cast(logarithms.reshape(type_.get_shape()).value, type_.element_type)
-
-        return (value, of_sums, *(None for _ in range(len(call.node.meta["val"]) - 2)))
+        _check_no_dropout(call)
+        query, key, value, added = map(call.argument, ("query", "key", "value", mask))
+        scores, _ = normalization.score(query, key, added, _scale(call), causal=call["is_causal"])
+        found = normalization.softmax(scores, -1) @ value
+        missing = [None] * (len(call.node.meta["val"]) - 2)
+        return call.results((found, normalization.log_sum_exp(scores, -1), *missing))
 
     return rule
 
@@ -102,26 +57,24 @@ def _fused_backward(gradient: str, mask: str) -> TorchRule:
     """The gradients of query, key and value, and of a mask that is added, from softmax anew."""
 
     def rule(call: TorchCall) -> Result:
-        build = call.build
-        query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
-        upstream = call.tensor(gradient)
-        weights = build.array(softmax(build, _fused_scores(call, mask), -1))
-        slopes = build.array(product(build, upstream, swap(build, value)))
-        of_scores = (slopes - (slopes * weights).sum(-1)) * weights
-        scaled = (of_scores * _scale(call)).value
-        results = (
-            product(build, scaled, key),
-            product(build, swap(build, scaled), query),
-            product(build, swap(build, weights.value), upstream),
+        _check_no_dropout(call)
+        *found, of_scores = normalization.differentiate_attention(
+            call.argument(gradient),
+            call.argument("query"),
+            call.argument("key"),
+            call.argument("value"),
+            call.argument(mask),
+            _scale(call),
+            causal=call["is_causal"],
         )
-        if len(call.node.meta["val"]) == len(results):
-            return results
+        if len(call.node.meta["val"]) == len(found):
+            return call.results(found)
         if not call.has(mask) or call.node.meta["val"][-1] is None:
-            return (*results, None)
+            return call.results((*found, None))
         # Summed over what the mask was repeated for.
         extents = zip(of_scores.shape, call.result_type(3).get_shape(), strict=True)
         dims = [dim for dim, (whole, own) in enumerate(extents) if whole != own]
-        return (*results, of_scores.sum(*dims).value)
+        return call.results((*found, of_scores.sum(*dims)))
 
     return rule
 

@@ -129,6 +129,11 @@ def _absolute(call: TorchCall) -> SSAValue:
     return call.build.compute("abs", call.tensor(), element=call.element)
 
 
+def _angle(call: TorchCall) -> SSAValue:
+    real, imag = parts_of(call.build, call.tensor())
+    return call.build.compute("atan2", imag, real)
+
+
 def _is_infinite(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     size = build.compute("abs", x, element=_part_type(x))
@@ -228,6 +233,7 @@ OWN: dict[str, TorchRule] = {
     "_conj_physical": _conjugate,
     "_to_copy": _copy_to,
     "abs": _absolute,
+    "angle": _angle,
     "conj": _conjugate,
     "conj_physical": _conjugate,
     "imag": _imag,

@@ -2,87 +2,45 @@
 
 from __future__ import annotations
 
-import math
-
 from xdsl.dialects.builtin import bf16, f32
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import TorchCall, TorchRule
+from ttmlir.arrays.array import Array
+from ttmlir.frontend.torch.call import TorchCall, TorchRule, on_arrays
 from ttmlir.frontend.torch.rules.elementwise import round_to_dtype
 from ttmlir.ir.builder import multiply_byte_matrices
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
-from ttmlir.optable.row import broadcast_shape
 
 
-def product(build: BodyBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """`torch.matmul`: vectors are rows or columns, leading dimensions are batches."""
-    left, right = value_shape(a), value_shape(b)
-    if len(left) == 1:
-        a = build.reshape(a, (1, *left))
-    if len(right) == 1:
-        b = build.reshape(b, (*right, 1))
-    shape = (*_batches(a, b), *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
-    if len(value_shape(b)) == 2 and len(value_shape(a)) > 2:
-        # One product for the whole batch.
-        rows = math.prod(value_shape(a)[:-1])
-        a = build.reshape(a, (rows, value_shape(a)[-1]))
-    rank = max(len(value_shape(a)), len(value_shape(b)))
-    a, b = (build.reshape(x, (1,) * (rank - len(value_shape(x))) + value_shape(x)) for x in (a, b))
-    return build.reshape(build.matmul(a, b), shape)
-
-
-def _batches(a: SSAValue, b: SSAValue) -> Shape:
-    return broadcast_shape(value_shape(a)[:-2], value_shape(b)[:-2])
-
-
-def swap(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    """The tensor with its last two dimensions exchanged."""
-    rank = len(value_shape(x))
-    return build.permute(x, [*range(rank - 2), rank - 1, rank - 2])
-
-
-def _product(first: str = "self", second: str = "other") -> TorchRule:
-    return lambda call: product(call.build, call.tensor(first), call.tensor(second))
+def _product(a: Array, b: Array) -> Array:
+    return a @ b
 
 
 def _add(first: str, second: str) -> TorchRule:
     """`beta * self + alpha * (first @ second)`."""
 
     def rule(call: TorchCall) -> SSAValue:
-        build = call.build
-        value = _times(
-            build, product(build, call.tensor(first), call.tensor(second)), call["alpha"]
-        )
-        if call["beta"] == 0:
-            return value
-        return build.compute("add", value, _times(build, call.tensor(), call["beta"]))
+        x, a, b = (call.array(name, cast=False) for name in ("self", first, second))
+        value = _times(a @ b, call["alpha"])
+        return (value if call["beta"] == 0 else value + _times(x, call["beta"])).value
 
     return rule
 
 
-def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
-    return x if factor == 1 else build.compute("multiply", x, build.create_number(factor, x))
+def _times(x: Array, factor: float) -> Array:
+    return x if factor == 1 else x * factor
 
 
 def _linear(call: TorchCall) -> SSAValue:
-    build = call.build
-    value = product(build, call.tensor("input"), swap(build, _matrix(call)))
-    value = build.reshape(value, call.shape)
-    bias = call.optional("bias")
-    return value if bias is None else build.compute("add", value, bias)
+    x, weight = (call.array(name, cast=False) for name in ("input", "weight"))
+    # The weight of one result may be a vector.
+    weight = weight if weight.rank == 2 else weight.unsqueeze(0)
+    value = (x @ weight.transpose()).reshape(call.shape)
+    return (value + call.array("bias", cast=False) if call.has("bias") else value).value
 
 
-def _matrix(call: TorchCall) -> SSAValue:
-    weight = call.tensor("weight")
-    shape = value_shape(weight)
-    return weight if len(shape) == 2 else call.build.reshape(weight, (1, *shape))
-
-
-def _outer(call: TorchCall) -> SSAValue:
-    build, a, b = call.build, call.tensor("self"), call.tensor("vec2")
-    column = build.reshape(a, (*value_shape(a), 1))
-    return build.compute("multiply", column, build.reshape(b, (1, *value_shape(b))))
+def _outer(a: Array, b: Array) -> Array:
+    return a.unsqueeze(1) * b.unsqueeze(0)
 
 
 # -- matrices of few bits ----------------------------------------------------------------------
@@ -97,7 +55,7 @@ def _multiply_with_bytes(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     # bf16 holds the integers, so that the product of bf16 takes them as they are.
     element = bf16 if element_type(x) == bf16 else f32
-    weight = build.cast(swap(build, call.tensor("mat2")), element)
+    weight = build.cast(call.array("mat2", cast=False).transpose().value, element)
     factors = build.cast(x, element), weight
     product = build.create("matmul", factors, tensor_of(f32, call.shape))
     scales = build.cast(call.tensor("scales"), f32)
@@ -128,13 +86,13 @@ RULES: dict[str, TorchRule] = {
     "addmm": _add("mat1", "mat2"),
     "addmv": _add("mat", "vec"),
     "baddbmm": _add("batch1", "batch2"),
-    "bmm": _product("self", "mat2"),
-    "dot": _product("self", "tensor"),
+    "bmm": on_arrays(_product, "self", "mat2"),
+    "dot": on_arrays(_product, "self", "tensor"),
     "linear": _linear,
-    "matmul": _product(),
-    "mm": _product("self", "mat2"),
-    "mv": _product("self", "vec"),
-    "outer": _outer,
+    "matmul": on_arrays(_product, "self", "other"),
+    "mm": on_arrays(_product, "self", "mat2"),
+    "mv": on_arrays(_product, "self", "vec"),
+    "outer": on_arrays(_outer, "self", "vec2"),
     "_int_mm": _multiply_integers,
     "_scaled_mm": _multiply_scaled,
     "_weight_int8pack_mm": _multiply_with_bytes,

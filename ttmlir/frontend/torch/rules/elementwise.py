@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites import special
+from ttmlir.composites.arithmetic import angle, power
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
@@ -213,24 +214,7 @@ def _hypot(a: Array, b: Array) -> Array:
 def _pow(call: TorchCall) -> SSAValue:
     build, exponent = call.build, call["exponent"]
     if isinstance(exponent, (int, float)) and is_floating(call.element):
-        x = cast_input(call)
-        match exponent:
-            case 0:
-                return build.create_splat(1.0, tensor_of(call.element, call.shape))
-            case 1:
-                return x
-            case 2:
-                return build.compute("square", x)
-            case 3:
-                return build.compute("multiply", build.compute("square", x), x)
-            case 0.5:
-                return build.compute("sqrt", x)
-            case -0.5:
-                return build.compute("rsqrt", x)
-            case -1:
-                return build.compute("reciprocal", x)
-            case _:
-                pass
+        return power(call.array(), exponent).value
     base = call.operand("self", call.element)
     return build.compute("pow", base, call.operand("exponent", call.element))
 
@@ -387,6 +371,7 @@ RULES: dict[str, TorchRule] = {
     **{name: _skipping_nan(mnemonic) for name, mnemonic in _ON_NUMBERS.items()},
     "add": _sum("add"),
     "alias": _identity,
+    "angle": on_arrays(angle),
     "clamp": _clamp,
     "clone": _identity,
     "contiguous": _identity,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
+from ttmlir.arrays.array import Array
+from ttmlir.composites import indexing
+from ttmlir.composites.statistics import norm
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Known, TorchCall, TorchRule
-from ttmlir.frontend.torch.elements import is_boolean, is_floating, torch_package
+from ttmlir.frontend.torch.call import Known, Result, TorchCall, TorchRule, composite
+from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.frontend.torch.rules.movement import from_start
-from ttmlir.ir.constants import identity_of
-from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
-from ttmlir.optable import row
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.row import broadcast_shape
 
 _I64 = IntegerType(64)
@@ -23,21 +25,7 @@ _I64 = IntegerType(64)
 
 def take(build: BodyBuilder, x: SSAValue, dim: int, indices: SSAValue) -> SSAValue:
     """The slices of a dimension with these numbers; their shape takes its place."""
-    shape, places = value_shape(x), value_shape(indices)
-    rest = shape[:dim] + shape[dim + 1 :]
-    front = build.permute(x, [dim, *(i for i in range(len(shape)) if i != dim)])
-    table = build.reshape(front, (shape[dim], math.prod(rest)))
-    flat = build.reshape(indices, (math.prod(places),))
-    type_ = TensorType(element_type(x), (*value_shape(flat), math.prod(rest)))
-    found = build.create("embedding", (flat, table), type_)
-    rows = build.reshape(found, (*places, *rest))
-    count = len(places)
-    order = [
-        *range(count, count + dim),
-        *range(count),
-        *range(count + dim, count + len(rest)),
-    ]
-    return build.permute(rows, order)
+    return build.array(x).select(dim, build.array(indices)).value
 
 
 def _embedding(call: TorchCall) -> SSAValue:
@@ -185,94 +173,117 @@ def _unfold(call: TorchCall) -> SSAValue:
 
 # -- writing -----------------------------------------------------------------------------------
 
+
+def _scatter(combine: str) -> TorchRule:
+    return lambda call: call.results(indexing.scatter(*_scatter_operands(call), combine))
+
+
+def _scatter_operands(call: TorchCall) -> tuple[Array, int, Array, Array]:
+    """The tensor, the dimension, the places, and as many elements of the source, or one number."""
+    x, index = (
+        call.argument(name, element) for name, element in (("self", call.element), ("index", None))
+    )
+    x, index = (each if each.rank else each.reshape((1,)) for each in (x, index))
+    if not call.has("src"):
+        return x, call["dim"], index, x.fill(call["value"], index.shape)
+    source = call.argument("src", call.element)
+    for dim, count in enumerate(index.shape if source.rank else ()):
+        source = source.cut(dim, 0, count)
+    return x, call["dim"], index, source.reshape(index.shape)
+
+
 _REDUCTIONS = {
-    "sum": "scatter_add",
-    "add": "scatter_add",
-    "prod": "scatter_multiply",
-    "multiply": "scatter_multiply",
-    "amax": "scatter_maximum",
-    "amin": "scatter_minimum",
+    **dict.fromkeys(("sum", "add"), indexing.Combine.ADD),
+    **dict.fromkeys(("prod", "multiply"), indexing.Combine.MULTIPLY),
+    "amax": indexing.Combine.MAXIMUM,
+    "amin": indexing.Combine.MINIMUM,
+    "mean": indexing.Combine.MEAN,
 }
 
 
-def _scatter(call: TorchCall) -> SSAValue:
-    return _write(call, "scatter", _source(call))
+def _scatter_reduce(call: TorchCall) -> Result:
+    combine, keep = _REDUCTIONS[str(call["reduce"])], bool(call.arguments.get("include_self", True))
+    return call.results(indexing.combine_at(*_scatter_operands(call), combine, keep=keep))
 
 
-def _scatter_add(call: TorchCall) -> SSAValue:
-    return _write(call, "scatter_add", _source(call))
+def _index_reduce(call: TorchCall) -> Result:
+    found = indexing.combine_slices(
+        call.argument("self"),
+        call["dim"],
+        call.argument("index"),
+        call.argument("source"),
+        _REDUCTIONS[str(call["reduce"])],
+        keep=call["include_self"],
+    )
+    return call.results(found)
 
 
-def _scatter_reduce(call: TorchCall) -> SSAValue:
-    build, reduce, x = call.build, str(call["reduce"]), call.tensor()
-    source = _source(call)
-    keeps = bool(call.arguments.get("include_self", True))
-    start = x if keeps else _write(call, "scatter", _like(build, source, _neutral(x, reduce)))
-    if reduce != "mean":
-        return _write(call, _REDUCTIONS[reduce], source, start)
-    ones = _like(build, source, 1)
-    none = _like(build, x, 0)
-    count = _write(call, "scatter_add", ones, _like(build, x, 1) if keeps else none)
-    if not keeps:
-        # What nothing is written to stays.
-        count = build.compute("maximum", count, build.create_number(1, count))
-    total = _write(call, "scatter_add", source, start)
-    mean = build.compute("div", total, count)
-    if is_floating(call.element):
-        return mean
-    # Rounded toward zero is one too many where there is a remainder below 0.
-    rest = build.compute("remainder", total, count)
-    is_below = build.compute("lt", rest, build.create_number(0, rest), element=IntegerType(1))
-    return build.compute("subtract", mean, build.cast(is_below, call.element))
+def _put(call: TorchCall) -> Result:
+    given = map(call.argument, ("self", "index", "source"))
+    return call.results(indexing.put_flat(*given, accumulate=call["accumulate"]))
 
 
-def _like(build: BodyBuilder, x: SSAValue, number: float) -> SSAValue:
-    return build.create_splat(number, tensor_of(element_type(x), value_shape(x)))
+def _masked_scatter(call: TorchCall) -> Result:
+    x, mask = (call.argument(name).broadcast(call.shape) for name in ("self", "mask"))
+    return call.results(indexing.put_masked(x, mask, call.argument("source")))
 
 
-def _neutral(x: SSAValue, reduce: str) -> float:
-    """The number that leaves every other as it is."""
-    if reduce in ("sum", "mean"):
-        return 0
-    if reduce == "prod":
-        return 1
-    found = identity_of(row("maximum" if reduce == "amax" else "minimum"), element_type(x))
-    assert found is not None, "the larger and the smaller one of two have identities"
-    return found
+def _masked_scatter_backward(call: TorchCall) -> Result:
+    given = [call.argument(name) for name in ("grad_output", "mask")]
+    shape = broadcast_shape(*(each.shape for each in given))
+    gradient, mask = (each.broadcast(shape) for each in given)
+    return call.results(indexing.take_masked(gradient, mask, math.prod(call.shape)))
 
 
-def _source(call: TorchCall) -> SSAValue:
-    """What is written: the first elements of a tensor, as many as places; or one number."""
-    build, places = call.build, _shape_of_argument(call.arguments["index"])
-    if not call.has("src"):
-        return build.create_splat(call["value"], tensor_of(call.element, places or (1,)))
-    source = build.cast(call.tensor("src"), call.element)
-    for dim, count in enumerate(places):
-        source = build.slice_along(source, dim, 0, count)
-    return build.reshape(source, places or (1,))
+# -- bags of rows ------------------------------------------------------------------------------
+
+_REDUCES: Sequence[indexing.Reduce] = [*indexing.Reduce]
+"""In the order of torch's numbers."""
 
 
-def _write(
-    call: TorchCall, mnemonic: str, source: SSAValue, given: SSAValue | None = None
-) -> SSAValue:
-    """A tensor, the first argument unless given, with elements written to numbered places."""
-    build, index = call.build, call.tensor("index")
-    x = call.tensor() if given is None else given
-    if not value_shape(x):
-        x = build.reshape(x, (1,))
-    dim, shape = call.dim(x), value_shape(x)
-    index = build.reshape(index, value_shape(index) or (1,))
-    if 0 in value_shape(index):
-        return build.reshape(x, call.shape)
-    part = x
-    for other, count in enumerate(value_shape(index)):
-        if other != dim:
-            part = build.slice_along(part, other, 0, count)
-    part = build.create_inferred(mnemonic, part, index, source, dim=dim)
-    if part is not x and value_shape(part) != shape:
-        begins = build.create_tensor(torch_package().zeros(len(shape), dtype=torch_package().int64))
-        part = build.create_inferred("slice_write", x, part, begins)
-    return build.reshape(part, call.shape)
+def _embedding_bag(call: TorchCall) -> Result:
+    offsets = call.argument("offsets")
+    if call["include_last_offset"]:
+        offsets = offsets.cut(0, 0, offsets.shape[0] - 1)
+    found = indexing.reduce_bags(
+        call.argument("weight"),
+        call.argument("indices"),
+        offsets,
+        _REDUCES[int(call["mode"])],
+        call.argument("per_sample_weights"),
+        call["padding_idx"],
+    )
+    return call.results(found)
+
+
+def _embedding_bag_backward(call: TorchCall) -> Result:
+    """The gradient of the table, which is dense where torch has a sparse one."""
+    indices = call.argument("indices")
+    is_given = "offsets" not in call.arguments
+    found = indexing.differentiate_table(
+        call.argument("grad"),
+        indices,
+        call.argument("offset2bag")
+        if is_given
+        else indexing.number_bags(indices.shape[0], call.argument("offsets")),
+        call.argument("bag_size"),
+        call.argument("maximum_indices"),
+        call["num_weights"],
+        _REDUCES[int(call["mode"])],
+        call.argument("per_sample_weights"),
+        call["padding_idx"],
+        divide_by_count=call["scale_grad_by_freq"],
+    )
+    return call.results(found)
+
+
+def _embedding_renorm(call: TorchCall) -> Result:
+    table, longest = call.argument("self"), float(call["max_norm"])
+    norms = norm(table, float(call["norm_type"]), [1])
+    return call.results(indexing.shorten_rows(table, call.argument("indices"), longest, norms))
+
+
+# -- writing to several dimensions -------------------------------------------------------------
 
 
 def _index_put(call: TorchCall) -> SSAValue:
@@ -333,16 +344,29 @@ def _dims(value: SSAValue) -> range:
 
 
 RULES: dict[str, TorchRule] = {
+    "_embedding_bag": _embedding_bag,
+    "_embedding_bag_backward": _embedding_bag_backward,
+    "_embedding_bag_dense_backward": _embedding_bag_backward,
+    "_embedding_bag_forward_only": _embedding_bag,
+    "_embedding_bag_per_sample_weights_backward": composite(
+        indexing.differentiate_factors, "grad", "weight", "indices", "offsets", "padding_idx"
+    ),
     "embedding": _embedding,
+    "embedding_renorm": _embedding_renorm,
     "gather": _gather,
     "index.Tensor": _index,
     "index_put": _index_put,
+    "index_reduce": _index_reduce,
     "index_select": _index_select,
+    "masked_scatter": _masked_scatter,
+    "masked_scatter_backward": _masked_scatter_backward,
+    "nonzero_static": composite(indexing.find_nonzero),
+    "put": _put,
     "scatter.reduce": _scatter_reduce,
-    "scatter.src": _scatter,
-    "scatter.value": _scatter,
+    "scatter.src": _scatter(""),
+    "scatter.value": _scatter(""),
     "scatter.value_reduce": _scatter_reduce,
-    "scatter_add": _scatter_add,
+    "scatter_add": _scatter("add"),
     "scatter_reduce.two": _scatter_reduce,
     "unfold": _unfold,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import TensorType, i1, i32
 from xdsl.ir import SSAValue
 
 from ttmlir.arrays.array import Array
+from ttmlir.composites.normalization import find_variance
+from ttmlir.composites.statistics import norm
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating
@@ -50,69 +51,36 @@ def _truth(mnemonic: str) -> TorchRule:
     return rule
 
 
-def variance(
-    build: BodyBuilder,
-    x: SSAValue,
-    dims: tuple[int, ...],
-    correction: float,
-    *,
-    keep_dim: bool = True,
-) -> tuple[SSAValue, SSAValue]:
-    """Variance over dimensions; and the mean, in which they keep an extent of 1."""
-    count = math.prod(value_shape(x)[dim] for dim in dims)
-    whole = build.array(x)
-    average = whole.mean(*dims)
-    mean, squares = average.value, (whole - average).square().value
-    if correction == 0:
-        return build.reduce("mean", squares, dims, keep_dim=keep_dim), mean
-    total = build.reduce("sum", squares, dims, keep_dim=keep_dim)
-    divisor = max(0.0, count - correction)
-    return build.compute("div", total, build.create_number(divisor, total)), mean
-
-
 def _correction(call: TorchCall) -> float:
     if "unbiased" in call.arguments:
         return float(call["unbiased"])
     return float(call["correction"]) if call.has("correction") else 1.0
 
 
+def _variance(call: TorchCall) -> tuple[Array, tuple[int, ...], bool]:
+    """The variance, over which dimensions it is, and whether they stay."""
+    x = call.array(cast=False)
+    dims, keep = call.dims("dim", x.rank), bool(call.arguments.get("keepdim"))
+    return find_variance(x, dims, _correction(call), keep=keep)[0], dims, keep
+
+
 def _var(call: TorchCall) -> SSAValue:
-    correction = _correction(call)
-
-    def reduction(build: BodyBuilder, x: SSAValue, dims: tuple[int, ...], keep: bool) -> SSAValue:
-        return variance(build, x, dims, correction, keep_dim=keep)[0]
-
-    return _reduce(call, call.tensor(), reduction)
+    return _variance(call)[0].value
 
 
 def _std(call: TorchCall) -> SSAValue:
-    return call.build.compute("sqrt", _var(call))
+    return _variance(call)[0].sqrt().value
 
 
 def _var_mean(call: TorchCall) -> tuple[SSAValue, SSAValue]:
-    build, x = call.build, call.tensor()
-    dims = call.dims("dim", len(value_shape(x)))
-    keep = bool(call.arguments.get("keepdim"))
-    spread, _ = variance(build, x, dims, _correction(call), keep_dim=keep)
-    return spread, build.reduce("mean", x, dims, keep_dim=keep)
+    variance, dims, keep = _variance(call)
+    return variance.value, call.array(cast=False).mean(*dims, keep=keep).value
 
 
-def _vector_norm(call: TorchCall) -> SSAValue:
-    x, order = call.array(), float(call["ord"])
-    size = x.abs()
-
-    def total(parts: Array, mnemonic: str = "sum") -> Array:
-        return call.build.array(_reduce(call, parts.value, _op(mnemonic)))
-
-    if math.isinf(order):
-        found = total(size, "max" if order > 0 else "min")
-    elif order == 0:
-        found = total(x.ne(0.0).cast(x.dtype))
-    elif order == 1:
-        found = total(size)
-    else:
-        found = total(x.square()).sqrt() if order == 2 else total(size.pow(order)).pow(1 / order)
-    return found.value
+def _vector_norm(call: TorchCall) -> Result:
+    x = call.array()
+    dims = call.dims("dim", x.rank)
+    return call.results(norm(x, float(call["ord"]), dims, keep=bool(call["keepdim"])))
 
 
 def _extreme(mnemonic: str) -> TorchRule:

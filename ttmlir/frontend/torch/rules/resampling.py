@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.contraction import product
 from ttmlir.frontend.torch.rules.indexing import take
 from ttmlir.ir.tensor_types import element_type, value_shape
 
@@ -27,8 +26,8 @@ def multiply_along_each(build: BodyBuilder, value: SSAValue, matrices: Sequence[
         order = [i for i in range(rank) if i != dim]
         back = [*range(dim), rank - 1, *range(dim, rank - 1)]
         weights = build.cast(build.create_tensor(matrix), element_type(value))
-        rows = product(build, build.permute(value, [*order, dim]), weights)
-        value = build.permute(rows, back)
+        rows = build.array(value).permute([*order, dim]) @ build.array(weights)
+        value = rows.permute(back).value
     return value
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import partial
 
+from ttmlir.arrays.array import Array
 from ttmlir.composites import arithmetic, statistics
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 
@@ -15,6 +18,24 @@ def _multiply_running(call: TorchCall) -> Result:
 
 def _running_extreme(*, largest: bool) -> TorchRule:
     return composite(partial(statistics.find_running_extreme, largest=largest))
+
+
+def _order_statistic(function: Callable[[Array, int], tuple[Array, Array]]) -> TorchRule:
+    """A value along a dimension and its place; without one, the value of all elements."""
+
+    def rule(call: TorchCall) -> Result:
+        x = call.argument("self")
+        if "dim" not in call.arguments:
+            return call.results(function(x.reshape((math.prod(x.shape),)), 0)[0])
+        return call.results(
+            function(x if x.rank else x.reshape((1,)), call["dim"] % max(x.rank, 1))
+        )
+
+    return rule
+
+
+def _kthvalue(call: TorchCall) -> Result:
+    return _order_statistic(lambda x, dim: statistics.find_in_order(x, call["k"] - 1, dim))(call)
 
 
 def _bucketize(call: TorchCall) -> Result:
@@ -75,11 +96,15 @@ RULES: dict[str, TorchRule] = {
     "gcd": composite(arithmetic.gcd, cast=True),
     "histc": composite(statistics.count_in_equal_parts),
     "histogram": _histogram,
+    "kthvalue": _kthvalue,
     "lcm": composite(arithmetic.lcm, cast=True),
     "ldexp": lambda call: call.results(
         arithmetic.ldexp(call.argument("self", call.element), call.argument("other"))
     ),
     "logcumsumexp": composite(statistics.add_exponentials_running),
+    "median": _order_statistic(statistics.median),
+    "mode": _order_statistic(statistics.mode),
+    "nanmedian": _order_statistic(statistics.nanmedian),
     "nextafter": composite(arithmetic.nextafter, cast=True),
     "searchsorted": _searchsorted,
     "signbit": composite(arithmetic.signbit),

@@ -9,13 +9,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import IntegerType, TensorType, i1
 from xdsl.ir import SSAValue
 
+from ttmlir.composites import interpolation
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
+from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 from ttmlir.frontend.torch.elements import is_floating, torch_package
 from ttmlir.frontend.torch.rules.resampling import multiply_along_each, transpose_along_each
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
@@ -262,6 +263,59 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
+def _adaptive_max(call: TorchCall) -> Result:
+    sizes = [*zip(value_shape(call.tensor()), call.shape, strict=True)][-len(call["output_size"]) :]
+    largest, places = interpolation.find_adaptive_maxima(call.argument("self"), call["output_size"])
+    values, numbers = cast("tuple[SSAValue, ...]", call.results((largest, places)))
+    if all(n % m == 0 for n, m in sizes):
+        kernel, ones = tuple(n // m for n, m in sizes), (1,) * len(sizes)
+        values = _pool(call, "max", kernel, kernel, ones, (0,) * len(sizes))
+    return values, numbers
+
+
+def _fractional_max(call: TorchCall) -> Result:
+    x, samples = call.argument("self"), call.argument("random_samples")
+    sizes, counts = call["kernel_size"], call["output_size"]
+    images = math.prod(x.shape[: -len(sizes)])
+    samples = samples.reshape((math.prod(samples.shape[:-1]), len(sizes)))
+    samples = samples.broadcast((images, len(sizes)))
+    if len(sizes) == 2:
+        # Of images the first sample is for columns, of volumes for the first dimension.
+        samples = samples.reverse(1)
+    return call.results(interpolation.find_fractional_maxima(x, sizes, counts, samples))
+
+
+# -- images at places that a grid names --------------------------------------------------------
+
+_KERNELS: Sequence[interpolation.Kernel] = [*interpolation.Kernel]
+_OUTSIDE: Sequence[interpolation.Outside] = [*interpolation.Outside]
+"""In the order of torch's numbers."""
+
+
+def _sample_grid(call: TorchCall) -> Result:
+    found = interpolation.sample_grid(
+        call.argument("input"),
+        call.argument("grid"),
+        _KERNELS[int(call["interpolation_mode"])],
+        _OUTSIDE[int(call["padding_mode"])],
+        align_corners=call["align_corners"],
+    )
+    return call.results(found)
+
+
+def _sample_grid_backward(call: TorchCall) -> Result:
+    found = interpolation.differentiate_grid_sample(
+        call.argument("grad_output"),
+        call.argument("input"),
+        call.argument("grid"),
+        _KERNELS[int(call["interpolation_mode"])],
+        _OUTSIDE[int(call["padding_mode"])],
+        align_corners=call["align_corners"],
+    )
+    pairs = zip(found, call["output_mask"], strict=True)
+    return call.results([each if is_asked else None for each, is_asked in pairs])
+
+
 # -- gradients of convolutions, which are convolutions -----------------------------------------
 
 
@@ -445,14 +499,26 @@ def _spread(call: TorchCall, matrices: Sequence[Any]) -> SSAValue:
     return build.reshape(spread, call.shape)
 
 
+_MAX_UNPOOL = composite(interpolation.put_back_maxima, "self", "indices", "output_size")
+
 RULES: dict[str, TorchRule] = {
     "_adaptive_avg_pool2d": _adaptive(2),
     "_adaptive_avg_pool3d": _adaptive(3),
+    "adaptive_max_pool2d": _adaptive_max,
+    "adaptive_max_pool3d": _adaptive_max,
     "avg_pool2d": _avg_pool(2),
     "avg_pool3d": _avg_pool(3),
     "convolution": _convolution,
+    "fractional_max_pool2d": _fractional_max,
+    "fractional_max_pool3d": _fractional_max,
+    "grid_sampler_2d": _sample_grid,
+    "grid_sampler_2d_backward": _sample_grid_backward,
+    "grid_sampler_3d": _sample_grid,
+    "grid_sampler_3d_backward": _sample_grid_backward,
     "max_pool2d_with_indices": _max_pool(2),
     "max_pool3d_with_indices": _max_pool(3),
+    "max_unpool2d": _MAX_UNPOOL,
+    "max_unpool3d": _MAX_UNPOOL,
     "convolution_backward": _convolution_backward,
     "_adaptive_avg_pool2d_backward": _adaptive_avg_pool_backward(2),
     "_adaptive_avg_pool3d_backward": _adaptive_avg_pool_backward(3),

@@ -1,22 +1,11 @@
-"""Products of matrices of other shapes, angles, and what is left of a random activation."""
+"""Products of several tensors and of groups of rows, and what is left of a random activation."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
-
-
-def _angle(x: Any) -> Any:
-    """The angle of a number in the plane of complex ones; of a real one 0 or pi."""
-    torch = torch_package()
-    if x.is_complex():
-        return torch.atan2(x.imag, x.real)
-    real = x if x.is_floating_point() else x.to(torch.get_default_dtype())
-    found = torch.where(real < 0, math.pi, torch.zeros_like(real))
-    return torch.where(real.isnan(), real, found)
 
 
 def _dist(x: Any, other: Any, p: float = 2.0) -> Any:
@@ -108,7 +97,6 @@ def _grouped_mm(
 
 
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
-    "angle": _angle,
     "dist": _dist,
     "rrelu_with_noise_functional": _rrelu,
     "_grouped_mm": _grouped_mm,

@@ -1,0 +1,250 @@
+"""Elements read from, written to and combined at places that are numbers in arrays."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import numpy as np
+
+from ttmlir.arrays.array import Array, concatenate
+from ttmlir.arrays.carriers import array_of, host_dtype
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+class Combine(Enum):
+    """What becomes of elements that meet at a place."""
+
+    ADD = "add"
+    MULTIPLY = "multiply"
+    MAXIMUM = "maximum"
+    MINIMUM = "minimum"
+    MEAN = "mean"
+
+
+def scatter(x: Array, dim: int, index: Array, source: Array, combine: str = "") -> Array:
+    """`Array.scatter`, where the index may be shorter than x along other dimensions, too.
+
+    What x has beyond it stays.
+    """
+    if 0 in index.shape:
+        return x
+    dim %= x.rank
+    part = x
+    for other, count in enumerate(source.shape):
+        if other != dim:
+            part = part.cut(other, 0, count)
+    written = part.scatter(dim, index, source, combine)
+    if written.shape == x.shape:
+        return written
+    return x.create("slice_write", written, array_of(np.zeros(x.rank, np.int64)))
+
+
+def combine_at(
+    x: Array, dim: int, index: Array, source: Array, combine: Combine, *, keep: bool
+) -> Array:
+    """Elements combined with others at places along a dimension, and with those of x if `keep`.
+
+    Without it, x is left where nothing is written. Means of integers are rounded down.
+    """
+    start = x
+    if not keep:
+        start = scatter(x, dim, index, source.fill(_neutral(x, combine)))
+    if combine is not Combine.MEAN:
+        return scatter(start, dim, index, source, combine.value)
+    count = scatter(x.fill(1 if keep else 0), dim, index, source.fill(1), "add")
+    if not keep:
+        # What nothing is written to stays.
+        count = count.maximum(1)
+    total = scatter(start, dim, index, source, "add")
+    mean = total / count
+    if x.is_real:
+        return mean
+    # Rounded toward zero is one too many where there is a remainder below 0.
+    return mean - (total.remainder(count) < 0).cast(x.dtype)
+
+
+def _neutral(x: Array, combine: Combine) -> float:
+    """The number that leaves every other as it is."""
+    match combine:
+        case Combine.ADD | Combine.MEAN:
+            return 0
+        case Combine.MULTIPLY:
+            return 1
+        case Combine.MAXIMUM:
+            return -math.inf if x.is_real else int(np.iinfo(host_dtype(x.dtype)).min)
+        case Combine.MINIMUM:
+            return math.inf if x.is_real else int(np.iinfo(host_dtype(x.dtype)).max)
+
+
+def combine_slices(
+    x: Array, dim: int, index: Array, source: Array, combine: Combine, *, keep: bool
+) -> Array:
+    """Whole slices combined at places along a dimension."""
+    if not x.rank:
+        x, source, index = (each.reshape((1,)) for each in (x, source, index))
+    shape = [1] * x.rank
+    shape[dim] = math.prod(index.shape)
+    return combine_at(x, dim, index.reshape(shape), source, combine, keep=keep)
+
+
+def put_flat(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:
+    """Elements written or added to places over all dimensions; below 0 they are from the end."""
+    count = math.prod(x.shape)
+    places = (index < 0).where(index + count, index).reshape((math.prod(index.shape),))
+    flat = x.reshape((count,))
+    values = source.reshape(places.shape)
+    return flat.scatter(0, places, values, "add" if accumulate else "").reshape(x.shape)
+
+
+# -- what masks choose -----------------------------------------------------------------------------
+
+
+def _rank_chosen(mask: Array) -> Array:
+    """How many chosen elements are before each element of a flat mask, or it, less 1."""
+    return mask.cast("i64").cumsum(0) - 1
+
+
+def put_masked(x: Array, mask: Array, source: Array) -> Array:
+    """The first elements of `source`, in order, where a mask of the shape of x is true."""
+    count = math.prod(source.shape)
+    place = _rank_chosen(mask.reshape((math.prod(mask.shape),))).limit(0, count - 1)
+    found = source.reshape((count,)).select(0, place)
+    return mask.where(found.reshape(x.shape), x)
+
+
+def take_masked(x: Array, mask: Array, count: int) -> Array:
+    """So many elements of x that a mask of its shape chooses, in order; then 0."""
+    flat = mask.reshape((math.prod(mask.shape),))
+    place = _rank_chosen(flat)
+    # What is not chosen goes after the last one, and away.
+    place = (flat & (place < count)).where(place, count)
+    found = x.fill(0, (count + 1,)).scatter(0, place, x.reshape(flat.shape), "add")
+    return found.cut(0, 0, count)
+
+
+def find_nonzero(x: Array, size: int, missing: int) -> Array:
+    """The places of the first `size` elements that are not 0, a row for each; else `missing`."""
+    if not x.rank:
+        return array_of(np.zeros((size, 0), np.int64))
+    flat = x.cast("i1").reshape((math.prod(x.shape),))
+    rank = _rank_chosen(flat)
+    # All other elements go after the last row, and away.
+    row = (flat & (rank < size)).where(rank, size)
+    order = array_of(np.full(size + 1, -1)).scatter(0, row, array_of(np.arange(flat.shape[0])))
+    order = order.cut(0, 0, size).unsqueeze(1)
+    columns: list[Array] = []
+    rest = order.limit(low=0)
+    for extent in reversed(x.shape):
+        columns.append(rest.remainder(extent))
+        rest = rest / extent
+    return (order >= 0).where(concatenate(columns[::-1], 1), missing)
+
+
+# -- bags of rows of a table -----------------------------------------------------------------------
+# A bag begins at each offset. Numbers of rows that are `padding` do not count; below 0 there are
+# none.
+
+
+class Reduce(Enum):
+    """What becomes of the rows of a bag."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+
+
+def number_bags(count: int, offsets: Array) -> Array:
+    """The bag that each of so many numbers is in."""
+    position = array_of(np.arange(count)[:, None])
+    return (position >= offsets.cast("i64").unsqueeze(0)).cast("i64").sum(1, keep=False) - 1
+
+
+def reduce_bags(
+    table: Array,
+    indices: Array,
+    offsets: Array,
+    reduce: Reduce,
+    factors: Array | None,
+    padding: int,
+) -> tuple[Array, Array, Array, Array]:
+    """Sums, means or maxima of the rows of bags; 0 for empty ones.
+
+    Then the bag of each number, the sizes of bags, and the rows of maxima.
+    """
+    bags = offsets.shape[0]
+    bag = number_bags(indices.shape[0], offsets)
+    number = array_of(np.arange(bags)[:, None])
+    member = bag.unsqueeze(0).eq(number) & indices.ne(padding)
+    rows = table.select(0, indices)
+    size = member.cast("i64").sum(1, keep=False)
+    if reduce is Reduce.MAX:
+        hidden = member.unsqueeze(2).where(rows.unsqueeze(0), -math.inf)
+        found = (size > 0).unsqueeze(1).where(hidden.max(1, keep=False), 0)
+        largest = indices.select(0, hidden.argmax(1).squeeze(1))
+        return found, bag, size, largest
+    if factors is not None:
+        rows = rows * factors.unsqueeze(1)
+    total = member.cast(rows.dtype) @ rows
+    if reduce is Reduce.MEAN:
+        total = total / size.limit(low=1).cast(total.dtype).unsqueeze(1)
+    return total, bag, size, array_of(np.zeros(bags, np.int64))
+
+
+def differentiate_table(
+    gradient: Array,
+    indices: Array,
+    bag: Array,
+    size: Array,
+    largest: Array,
+    rows: int,
+    reduce: Reduce,
+    factors: Array | None,
+    padding: int,
+    *,
+    divide_by_count: bool,
+) -> Array:
+    """The gradient of a table of so many rows, of that of reduced bags.
+
+    With `divide_by_count`, each row's is divided by how often the row is looked up.
+    """
+    table = gradient.fill(0, (rows, gradient.shape[1]))
+    if reduce is Reduce.MAX:
+        # Empty bags have no largest row.
+        return table.scatter(0, largest, (size > 0).unsqueeze(1).where(gradient, 0), "add")
+    if reduce is Reduce.MEAN:
+        gradient = gradient / size.limit(low=1).cast(gradient.dtype).unsqueeze(1)
+    parts = gradient.select(0, bag)
+    if factors is not None:
+        parts = parts * factors.unsqueeze(1)
+    if divide_by_count:
+        ones = gradient.fill(1, indices.shape)
+        counts = gradient.fill(0, (rows,)).scatter(0, indices, ones, "add")
+        parts = parts / counts.select(0, indices).unsqueeze(1)
+    parts = _without_padding(indices, parts, padding)
+    return table.scatter(0, indices.unsqueeze(1), parts, "add")
+
+
+def differentiate_factors(
+    gradient: Array, table: Array, indices: Array, offsets: Array, padding: int
+) -> Array:
+    """The gradient of the factors of rows."""
+    bag = number_bags(indices.shape[0], offsets)
+    parts = gradient.select(0, bag) * table.select(0, indices)
+    return _without_padding(indices, parts, padding).sum(1, keep=False)
+
+
+def _without_padding(indices: Array, rows: Array, padding: int) -> Array:
+    return rows if padding < 0 else indices.eq(padding).unsqueeze(1).where(0, rows)
+
+
+def shorten_rows(table: Array, indices: Array, longest: float, norms: Array) -> Array:
+    """A table with the rows that are looked up no longer than a number, given their norms."""
+    flat = indices.reshape((math.prod(indices.shape),))
+    count = table.shape[0]
+    ones = array_of(np.ones(flat.shape, np.int32))
+    looked_up = array_of(np.zeros(count, np.int32)).scatter(0, flat, ones).ne(0)
+    # The small number is torch's.
+    is_long = looked_up.unsqueeze(1) & (norms > longest)
+    return table * is_long.where(longest / (norms + 1e-7), 1)
