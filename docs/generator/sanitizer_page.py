@@ -37,8 +37,8 @@ DRAM to another one; circular buffers 0 and 16 have four pages.
 _SUPPRESSIONS = """\
 ## Suppressions
 
-Every rule of the sanitizer, and `noc-alignment`, can be suppressed by its name. Kernels that tt-mlir
-generates run without `unallocated-write`, as they keep scratch memory where the compiler has placed
+Every rule of the sanitizer, and `noc-alignment`, can be suppressed by its name. Kernels of tt-mlir
+run without `unallocated-write`, as they keep scratch memory where the compiler has placed
 it, and without `pop-unfilled`: a circular buffer on a tensor is popped although nobody has pushed.
 `aliased-cbs` is accepted and has no effect.
 
