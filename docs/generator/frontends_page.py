@@ -29,12 +29,11 @@ from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 INTRODUCTION = """\
 # Operations of the frontends
 
-What becomes of every operation that models are written in, read from the dialects and from the
-tables of the conversions. [models.md](models.md) says how to use the
-frontends. *Converted*
-operations become ttir; a form of one that cannot (a shape that is only known at run time, say) is
-refused with its reason. The others are refused by name, with the place in the source, unless they
-only serve converted ones, such as the ends of bodies.
+What becomes of every operation that models are written in, from the dialects and the tables of the
+conversions ([models.md](models.md) shows their use). *Converted* operations become ttir; a form
+that cannot be converted is refused with its reason. *Replaced before* are those that earlier passes
+remove. Others are refused by name, with their location, unless they only serve converted ones, such
+as terminators.
 """
 
 _DIALECTS = {
@@ -143,7 +142,7 @@ def states_of_aten() -> dict[bool, dict[str, set[str]]]:
         "rule": "Converted",
         "decomposed": "Decomposed",
         "constant": "Computed by torch while it is read",
-        "place": "Taken as a place in a tensor",
+        "place": "Taken as a position in a tensor",
         "refused": "Not converted",
     }
     return {
@@ -167,7 +166,8 @@ def _sections() -> Iterator[str]:
 
 def _aten() -> Iterator[str]:
     yield "## ATen (torch)\n"
-    yield "Overloads of the operations that `torch.export` leaves; `.default` is left out.\n"
+    yield "Overloads of the operations that `torch.export` leaves: `add.{Scalar,Tensor}` are"
+    yield "`add.Scalar` and `add.Tensor`, and `add{,.out}` `add.default` and `add.out`.\n"
     titles = {True: "Core operator set", False: "Beyond the core operator set"}
     for is_core, states in states_of_aten().items():
         count = sum(map(len, states.values()))
@@ -182,5 +182,20 @@ def _table(title: str, states: dict[str, set[str]], prefix: str) -> Iterator[str
 
 
 def _listed(names: Iterable[str], prefix: str) -> str:
-    short = (name.removeprefix(prefix).removesuffix(".default") for name in names)
-    return " ".join(f"`{name}`" for name in sorted(short))
+    """The names in order, the overloads of an operation of torch as one."""
+    short = sorted(name.removeprefix(prefix).removesuffix(".default") for name in names)
+    if prefix != "aten.":
+        return " ".join(f"`{name}`" for name in short)
+    overloads: dict[str, list[str]] = {}
+    for name in short:
+        base, _, overload = name.partition(".")
+        overloads.setdefault(base, []).append(overload)
+    return " ".join(f"`{base}{_braced(suffixes)}`" for base, suffixes in overloads.items())
+
+
+def _braced(overloads: list[str]) -> str:
+    if "" not in overloads:
+        braces = ",".join(overloads)
+        return f".{{{braces}}}" if len(overloads) > 1 else f".{braces}"
+    others = ",".join(f".{each}" for each in overloads if each)
+    return f"{{,{others}}}" if others else ""

@@ -15,7 +15,7 @@ _INTRODUCTION = """\
 
 The sanitizer finds kernels that lack a barrier or write a page too early, whatever order a run
 happens to have. It follows every access to memory, circular buffers, semaphores and DST, and is on
-unless a device is opened without it.
+by default.
 
 | `SimOptions`, `CreateDevice` | Meaning |
 |---|---|
@@ -27,25 +27,19 @@ the program; the error has them all. |
 | `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
 bytes. |
 
-An error stops the program as `SanitizerError`. Its text is that of the reports on this page: the
-location, what happened, what to do, the rule in brackets; then the thread, the state of the
-circular buffer, and the other access, as notes that this page leaves out. A program without errors
-has its warnings and notes in
-`ProgramReport.findings`. The examples change these kernels, which copy six tiles from one
-tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
+An error stops the program as `SanitizerError`. Its text is that of the reports below (location,
+what happened, what to do, rule in brackets), with the source line, the thread, the state of the
+circular buffer and the other access. `ProgramReport.findings` has the warnings and notes of a
+program without errors. The examples change these kernels, which copy six tiles from one tensor in
+DRAM to another one; circular buffers 0 and 16 have four pages.
 """
 
 _SUPPRESSIONS = """\
 ## Suppressions
 
-Every rule of the sanitizer can be suppressed by its name, and so can `noc-alignment`. Kernels that
-tt-mlir generates run without `unallocated-write`, as they keep scratch memory where the compiler
-has placed it, and without one more rule:
-
-| Name | Suppresses |
-|---|---|
-| `pop-unfilled` | a circular buffer on a tensor is popped although nobody has pushed |
-
+Every rule of the sanitizer, and `noc-alignment`, can be suppressed by its name. Kernels of tt-mlir
+run without `unallocated-write`, as they keep scratch memory where the compiler has placed
+it, and without `pop-unfilled`: a circular buffer on a tensor is popped although nobody has pushed.
 `aliased-cbs` is accepted and has no effect.
 
 ## Warnings
@@ -71,9 +65,9 @@ reported only if it is a race.
 - An address that a kernel computes by itself and that lies in another buffer as a whole.
 - Bytes of a page that is pushed without having been written again keep what they held before.
 
-Each thread, and each network on its behalf, has a vector clock
-(`ttmlir/sim/sanitizer/shadow.py`); shadow memory has the last writer and the readers of each
-range of bytes (`shadow.py`). Two accesses without happens-before are a race.
+Each thread, and each network on its behalf, has a vector clock; shadow memory has the last writer
+and the readers of each range of bytes (`ttmlir/sim/sanitizer/shadow.py`). Two accesses without
+happens-before are a race.
 """
 
 
@@ -104,7 +98,7 @@ def _section(case: Case) -> str:
         mistake = f"```diff\n{_difference(case)}```"
     else:
         mistake = f"Here circular buffer 16 has pages of {case.page_size} bytes."
-    shown = "\n".join(line for line in report.splitlines() if not line.startswith("  note:"))
+    shown = "\n".join(line for line in report.splitlines() if not line.startswith(" "))
     return f"### {case.rule}\n\n{case.meaning}\n\n{mistake}\n\n```text\n{shown}\n```\n"
 
 
@@ -117,7 +111,7 @@ def _difference(case: Case) -> str:
             KERNELS[name].splitlines(keepends=True), text.splitlines(keepends=True), name, name, n=1
         )
     )
-    return "".join(line for line in lines if not line.startswith("+++"))
+    return "".join(line for line in lines if not line.startswith(("+++", "@@")))
 
 
 def numbers() -> bytes:
