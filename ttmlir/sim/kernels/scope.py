@@ -216,9 +216,10 @@ class Identifiers:
 
 
 @cache
-def _names_of_fields(node: type[tree.Node]) -> tuple[str, ...]:
-    """Those of a node, the last one first."""
-    return tuple(each.name for each in reversed(dataclasses.fields(node)))
+def _names_of_parts(node: type[tree.Node]) -> tuple[str, ...]:
+    """The fields of a node that may hold others, the last one first."""
+    names = (each.name for each in reversed(dataclasses.fields(node)))
+    return tuple(each for each in names if each != "position")
 
 
 def walk(node: object) -> Iterator[tree.Node]:
@@ -226,11 +227,14 @@ def walk(node: object) -> Iterator[tree.Node]:
     pending = [node]
     while pending:
         each = pending.pop()
-        if isinstance(each, tuple):
-            pending.extend(reversed(cast("tuple[object, ...]", each)))
-        elif isinstance(each, tree.Node):
+        if isinstance(each, tree.Node):
             yield each
-            pending.extend(getattr(each, name) for name in _names_of_fields(type(each)))
+            for name in _names_of_parts(type(each)):
+                part: object = getattr(each, name)
+                if isinstance(part, (tuple, tree.Node)):
+                    pending.append(cast("object", part))
+        elif isinstance(each, tuple):
+            pending.extend(reversed(cast("tuple[object, ...]", each)))
 
 
 def list_used_names(node: object) -> frozenset[str]:

@@ -183,17 +183,28 @@ def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
         known = each.__dict__
         if "lineno" in known:
             continue
-        pending.extend(list_children(each))
-        if isinstance(each, _LOCATED):
+        pending += list_children(each)
+        if _has_place(type(each)):
             known["lineno"] = known["end_lineno"] = line
             known["col_offset"], known["end_col_offset"] = column, end
 
 
-_LOCATED = (ast.expr, ast.stmt, ast.keyword, ast.arg)
+def locate_rest(node: ast.AST, position: Position, shift: int) -> None:
+    """Give a place to all parts that have none, also to those below one that has one."""
+    for each in walk(node):
+        if _has_place(type(each)) and "lineno" not in each.__dict__:
+            locate(each, position, shift)
+
+
+@cache
+def _has_place(kind: type[ast.AST]) -> bool:
+    return issubclass(kind, (ast.expr, ast.stmt, ast.keyword, ast.arg))
 
 
 def list_children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, as `ast.iter_child_nodes` gives them but twice as fast."""
+    if _is_leaf(type(node)):
+        return []
     found = list[ast.AST]()
     for each in node.__dict__.values():
         if isinstance(each, ast.AST):
@@ -201,6 +212,11 @@ def list_children(node: ast.AST) -> list[ast.AST]:
         elif type(each) is list:
             found += [one for one in cast("list[object]", each) if isinstance(one, ast.AST)]
     return found
+
+
+@cache
+def _is_leaf(kind: type[ast.AST]) -> bool:
+    return kind is ast.Constant or not kind._fields
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
