@@ -41,7 +41,7 @@ from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import NAMES, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
-from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names, walk
+from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -611,7 +611,7 @@ def _entry_function(
                 if defined:
                     return _choose_entry(unit, defined), scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
-    first = next((each for each in walk(parsed.items) if each.position), parsed)
+    first = next((each for each in tree.walk(parsed.items) if each.position), parsed)
     raise unit.error(first, f"this kernel has no {written}")
 
 
