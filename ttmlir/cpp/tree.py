@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from ttmlir.optable.kernel import CALLS, Form
@@ -143,6 +144,28 @@ class Node:
     """What every node has."""
 
     position: Position | None = field(default=None, compare=False, repr=False)
+
+
+@cache
+def _names_of_parts(node: type[Node]) -> tuple[str, ...]:
+    """The fields of a node that may hold others, the last one first."""
+    names = (each.name for each in reversed(fields(node)))
+    return tuple(each for each in names if each != "position")
+
+
+def walk(node: object) -> Iterator[Node]:
+    """All nodes of a tree, outer ones first."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Node):
+            yield each
+            for name in _names_of_parts(type(each)):
+                part: object = getattr(each, name)
+                if isinstance(part, (tuple, Node)):
+                    pending.append(cast("object", part))
+        elif isinstance(each, tuple):
+            pending.extend(reversed(cast("tuple[object, ...]", each)))
 
 
 # Types.
@@ -805,6 +828,11 @@ class Function(Node):
         if isinstance(self.definition, DeferredBlock):
             return self.definition.read()
         return self.definition
+
+    @cached_property
+    def parts(self) -> tuple[Node, ...]:
+        """All nodes of its initializers and its body, outer ones first."""
+        return tuple(walk((self.initializers, self.body)))
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ _LATE_NAMES = ("ttnn.device", "ttnn.ttnn_layout")
 """Attributes and types of the later form in dialects of both."""
 _LATE_MODULE = "ttmlir.dialects.ttcore"
 
-_current: ContextVar[str] = ContextVar("core_prefix", default=TT)
+_current: ContextVar[str | Operation] = ContextVar("core_prefix", default=TT)
+"""The prefix, or an operation whose prefix nobody has asked for yet."""
 _read_as_ttcore: WeakSet[Operation] = WeakSet()
 _noted_late_form = False
 
@@ -59,12 +60,16 @@ def _may_be_late() -> bool:
 
 def core_prefix() -> str:
     """The prefix in which texts are made and read now."""
-    return _current.get()
+    found = _current.get()
+    if not isinstance(found, str):
+        found = core_prefix_of(found)
+        _current.set(found)
+    return found
 
 
 @contextmanager
-def use_core_prefix(prefix: str) -> Generator[None]:
-    """Make texts in a spelling."""
+def use_core_prefix(prefix: str | Operation) -> Generator[None]:
+    """Make texts in a spelling, or in that of a module, which is only searched if it is needed."""
     token = _current.set(prefix)
     try:
         yield
@@ -74,7 +79,7 @@ def use_core_prefix(prefix: str) -> Generator[None]:
 
 def note_ttcore() -> None:
     """Remember that the text that is read has the later prefix."""
-    if _current.get() != TTCORE:
+    if core_prefix() != TTCORE:
         _current.set(TTCORE)
 
 
@@ -97,9 +102,8 @@ def core_prefix_of(op: Operation) -> str:
 
 def prefix_of_attribute(attr: Attribute) -> str:
     """The prefix for the text of an attribute on its own."""
-    if _current.get() == TT and _may_be_late() and _is_late(attr, {}):
-        return TTCORE
-    return _current.get()
+    current = core_prefix()
+    return TTCORE if current == TT and _may_be_late() and _is_late(attr, {}) else current
 
 
 def spelled_name(name: str, prefix: str) -> str:

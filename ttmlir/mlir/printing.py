@@ -423,7 +423,8 @@ class MlirPrinter(OpenPrinter):
         self._aliases: dict[Attribute, str] = {}
         self.texts: dict[int, tuple[Attribute, str]] = {}
         """Texts of attributes and types by identity, which printers of one module may share."""
-        self._location_texts: dict[int, tuple[Attribute, str]] = {}
+        self.location_texts: dict[int, tuple[Attribute, str]] = {}
+        """The same of locations inside others."""
         self.cut_off_at: int | None = None
         """If a number, the text of an attribute is cut off after that many characters."""
         self._default_dialects = ["builtin"]
@@ -590,10 +591,10 @@ class MlirPrinter(OpenPrinter):
         if alias is not None:
             self._write(alias)
             return
-        known = self._location_texts.get(id(location))
+        known = self.location_texts.get(id(location))
         if known is None:
             text = self._captured(lambda: self._print_location_body(location))
-            known = self._location_texts[id(location)] = (location, text)
+            known = self.location_texts[id(location)] = (location, text)
         self._write(known[1])
 
     def _print_location_body(self, location: Attribute) -> None:
@@ -982,6 +983,7 @@ class OpLinePrinter:
         self._prefix = core_prefix_of(top)
         self._names = Numbering(top, generic=options.generic).names
         self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._location_texts: dict[int, tuple[Attribute, str]] = {}
 
     def line(self, op: Operation) -> str:
         """The text of one operation inside `top`."""
@@ -989,6 +991,7 @@ class OpLinePrinter:
             printer = MlirPrinter(self._options, self._names)
         # Lines have types and attributes in common, whose texts are long.
         printer.texts = self._texts
+        printer.location_texts = self._location_texts
         printer.cut_off_at = _MAX_IN_LINE
         with deep_recursion():
             printer.print_op(op)

@@ -52,7 +52,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.mlir.core_prefix import core_prefix_of, use_core_prefix
+from ttmlir.mlir.core_prefix import use_core_prefix
 from ttmlir.mlir.printing import show_attribute
 from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, bare_message, note, op_diagnostic
 from ttmlir.mlir.xdsl_internals import operands_of, successors_of
@@ -522,8 +522,7 @@ put the operation's name before it."""
 
 def verify_module(module: Operation) -> list[Diagnostic]:
     """What is wrong with a module, in order; empty if it is valid."""
-    prefix = core_prefix_of(module)
-    with deep_recursion(), _cached_symbol_tables(), use_core_prefix(prefix):
+    with deep_recursion(), _cached_symbol_tables(), use_core_prefix(module):
         verifier = _Verifier()
         symbol_faults: list[Diagnostic] = []
         verifier.check_isolated(module, symbol_faults)

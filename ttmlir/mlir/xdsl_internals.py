@@ -13,9 +13,10 @@ operations, walking over them and verifying them. The replacements do the same w
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseIntOrFPElementsAttr
 from xdsl.ir import (
     Attribute,
     Block,
@@ -233,25 +234,37 @@ def _item(self: SSAValues, idx: int | slice) -> SSAValue | SSAValues:
     return SSAValues(found) if isinstance(found, tuple) else found
 
 
+@cache
+def _is_attribute(cls: type[Attribute]) -> bool:
+    return issubclass(cls, (ParametrizedAttribute, Data))
+
+
 def _check_new_attribute(self: Attribute) -> None:
     self._verify()
-    if not isinstance(self, ParametrizedAttribute) and not isinstance(self, Data):
+    if not _is_attribute(type(self)):
         raise TypeError("Attributes should only be Data or ParametrizedAttribute")
 
 
 _verify_all = OpDef.verify
 _MOST_VERIFIED = 10_000
-_verified: set[tuple[int, tuple[Attribute, ...], tuple[Attribute, ...]]] = set()
-"""Definitions, which live as long as the process, with types of operands and results that fit."""
+_verified: set[tuple[object, ...]] = set()
+"""Definitions, which live as long as the process, with types and attributes that fit."""
 
 
 def _verify_definition(self: OpDef, op: Operation) -> None:
-    """`OpDef.verify`; what depends on types alone is checked once for the same types."""
-    if op.properties or op.attributes or op.regions or op._successors:
+    """`OpDef.verify`; what depends on types and attributes alone is checked once for the same."""
+    named = (*op.properties.items(), *op.attributes.items())
+    if (
+        op.regions
+        or op._successors
+        # What is known stays in memory, where large constants are not to stay with it.
+        or any(isinstance(attribute, DenseIntOrFPElementsAttr) for _, attribute in named)
+    ):
         _verify_all(self, op)
         return
-    types = tuple([value.type for value in op._operands])
-    key = (id(self), types, tuple([value.type for value in op.results]))
+    operands = tuple([value.type for value in op._operands])
+    results = tuple([value.type for value in op.results])
+    key = (id(self), operands, results, len(op.properties), named)
     if key in _verified:
         for trait in self.traits:
             trait.verify(op)

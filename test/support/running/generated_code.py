@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 COMPILER = "ttmlir.sim.kernels.compiler"
@@ -56,14 +56,25 @@ ATTRIBUTES = {
 CONSTANTS = (int, float, str, bool, type(None))
 
 
+@cache
+def is_forbidden(kind: type[ast.AST]) -> bool:
+    """True for a kind of node that no kernel has."""
+    return issubclass(kind, FORBIDDEN)
+
+
+@cache
+def is_known(name: str) -> bool:
+    """True for a name that kernels may use."""
+    return NAME.fullmatch(name) is not None or name in SERVICES | HELPERS
+
+
 def check_code(module: ast.Module) -> None:
     """Fail if there is anything in the code of a kernel that does not belong there."""
     for node in ast.walk(module):
-        assert not isinstance(node, FORBIDDEN), ast.dump(node)
+        assert not is_forbidden(type(node)), ast.dump(node)
         match node:
             case ast.Name(id=name) | ast.arg(arg=name):
-                known = NAME.fullmatch(name) or name in SERVICES | HELPERS
-                assert known, f"the name {name}"
+                assert is_known(name), f"the name {name}"
                 stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
                 assert not stored or re.match(r"[vt]_|_$", name), f"{name} is set"
             case ast.Attribute(attr=name):

@@ -60,7 +60,6 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-    walk,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -234,7 +233,7 @@ def _capture_value(context: Context, closure: _Closure, capture: tree.Capture) -
 
 
 def _find_used(node: tree.Lambda) -> Iterator[str]:
-    for each in walk((node.body, node.captures)):
+    for each in tree.walk((node.body, node.captures)):
         if isinstance(each, tree.Name) and each.scope is None:
             yield each.text
         elif isinstance(each, tree.CountOf):
@@ -245,7 +244,7 @@ def _uses_object(context: Context, node: tree.Lambda, used: dict[str, None]) -> 
     """Whether a lambda uses the object of the member function around it."""
     if context.scope.find("this") is None:
         return False
-    if any(isinstance(each, tree.This) for each in walk(node.body)):
+    if any(isinstance(each, tree.This) for each in tree.walk(node.body)):
         return True
     for name in used:
         symbol = context.scope.find(name)
@@ -982,7 +981,7 @@ def _is_narrower(a: tree.Struct, b: tree.Struct) -> bool:
 def _measure(node: tree.Struct) -> int:
     names = {each.name for each in node.template_parameters}
     total = -len(names)
-    for each in walk(node.specialized):
+    for each in tree.walk(node.specialized):
         match each:
             case tree.Name(text=name) | tree.NamedType(name=name):
                 total += name not in names

@@ -41,7 +41,7 @@ from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import NAMES, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
-from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names, walk
+from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -91,7 +91,7 @@ def _find_calls_without_header(unit: Unit) -> Iterator[CppWarning]:
     included = {each for each in _names(unit.inclusions.includes) if each.startswith(_COMPUTE)}
     if included & _WITH_MANY or included - _headers().keys():
         return
-    headers = {call: name for name, calls in _headers().items() for call in calls}
+    headers = _headers_of_calls()
     named = set[str]()
     bound = set(unit.bindings.values())
     # In the order in which they are compiled.
@@ -122,11 +122,19 @@ def _headers() -> dict[str, frozenset[str]]:
     }
 
 
+@cache
+def _headers_of_calls() -> dict[str, str]:
+    """The header that declares each call."""
+    return {call: name for name, calls in _headers().items() for call in calls}
+
+
 # --- Turns ----------------------------------------------------------------------------------------
 # Makes loops count their turns, so that a kernel that never ends is stopped.
 
 _FEW = 64
 """Turns that are known beforehand and not worth counting."""
+_WITH_STATEMENTS = ("body", "orelse", "handlers", "finalbody")
+"""The fields of statements that hold others."""
 
 
 class TurnCounter(ast.NodeTransformer):
@@ -135,6 +143,14 @@ class TurnCounter(ast.NodeTransformer):
     def __init__(self, unit: Unit) -> None:
         """Bind the calls in a unit where they are needed."""
         self.unit = unit
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Look at the statements inside: expressions hold no loops."""
+        for name in _WITH_STATEMENTS:
+            statements: list[ast.AST] | None = getattr(node, name, None)
+            if statements:
+                statements[:] = [self.visit(each) for each in statements]
+        return node
 
     def visit_For(self, node: ast.For) -> ast.For:
         """`for i in range(n)` becomes `for i in limited(range(n))`."""
@@ -595,7 +611,7 @@ def _entry_function(
                 if defined:
                     return _choose_entry(unit, defined), scope
     written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
-    first = next((each for each in walk(parsed.items) if each.position), parsed)
+    first = next((each for each in tree.walk(parsed.items) if each.position), parsed)
     raise unit.error(first, f"this kernel has no {written}")
 
 
@@ -639,6 +655,5 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     arguments = ast.arguments([], parameters, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
     first = function.position or tree.Position(unit.file, 1, 1)
-    for each in code.walk(module):
-        unit.locate(each, first)
+    code.locate_rest(module, first, unit.sources.shift(first.file))
     return module

@@ -49,7 +49,6 @@ from ttmlir.sim.kernels.scope import (
     Variable,
     find_changed_names,
     root_names,
-    walk,
 )
 from ttmlir.sim.kernels.statements import execute_block, execute_effect
 from ttmlir.sim.kernels.value import (
@@ -121,7 +120,7 @@ def find_count(context: Context, node: tree.For) -> Count | None:
         return None
     # What the loop declares is not known yet: it may hide another variable of its name.
     moving = {each.name for each in node.start.declarators} & (changed | context.shared)
-    if not moving.isdisjoint(each.text for each in walk(bound) if isinstance(each, tree.Name)):
+    if not moving.isdisjoint(each.text for each in tree.walk(bound) if isinstance(each, tree.Name)):
         return None
     if not is_steady(context, bound, changed):
         return None
@@ -149,7 +148,7 @@ def _find_step(context: Context, node: tree.Expression, name: str) -> int | None
 
 
 def _find_known_number(context: Context, node: tree.Expression) -> int | None:
-    if not all(isinstance(each, _STEADY) for each in walk(node)):
+    if not all(isinstance(each, _STEADY) for each in tree.walk(node)):
         return None
     value = settle(context.evaluate(node))
     constant = value.constant
@@ -158,7 +157,7 @@ def _find_known_number(context: Context, node: tree.Expression) -> int | None:
 
 def is_steady(context: Context, node: tree.Expression, changed: frozenset[str]) -> bool:
     """Whether an expression keeps its value while a loop runs."""
-    return all(_keeps_value(context, each, changed) for each in walk(node))
+    return all(_keeps_value(context, each, changed) for each in tree.walk(node))
 
 
 def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.limits import MAX_PACK
-from ttmlir.sim.kernels.scope import InScope, Pack, Scope, walk
+from ttmlir.sim.kernels.scope import InScope, Pack, Scope
 
 NodeT = TypeVar("NodeT", bound=tree.Node)
 
@@ -16,7 +16,7 @@ NodeT = TypeVar("NodeT", bound=tree.Node)
 def find_packs(context: Context, pattern: tree.Node) -> dict[str, Pack]:
     """The packs that a pattern names."""
     found = dict[str, Pack]()
-    for each in walk(pattern):
+    for each in tree.walk(pattern):
         match each:
             case tree.Name(text=text) | tree.NamedType(name=text):
                 first = text.partition("::")[0]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
@@ -215,28 +213,10 @@ class Identifiers:
         return candidate
 
 
-@cache
-def _names_of_fields(node: type[tree.Node]) -> tuple[str, ...]:
-    """Those of a node, the last one first."""
-    return tuple(each.name for each in reversed(dataclasses.fields(node)))
-
-
-def walk(node: object) -> Iterator[tree.Node]:
-    """All nodes of a tree, outer ones first."""
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, tuple):
-            pending.extend(reversed(cast("tuple[object, ...]", each)))
-        elif isinstance(each, tree.Node):
-            yield each
-            pending.extend(getattr(each, name) for name in _names_of_fields(type(each)))
-
-
 def list_used_names(node: object) -> frozenset[str]:
     """The names of variables, functions and types in a statement, without those in it."""
     names = set[str]()
-    for each in walk(_find_head(node)):
+    for each in tree.walk(_find_head(node)):
         match each:
             case tree.Name(text=name) | tree.NamedType(name=name):
                 names.add(name)
@@ -349,14 +329,25 @@ CLOSURES = "(lambda)"
 CLOSURE = "(closure)"
 
 
+_TAKING = frozenset(
+    (
+        *(tree.Assign, tree.Update, tree.Unary, tree.FunctionCall, tree.Construct, tree.Lambda),
+        *(tree.Declaration, tree.Binding, tree.Capture, tree.MemberInitializer),
+    )
+)
+"""The nodes that may change variables, or take their address or a reference of them."""
+
+
 def find_changed_names(node: object, references: References) -> frozenset[str]:
     """The names of variables that a piece of source may change."""
-    return find_names_changed_by(walk(node), references)
+    return find_names_changed_by(tree.walk(node), references)
 
 
 def find_names_changed_by(nodes: Iterable[tree.Node], references: References) -> frozenset[str]:
     """The names of variables that some nodes may change."""
-    return frozenset(name for each in nodes for name in _changes(each, references))
+    return frozenset(
+        name for each in nodes if type(each) in _TAKING for name in _changes(each, references)
+    )
 
 
 def _changes(node: tree.Node, references: References) -> Iterator[str]:
@@ -377,6 +368,8 @@ def find_shared_names(
     """The names of variables whose address or reference some nodes take."""
     found = set[str]()
     for each in nodes:
+        if type(each) not in _TAKING:
+            continue
         found.update(shared_by(each, references))
         if isinstance(each, tree.Lambda):
             found.update(_captured(each) & changed)
@@ -387,7 +380,7 @@ def _captured(node: tree.Lambda) -> frozenset[str]:
     """The names that a lambda may capture by reference."""
     named = {each.name for each in node.captures if each.by_reference and each.value is None}
     if node.default == "&":
-        named |= {each.text for each in walk(node.body) if isinstance(each, tree.Name)}
+        named |= {each.text for each in tree.walk(node.body) if isinstance(each, tree.Name)}
     return frozenset(named)
 
 
@@ -456,6 +449,6 @@ def _shared_arguments(
         return
     for number, argument in enumerate(arguments):
         if isinstance(argument, tree.Expansion):
-            yield from (each.text for each in walk(argument) if isinstance(each, tree.Name))
+            yield from (each.text for each in tree.walk(argument) if isinstance(each, tree.Name))
         elif taken.covers(number):
             yield from root_names(argument)

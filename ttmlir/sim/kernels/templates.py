@@ -46,7 +46,6 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     Symbol,
     Variable,
-    walk,
 )
 from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
 
@@ -588,7 +587,7 @@ def _measure_specificity(function: tree.Function) -> int:
     total = 0
     for parameter in function.parameters:
         total -= 100 * parameter.is_pack
-        for each in walk(parameter.type):
+        for each in tree.walk(parameter.type):
             match each:
                 case tree.NamedType(name=name, template_arguments=arguments, qualifiers=words):
                     total += (name not in names) + bool(arguments) + len(words)

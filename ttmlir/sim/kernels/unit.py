@@ -55,7 +55,6 @@ from ttmlir.sim.kernels.scope import (
     find_names_changed_by,
     find_reference_positions,
     find_shared_names,
-    walk,
 )
 from ttmlir.sim.kernels.value import LocalPlace, Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
@@ -431,8 +430,7 @@ class Unit:
         """What the text of a function changes, and what it takes addresses of."""
         known = self._used_names.get(id(function))
         if known is None:
-            body = (function.initializers, function.body)
-            nodes = tuple(walk(body))
+            nodes = function.parts
             self._add_references_of(nodes)
             changed = find_names_changed_by(nodes, self.references)
             shared = find_shared_names(nodes, self.references, changed)
@@ -441,7 +439,7 @@ class Unit:
 
     def add_references(self, source: object) -> None:
         """Note which parameters of the functions and lambdas in a piece of source may change."""
-        self._add_references_of(walk(source))
+        self._add_references_of(tree.walk(source))
 
     def _add_references_of(self, nodes: Iterable[tree.Node]) -> None:
         for each in nodes:

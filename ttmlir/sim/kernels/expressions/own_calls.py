@@ -14,7 +14,7 @@ from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, 
 from ttmlir.sim.kernels.expressions.places import find_pointee, find_this, hold_value
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol, walk
+from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
 from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_function, show_arguments
 from ttmlir.sim.kernels.value import ItemPlace, LocalPlace, Place, Value, make_value
 
@@ -138,7 +138,7 @@ def pass_all(
 def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
     """What the packs in the type of a parameter stand for in one of its elements."""
     inner = Scope(scope)
-    for each in walk(pattern):
+    for each in tree.walk(pattern):
         if isinstance(each, (tree.Name, tree.NamedType)):
             name = each.text if isinstance(each, tree.Name) else each.name
             symbol = scope.find(name)
