@@ -458,10 +458,7 @@ _ADDRESSES = (
     _address(
         "get_noc_multicast_addr",
         "Address of a byte in the memory of each core of a rectangle.",
-        (
-            *ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd"),
-            ("addr", ValueKind.ADDRESS),
-        ),
+        (*ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd"), ("addr", ValueKind.ADDRESS)),
     ),
 )
 
@@ -480,10 +477,7 @@ _GENERATORS = (
     KernelCall(
         mnemonic="get_interleaved_addr_gen_fast",
         summary="Address generator of tiles, spread in turn over the banks.",
-        operands=(
-            *ints("bank_base_address", "page_size"),
-            ("data_format", ValueKind.DATA_FORMAT),
-        ),
+        operands=(*ints("bank_base_address", "page_size"), ("data_format", ValueKind.DATA_FORMAT)),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         cpp="InterleavedAddrGenFast",
         header=_HEADER,

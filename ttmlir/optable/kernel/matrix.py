@@ -561,10 +561,7 @@ _UNARY_BROADCAST = (
         summary="Configure the core for the operations `*_tiles_bcast`.",
         header=_BROADCAST,
         operands=cbs("in0_cb", "in1_cb", "out_cb"),
-        templates=(
-            enumerator("eltwise_binary_type", "EltwiseBinaryType"),
-            _BROADCAST_TYPE,
-        ),
+        templates=(enumerator("eltwise_binary_type", "EltwiseBinaryType"), _BROADCAST_TYPE),
         roles=_COMPUTE,
     ),
     KernelCall(

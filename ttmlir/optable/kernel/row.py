@@ -74,9 +74,7 @@ _ALL = (
     CppEnum(name="CB", members=_ports(), scoped=False, namespace="tt"),
     CppEnum(name="PoolType", members=_number("SUM", "AVG", "MAX", "MIN"), scoped=False),
     CppEnum(
-        name="ReduceDim",
-        members=_number("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"),
-        scoped=False,
+        name="ReduceDim", members=_number("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"), scoped=False
     ),
     CppEnum(name="BroadcastType", members=_number("NONE", "COL", "ROW", "SCALAR"), scoped=False),
     CppEnum(
@@ -85,8 +83,7 @@ _ALL = (
         scoped=False,
     ),
     CppEnum(
-        name="EltwiseBinaryReuseDestType",
-        members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
+        name="EltwiseBinaryReuseDestType", members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB")
     ),
     CppEnum(
         name="ThreadId",
