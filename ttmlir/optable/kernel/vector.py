@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable import special
+from ttmlir.optable.elementwise import function
 from ttmlir.optable.kernel.row import (
     Approximation,
     Cost,
@@ -19,7 +20,6 @@ from ttmlir.optable.kernel.row import (
     ValueKind,
     enumerator,
     flag,
-    function,
     function_with_number,
     ints,
     meaning_of,
@@ -61,9 +61,9 @@ def preparation(
 ) -> KernelCall:
     """The call that prepares another one, or several."""
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=f"Prepare {prepared}.",
-        operands=operands,
+        mnemonic,
+        f"Prepare {prepared}.",
+        operands,
         defaults=defaults,
         header=header,
         roles=Role.MATH,
@@ -93,9 +93,9 @@ def computation(
     )
     targets = () if output in inputs else (output,)
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=(*ints(*inputs, *targets), *numbers),
+        mnemonic,
+        summary,
+        (*ints(*inputs, *targets), *numbers),
         header=header,
         roles=Role.MATH,
         templates=templates,
