@@ -131,11 +131,7 @@ def check(
 )
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of the report.")
 def run(
-    spec: str,
-    include_folders: tuple[str, ...],
-    no_sanitize: bool,
-    cycle_limit: int,
-    as_json: bool,
+    spec: str, include_folders: tuple[str, ...], no_sanitize: bool, cycle_limit: int, as_json: bool
 ) -> int:
     """Run kernels with the buffers and arguments of a specification.
 

@@ -114,8 +114,7 @@ def _requested_nest(line: CommandLine[OptFlags]) -> Nest:
     if flags.xdsl_passes:
         return parse_passes(flags.xdsl_passes, MODULE)
     return nest_implicitly(
-        MODULE,
-        (item for name, options in line.named for item in make_items(name, options, MODULE)),
+        MODULE, (item for name, options in line.named for item in make_items(name, options, MODULE))
     )
 
 

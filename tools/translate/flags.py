@@ -46,11 +46,7 @@ class TranslateFlags:
         (), "Folder in which a kernel's headers are", name="I", type=_ONE, joined=True
     )
     defines: tuple[str, ...] = flag(
-        (),
-        "Macro of a kernel in C++, 1 if it has no body",
-        name="D",
-        type=_DEFINE,
-        joined=True,
+        (), "Macro of a kernel in C++, 1 if it has no body", name="D", type=_DEFINE, joined=True
     )
     declare_variables_at_top: bool = flag(False, "Declare variables at top when emitting C/C++")
     mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")

@@ -8,43 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
-from ttmlir.cpp.tree import (
-    ASSIGNMENT_OPERATORS,
-    Alias,
-    BinaryOperation,
-    Binding,
-    Block,
-    Braces,
-    Cast,
-    ClassMember,
-    Declaration,
-    Declarator,
-    DeferredBlock,
-    Enumeration,
-    Enumerator,
-    Expression,
-    Function,
-    FunctionCall,
-    FunctionKind,
-    Index,
-    MemberInitializer,
-    Name,
-    NamedType,
-    Parameter,
-    Pointer,
-    Reference,
-    StaticAssert,
-    Struct,
-    StructKind,
-    TemplateArgument,
-    TemplateParameter,
-    Type,
-    UsingName,
-)
 from ttmlir.cpp.types import is_built_in_type
 
 if TYPE_CHECKING:
@@ -137,7 +105,7 @@ def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
             continue
         part.start = token.offset if part.start is None else part.start
         part.end = token.offset + len(token.text)
-        part.assigns = part.assigns or token.text in ASSIGNMENT_OPERATORS
+        part.assigns = part.assigns or token.text in tree.ASSIGNMENT_OPERATORS
         if token.text in _OPENING:
             parts.append(_Part(token.text == "(" and _may_group(before)))
         before = token
@@ -192,8 +160,8 @@ def _may_group(before: Token | None) -> bool:
 
 # --- Declaration reader ---------------------------------------------------------------------------
 
-_NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
-_KINDS: dict[str, StructKind] = {
+_NO_PARAMETERS: tuple[tree.Parameter, ...] = (tree.Parameter(tree.NamedType("void")),)
+_KINDS: dict[str, tree.StructKind] = {
     "struct_specifier": "struct",
     "class_specifier": "class",
     "union_specifier": "union",
@@ -201,7 +169,7 @@ _KINDS: dict[str, StructKind] = {
 _FUNCTION_WORDS = ("type_qualifier", "noexcept", "trailing_return_type", "ref_qualifier")
 _UNNAMED = re.compile(r"\(\w+ \d+\)")
 
-Read = Declaration | Binding | Function
+Read = tree.Declaration | tree.Binding | tree.Function
 
 
 class _Access:
@@ -221,12 +189,12 @@ class _Access:
             is_here = node.named_children[0].type == "function_definition"
             self.has_friends = self.has_friends or not is_here
 
-    def note(self, member: ClassMember) -> None:
+    def note(self, member: tree.ClassMember) -> None:
         """Note what a member is called."""
         match member:
-            case Declaration(declarators=declarators):
+            case tree.Declaration(declarators=declarators):
                 names = [each.name for each in declarators]
-            case Function(name=name):
+            case tree.Function(name=name):
                 names = [name]
             case _:
                 names = []
@@ -245,7 +213,7 @@ class _Access:
 class DeclarationReader(ExpressionReader):
     """Turns the nodes of declarations into nodes of the tree."""
 
-    def optional(self, node: Node | None) -> Expression | None:
+    def optional(self, node: Node | None) -> tree.Expression | None:
         """The expression in a field that may be absent."""
         return None if node is None else self.expression(node)
 
@@ -268,7 +236,7 @@ class DeclarationReader(ExpressionReader):
         self.unnamed_count += 1
         return f"({node.type.partition('_')[0]} {self.unnamed_count})"
 
-    def struct(self, node: Node) -> Struct:
+    def struct(self, node: Node) -> tree.Struct:
         """A class, struct or union with its members."""
         self.refuse_packed(node)
         kind, position = _KINDS[node.type], self.at(node)
@@ -276,24 +244,24 @@ class DeclarationReader(ExpressionReader):
         bases = tuple(each for child in node.named_children for each in self._bases(child))
         body = node.child_by_field_name("body")
         if body is None:
-            return Struct(
+            return tree.Struct(
                 name, (), (), (), kind, (), specialized, is_defined=False, position=position
             )
         self.deeper(node)
         outer, self.pending = self.pending, []
-        fields, members = list[Declaration](), list[ClassMember]()
+        fields, members = list[tree.Declaration](), list[tree.ClassMember]()
         access = _Access("private" if kind == "class" else "public")
         for child in body.named_children:
             access.read(child, self.text(child))
             for each in self._class_member(child, name):
                 access.note(each)
-                if isinstance(each, Declaration) and "static" not in each.specifiers:
+                if isinstance(each, tree.Declaration) and "static" not in each.specifiers:
                     fields.append(each)
                 else:
                     members.append(each)
         self.pending = outer
         self.depth -= 1
-        return Struct(
+        return tree.Struct(
             name,
             tuple(fields),
             tuple(members),
@@ -312,7 +280,7 @@ class DeclarationReader(ExpressionReader):
                 message = "a packed layout is not supported here; supported are those of the ABI"
                 raise self.error(child, message)
 
-    def _struct_name(self, node: Node) -> tuple[str, tuple[TemplateArgument, ...] | None]:
+    def _struct_name(self, node: Node) -> tuple[str, tuple[tree.TemplateArgument, ...] | None]:
         """The name of a struct, and what a specialisation is for."""
         name = node.child_by_field_name("name")
         if name is None:
@@ -322,7 +290,7 @@ class DeclarationReader(ExpressionReader):
             return found.text, found.arguments
         return self.name_text(name), None
 
-    def _bases(self, node: Node) -> Iterator[NamedType]:
+    def _bases(self, node: Node) -> Iterator[tree.NamedType]:
         if node.type == "virtual_specifier":
             return
         if node.type != "base_class_clause":
@@ -333,7 +301,7 @@ class DeclarationReader(ExpressionReader):
             if child.is_named and child.type != "access_specifier":
                 yield self.named_type(child)
 
-    def _class_member(self, node: Node, name: str) -> Iterator[ClassMember]:
+    def _class_member(self, node: Node, name: str) -> Iterator[tree.ClassMember]:
         match node.type:
             case "access_specifier" | "preproc_call":
                 return
@@ -354,7 +322,7 @@ class DeclarationReader(ExpressionReader):
             case _:
                 yield self._member_meaning(node)
 
-    def _member_meaning(self, node: Node) -> ClassMember:
+    def _member_meaning(self, node: Node) -> tree.ClassMember:
         match node.type:
             case "alias_declaration":
                 return self.alias(node)
@@ -371,13 +339,15 @@ class DeclarationReader(ExpressionReader):
             case _:
                 raise self.unsupported(node, "fields, functions, types and constants")
 
-    def _read_member(self, made: Declaration | Function | None) -> Iterator[ClassMember]:
+    def _read_member(
+        self, made: tree.Declaration | tree.Function | None
+    ) -> Iterator[tree.ClassMember]:
         yield from self.pending
         self.pending.clear()
         if made is not None:
             yield made
 
-    def _member_declaration(self, node: Node, name: str) -> Declaration | Function | None:
+    def _member_declaration(self, node: Node, name: str) -> tree.Declaration | tree.Function | None:
         """A field, a static member, or the declaration of a member function."""
         for child in node.named_children:
             if child.type == "bitfield_clause":
@@ -388,11 +358,13 @@ class DeclarationReader(ExpressionReader):
         if node.child_by_field_name("declarator") is None:
             return self._unnamed_field(node)
         declaration = self.declaration(node)
-        if isinstance(declaration, Binding):
+        if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
         return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
 
-    def _default_values(self, node: Node, declaration: Declaration) -> Iterator[Declarator]:
+    def _default_values(
+        self, node: Node, declaration: tree.Declaration
+    ) -> Iterator[tree.Declarator]:
         """The declarators of a member with the values that stand behind them in the grammar."""
         values: dict[int, Node] = {}
         number = -1
@@ -408,24 +380,24 @@ class DeclarationReader(ExpressionReader):
             value = values.get(number)
             yield each if value is None else replace(each, value=self.initial_value(value))
 
-    def _unnamed_field(self, node: Node) -> Declaration | None:
+    def _unnamed_field(self, node: Node) -> tree.Declaration | None:
         """An unnamed struct or union within another one; None for a type that is only defined."""
         words = self.words(node)
         named = words.type
-        if isinstance(named, NamedType) and _UNNAMED.fullmatch(named.name):
+        if isinstance(named, tree.NamedType) and _UNNAMED.fullmatch(named.name):
             if not named.name.startswith("(enum"):
-                return Declaration(named, (), words.specifiers, position=self.at(node))
+                return tree.Declaration(named, (), words.specifiers, position=self.at(node))
         return None
 
     # Meanings of names.
 
-    def alias(self, node: Node) -> Alias:
+    def alias(self, node: Node) -> tree.Alias:
         """`using name = type;`."""
         name = self.text(self.field(node, "name"))
         type_ = self.type_descriptor(self.field(node, "type"))
-        return Alias(name, type_, position=self.at(node))
+        return tree.Alias(name, type_, position=self.at(node))
 
-    def typedef(self, node: Node) -> Alias:
+    def typedef(self, node: Node) -> tree.Alias:
         """`typedef type name;`."""
         declarators = node.children_by_field_name("declarator")
         if len(declarators) != 1:
@@ -433,14 +405,14 @@ class DeclarationReader(ExpressionReader):
         name, type_, sizes, _ = self.declared(declarators[0], self.words(node).type)
         if name is None or sizes:
             raise self.error(node, "a typedef of an array is not supported")
-        return Alias(name, type_, position=self.at(node))
+        return tree.Alias(name, type_, position=self.at(node))
 
-    def using_name(self, node: Node) -> UsingName:
+    def using_name(self, node: Node) -> tree.UsingName:
         """`using name;`."""
         found = self.qualified_name(node.named_children[0])
-        return UsingName(found.text, position=self.at(node))
+        return tree.UsingName(found.text, position=self.at(node))
 
-    def enumeration(self, node: Node) -> Enumeration:
+    def enumeration(self, node: Node) -> tree.Enumeration:
         """An enumeration, with or without name."""
         self.only(node)
         self.refuse_packed(node)
@@ -448,7 +420,7 @@ class DeclarationReader(ExpressionReader):
         if body is None:
             raise self.error(node, "an enumeration needs its enumerators here")
         base = node.child_by_field_name("base")
-        return Enumeration(
+        return tree.Enumeration(
             self._name_enumeration(node),
             tuple(map(self._enumerator, body.named_children)),
             None if base is None else self.named_type(base),
@@ -461,22 +433,22 @@ class DeclarationReader(ExpressionReader):
         written = "" if name is None else self.text(name)
         return self.unnamed(node) if written in ("", UNNAMED_ENUMERATION) else written
 
-    def _enumerator(self, node: Node) -> Enumerator:
+    def _enumerator(self, node: Node) -> tree.Enumerator:
         if node.type != "enumerator":
             raise self.unsupported(node, "enumerators")
         value = self.optional(node.child_by_field_name("value"))
-        return Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
+        return tree.Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
 
-    def static_assertion(self, node: Node) -> StaticAssert:
+    def static_assertion(self, node: Node) -> tree.StaticAssert:
         """`static_assert(condition, message);`."""
         condition = self.expression(self.field(node, "condition"))
         message = node.child_by_field_name("message")
         text = None if message is None else self.text(message)[1:-1]
-        return StaticAssert(condition, text, position=self.at(node))
+        return tree.StaticAssert(condition, text, position=self.at(node))
 
     # Templates.
 
-    def template(self, node: Node, name: str = "") -> ClassMember | None:
+    def template(self, node: Node, name: str = "") -> tree.ClassMember | None:
         """A function, class, alias or variable with template parameters; None for a concept.
 
         `name` is that of the class around it.
@@ -484,7 +456,7 @@ class DeclarationReader(ExpressionReader):
         listed = tuple(map(self.template_parameter, self.field(node, "parameters").named_children))
         inner = node.named_children[-1]
         position = self.at(node)
-        made: ClassMember | Binding | None
+        made: tree.ClassMember | tree.Binding | None
         match inner.type:
             case "function_definition":
                 made = self.function(inner, name)
@@ -497,31 +469,31 @@ class DeclarationReader(ExpressionReader):
             case "template_declaration":
                 # The members of a class template that are templates themselves.
                 made = self.template(inner, name)
-                if isinstance(made, Function):
+                if isinstance(made, tree.Function):
                     return replace(made, position=position)
             case "friend_declaration":
                 return None
             case _:
                 raise self.unsupported(inner, "templates of functions, classes and variables")
-        if isinstance(made, (Function, Struct, Alias, Declaration)):
+        if isinstance(made, (tree.Function, tree.Struct, tree.Alias, tree.Declaration)):
             return self._with_parameters(made, listed, node)
         raise self.error(node, "only functions, classes, aliases and variables can be templates")
 
     def _with_parameters(
         self,
-        made: Function | Struct | Alias | Declaration,
-        listed: tuple[TemplateParameter, ...],
+        made: tree.Function | tree.Struct | tree.Alias | tree.Declaration,
+        listed: tuple[tree.TemplateParameter, ...],
         node: Node,
-    ) -> ClassMember:
+    ) -> tree.ClassMember:
         """What a template declares, with its parameters."""
         position = self.at(node)
-        if isinstance(made, Function) and made.scope is not None:
+        if isinstance(made, tree.Function) and made.scope is not None:
             return replace(made, position=position)
-        if listed and not isinstance(made, Declaration):
+        if listed and not isinstance(made, tree.Declaration):
             self.templates.add(made.name)
         return replace(made, template_parameters=listed, position=position)
 
-    def _templated_declaration(self, node: Node, name: str) -> ClassMember | None:
+    def _templated_declaration(self, node: Node, name: str) -> tree.ClassMember | None:
         """What a template declares: a function, a class without body, or a variable."""
         declarator = self.function_declarator_of(node)
         if declarator is not None:
@@ -532,24 +504,24 @@ class DeclarationReader(ExpressionReader):
                 return self.struct(written)
             raise self.unsupported(written, "templates of functions, classes and variables")
         made = self._member_declaration(node, name)
-        if isinstance(made, Declaration):
+        if isinstance(made, tree.Declaration):
             self.templates.update(each.name for each in made.declarators)
         return made
 
-    def template_parameter(self, node: Node) -> TemplateParameter:
+    def template_parameter(self, node: Node) -> tree.TemplateParameter:
         """A parameter between the angle brackets behind `template`."""
         position = self.at(node)
         match node.type:
             case "type_parameter_declaration" | "variadic_type_parameter_declaration":
                 name = self.text(node.named_children[0]) if node.named_children else ""
                 is_pack = node.type.startswith("variadic")
-                return TemplateParameter(name, None, None, is_pack, position=position)
+                return tree.TemplateParameter(name, None, None, is_pack, position=position)
             case "optional_type_parameter_declaration":
                 written = node.child_by_field_name("name")
                 name = "" if written is None else self.text(written)
                 value = self.field(node, "default_type")
                 default = self.type_or_name(self.written_type(value))
-                return TemplateParameter(name, None, default, position=position)
+                return tree.TemplateParameter(name, None, default, position=position)
             case "template_template_parameter_declaration":
                 inner = self.template_parameter(node.named_children[-1])
                 return replace(inner, is_template=True, position=position)
@@ -560,9 +532,9 @@ class DeclarationReader(ExpressionReader):
             ):
                 parameter = self.parameter(node)
                 default = parameter.default
-                if isinstance(default, Braces):
+                if isinstance(default, tree.Braces):
                     raise self.error(node, "the default of a template parameter is an expression")
-                return TemplateParameter(
+                return tree.TemplateParameter(
                     parameter.name or "",
                     parameter.type,
                     default,
@@ -574,7 +546,7 @@ class DeclarationReader(ExpressionReader):
 
     # Functions.
 
-    def function(self, node: Node, name: str = "") -> Function:
+    def function(self, node: Node, name: str = "") -> tree.Function:
         """A function with its body; `name` is that of the class around it."""
         declarator = self.function_declarator_of(node)
         if declarator is None:
@@ -599,13 +571,15 @@ class DeclarationReader(ExpressionReader):
         )
         return replace(function, definition=self.deferred(body), initializers=initializers)
 
-    def _member_initializer(self, node: Node) -> MemberInitializer:
+    def _member_initializer(self, node: Node) -> tree.MemberInitializer:
         target, *rest = node.named_children
         if not rest or any(each.type == "..." for each in node.children):
             raise self.unsupported(node, "initial values of members and bases")
         type_ = self.named_type(target)
         braced = rest[-1].type == "initializer_list"
-        return MemberInitializer(type_, self.arguments(rest[-1]), braced, position=self.at(node))
+        return tree.MemberInitializer(
+            type_, self.arguments(rest[-1]), braced, position=self.at(node)
+        )
 
     def function_declarator_of(self, node: Node) -> Node | None:
         """The declarator of a declaration, if it declares a function."""
@@ -622,7 +596,7 @@ class DeclarationReader(ExpressionReader):
         name = self.field(inner, "declarator")
         return None if name.type == "parenthesized_declarator" else declarator
 
-    def prototype(self, node: Node, declarator: Node, class_name: str = "") -> Function:
+    def prototype(self, node: Node, declarator: Node, class_name: str = "") -> tree.Function:
         """A function without its body."""
         words = self.words(node)
         result = words.type
@@ -641,7 +615,7 @@ class DeclarationReader(ExpressionReader):
         if name == "MAIN" and parameters:
             raise self.error(written, "MAIN takes no parameters")
         result = self.trailing_result(declarator) or result
-        return Function(
+        return tree.Function(
             name,
             parameters,
             None,
@@ -657,13 +631,13 @@ class DeclarationReader(ExpressionReader):
     def _is_const(self, declarator: Node) -> bool:
         return any(self.text(each) == "const" for each in declarator.named_children)
 
-    def _conversion(self, node: Node, specifiers: tuple[str, ...], whole: Node) -> Function:
+    def _conversion(self, node: Node, specifiers: tuple[str, ...], whole: Node) -> tree.Function:
         """`operator T() const`."""
         declarator = self.field(node, "declarator")
         result = self.written_type(self.field(node, "type"))
         while declarator.type.endswith(("pointer_declarator", "reference_declarator")):
             result, declarator = self.pointed(declarator, result)
-        return Function(
+        return tree.Function(
             "operator",
             (),
             None,
@@ -676,10 +650,10 @@ class DeclarationReader(ExpressionReader):
 
     def _function_name(
         self, node: Node, class_name: str
-    ) -> tuple[str, tuple[TemplateArgument, ...] | None, Type | None, FunctionKind]:
+    ) -> tuple[str, tuple[tree.TemplateArgument, ...] | None, tree.Type | None, tree.FunctionKind]:
         """The name of a function, what it is specialised for, its class, and what it is."""
-        scope: Type | None = None
-        specialized: tuple[TemplateArgument, ...] | None = None
+        scope: tree.Type | None = None
+        specialized: tuple[tree.TemplateArgument, ...] | None = None
         if node.type == "qualified_identifier":
             last = node
             while last.type == "qualified_identifier":
@@ -688,9 +662,9 @@ class DeclarationReader(ExpressionReader):
             text, _, name = found.text.rpartition("::")
             scope = found.scope
             if text:
-                scope = NamedType(text, (), (), scope, position=self.at(node))
+                scope = tree.NamedType(text, (), (), scope, position=self.at(node))
             node = last
-            if isinstance(scope, NamedType):
+            if isinstance(scope, tree.NamedType):
                 class_name = scope.name.rpartition("::")[2]
         if node.type == "template_function":
             specialized = self.qualified_name(node).arguments
@@ -698,7 +672,7 @@ class DeclarationReader(ExpressionReader):
         name, kind = self._plain_function_name(node, class_name)
         return name, specialized, scope, kind
 
-    def _plain_function_name(self, node: Node, class_name: str) -> tuple[str, FunctionKind]:
+    def _plain_function_name(self, node: Node, class_name: str) -> tuple[str, tree.FunctionKind]:
         name = self.name_text(node)
         match node.type:
             case "destructor_name":
@@ -714,7 +688,7 @@ class DeclarationReader(ExpressionReader):
                 raise self.unsupported(node, "names of functions")
         return name, "function"
 
-    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+    def parameters(self, node: Node) -> tuple[tree.Parameter, ...]:
         """The parameters of a function; `(void)` has none."""
         for child in node.children:
             if child.type == "...":
@@ -722,7 +696,7 @@ class DeclarationReader(ExpressionReader):
         parameters = tuple(map(self.parameter, node.named_children))
         return () if parameters == _NO_PARAMETERS else parameters
 
-    def parameter(self, node: Node) -> Parameter:
+    def parameter(self, node: Node) -> tree.Parameter:
         """A parameter, or several that are one pack."""
         kinds = ("parameter_declaration", "optional_parameter_declaration")
         is_pack = node.type == "variadic_parameter_declaration"
@@ -735,19 +709,19 @@ class DeclarationReader(ExpressionReader):
         value = node.child_by_field_name("default_value")
         default = None if value is None else self.initial_value(value)
         if declarator is None:
-            return Parameter(words.type, None, default, is_pack, position=self.at(node))
+            return tree.Parameter(words.type, None, default, is_pack, position=self.at(node))
         name, type_, sizes, pack = self.declared(declarator, words.type)
         if len(sizes) > 1:
             raise self.error(node, "an array of arrays as a parameter is not supported")
         if sizes:
-            type_ = Pointer(type_, position=self.at(node))
+            type_ = tree.Pointer(type_, position=self.at(node))
         if name is not None:
             self.variables.add(name)
-        return Parameter(type_, name, default, is_pack or pack, position=self.at(node))
+        return tree.Parameter(type_, name, default, is_pack or pack, position=self.at(node))
 
     # Variables.
 
-    def local_declaration(self, node: Node) -> Declaration | Binding:
+    def local_declaration(self, node: Node) -> tree.Declaration | tree.Binding:
         """A declaration in a function, where `T name(value)` declares no function."""
         declarator = self.function_declarator_of(node)
         if declarator is None or declarator.type != "function_declarator":
@@ -761,10 +735,10 @@ class DeclarationReader(ExpressionReader):
         name = self.text(self.field(declarator, "declarator"))
         self.variables.add(name)
         position = self.at(declarator)
-        declared = Declarator(name, (), None, arguments, position=position)
-        return Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+        declared = tree.Declarator(name, (), None, arguments, position=position)
+        return tree.Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
 
-    def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[Expression, ...]:
+    def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[tree.Expression, ...]:
         """What the grammar took for a list of parameters as the expressions that they are."""
         try:
             return tuple(map(self._as_expression, listed))
@@ -774,7 +748,7 @@ class DeclarationReader(ExpressionReader):
                 raise
             return again
 
-    def _as_expression(self, node: Node) -> Expression:
+    def _as_expression(self, node: Node) -> tree.Expression:
         """What the grammar took for a parameter as the expression that it is."""
         written = node.child_by_field_name("type")
         if node.type != "parameter_declaration" or written is None:
@@ -784,7 +758,7 @@ class DeclarationReader(ExpressionReader):
         position = self.at(node)
         if is_built_in_type(type_.name):
             return self._cast_parameter(node, type_, declarator)
-        value: Expression = Name(
+        value: tree.Expression = tree.Name(
             type_.name, type_.template_arguments, type_.scope, position=position
         )
         if declarator is None:
@@ -795,27 +769,33 @@ class DeclarationReader(ExpressionReader):
                 inner = declarator.named_children[-1]
                 if inner.type != "identifier":
                     raise self.error(node, "put this argument in parentheses")
-                right = Name(self.text(inner), position=self.at(inner))
-                return BinaryOperation(operator, value, right, position=position)
+                right = tree.Name(self.text(inner), position=self.at(inner))
+                return tree.BinaryOperation(operator, value, right, position=position)
             case "abstractfunction_declarator_of" | "function_declarator":
-                callee = Name(type_.name, (), type_.scope, position=position)
+                callee = tree.Name(type_.name, (), type_.scope, position=position)
                 listed = self.field(declarator, "parameters").named_children
                 arguments = tuple(map(self._as_expression, listed))
-                return FunctionCall(callee, arguments, type_.template_arguments, position=position)
+                return tree.FunctionCall(
+                    callee, arguments, type_.template_arguments, position=position
+                )
             case "parenthesized_declarator":
                 inner = declarator.named_children[0]
-                callee = Name(type_.name, (), type_.scope, position=position)
-                value = Name(self.text(inner), position=self.at(inner))
-                return FunctionCall(callee, (value,), type_.template_arguments, position=position)
+                callee = tree.Name(type_.name, (), type_.scope, position=position)
+                value = tree.Name(self.text(inner), position=self.at(inner))
+                return tree.FunctionCall(
+                    callee, (value,), type_.template_arguments, position=position
+                )
             case "abstract_array_declarator" | "array_declarator":
                 index = self.optional(declarator.child_by_field_name("size"))
                 if index is None:
                     raise self.error(node, "an index is one number")
-                return Index(value, index, position=position)
+                return tree.Index(value, index, position=position)
             case _:
                 raise self.error(node, "put this argument in parentheses")
 
-    def _cast_parameter(self, node: Node, type_: NamedType, declarator: Node | None) -> Expression:
+    def _cast_parameter(
+        self, node: Node, type_: tree.NamedType, declarator: Node | None
+    ) -> tree.Expression:
         """`uint32_t(a)`, which the grammar takes for a parameter."""
         if declarator is None:
             raise self.error(node, "functions are declared outside of functions")
@@ -824,12 +804,12 @@ class DeclarationReader(ExpressionReader):
             value = self._as_expression(inner.named_children[0])
         elif declarator.type == "parenthesized_declarator":
             name = declarator.named_children[0]
-            value = Name(self.text(name), position=self.at(name))
+            value = tree.Name(self.text(name), position=self.at(name))
         else:
             raise self.error(node, "functions are declared outside of functions")
-        return Cast("functional", type_, value, position=self.at(node))
+        return tree.Cast("functional", type_, value, position=self.at(node))
 
-    def declaration(self, node: Node) -> Declaration | Binding:
+    def declaration(self, node: Node) -> tree.Declaration | tree.Binding:
         """Variables, or names for the parts of a value."""
         words = self.words(node)
         declarators = node.children_by_field_name("declarator")
@@ -838,7 +818,7 @@ class DeclarationReader(ExpressionReader):
         bound = self.bound_names(declarators[0])
         if bound is not None:
             return self._binding(node, declarators[0], bound)
-        declared = list[Declarator]()
+        declared = list[tree.Declarator]()
         type_, scope = words.type, None
         for each in declarators:
             type_, declarator = self._declarator(each, words.type)
@@ -847,15 +827,15 @@ class DeclarationReader(ExpressionReader):
             if type_ != words.type and len(declarators) > 1:
                 raise self.error(each, "declare pointers and references one by one")
         base = words.type
-        name = base.name if type_ != base and isinstance(base, NamedType) else ""
+        name = base.name if type_ != base and isinstance(base, tree.NamedType) else ""
         if name in self.variables and name not in self.templates:
             message = f"'{name}' is a variable; put this expression in parentheses"
             raise self.error(node, message)
-        return Declaration(
+        return tree.Declaration(
             type_, tuple(declared), words.specifiers, (), scope, position=self.at(node)
         )
 
-    def _scope_of(self, node: Node) -> Type | None:
+    def _scope_of(self, node: Node) -> tree.Type | None:
         """The class whose static member a declarator defines."""
         while node.type in ("init_declarator", "array_declarator"):
             node = self.field(node, "declarator")
@@ -863,11 +843,15 @@ class DeclarationReader(ExpressionReader):
             return None
         found = self.qualified_name(node)
         path = found.text.rpartition("::")[0]
-        return NamedType(path, (), (), found.scope, position=self.at(node)) if path else found.scope
+        return (
+            tree.NamedType(path, (), (), found.scope, position=self.at(node))
+            if path
+            else found.scope
+        )
 
-    def _declarator(self, node: Node, type_: Type) -> tuple[Type, Declarator]:
-        value: Expression | Braces | None = None
-        arguments: tuple[Expression | Braces, ...] | None = None
+    def _declarator(self, node: Node, type_: tree.Type) -> tuple[tree.Type, tree.Declarator]:
+        value: tree.Expression | tree.Braces | None = None
+        arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
         inner = node
         if node.type == "init_declarator":
             inner = self.field(node, "declarator")
@@ -883,7 +867,7 @@ class DeclarationReader(ExpressionReader):
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.variables.add(name)
-        return type_, Declarator(name, sizes, value, arguments, position=self.at(node))
+        return type_, tree.Declarator(name, sizes, value, arguments, position=self.at(node))
 
     def bound_names(self, node: Node) -> Node | None:
         """The names in brackets that a declarator declares."""
@@ -892,7 +876,7 @@ class DeclarationReader(ExpressionReader):
             node = node.named_children[-1] if inner is None else inner
         return node if node.type == "structured_binding_declarator" else None
 
-    def _binding(self, node: Node, declarator: Node, bound: Node) -> Binding:
+    def _binding(self, node: Node, declarator: Node, bound: Node) -> tree.Binding:
         """`auto& [a, b] = value;`."""
         value = declarator.child_by_field_name("value")
         inner = declarator
@@ -902,8 +886,8 @@ class DeclarationReader(ExpressionReader):
         return self.bind_names(node, inner, bound, self.initial_value(value))
 
     def bind_names(
-        self, node: Node, declarator: Node, bound: Node, value: Expression | Braces
-    ) -> Binding:
+        self, node: Node, declarator: Node, bound: Node, value: tree.Expression | tree.Braces
+    ) -> tree.Binding:
         """Names for the parts of a value."""
         words = self.words(node)
         type_ = words.type
@@ -911,14 +895,14 @@ class DeclarationReader(ExpressionReader):
             type_, _ = self.pointed(declarator, type_)
         names = tuple(map(self.text, bound.named_children))
         self.variables.update(names)
-        if isinstance(type_, Reference):
+        if isinstance(type_, tree.Reference):
             type_ = replace(type_, position=self.at(declarator))
-        return Binding(type_, names, value, words.specifiers, position=self.at(node))
+        return tree.Binding(type_, names, value, words.specifiers, position=self.at(node))
 
-    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+    def read_again(self, node: Node) -> tuple[tree.Expression, ...] | None:
         """What stands in parentheses, read as expressions; None if it is something else."""
         raise NotImplementedError
 
-    def deferred(self, body: Node) -> Block | DeferredBlock:
+    def deferred(self, body: Node) -> tree.Block | tree.DeferredBlock:
         """The body of a function, which may be read later."""
         raise NotImplementedError

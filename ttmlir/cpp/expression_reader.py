@@ -10,57 +10,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
+from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.preprocess import PreprocessedText
-from ttmlir.cpp.tree import (
-    ASSIGNMENT_OPERATORS,
-    BINARY_OPERATORS,
-    MEMBER_SPECIFIERS,
-    SPECIFIERS,
-    UNARY_OPERATORS,
-    ArrayOf,
-    Assign,
-    BinaryOperation,
-    Block,
-    Boolean,
-    Braces,
-    Capture,
-    Cast,
-    CastKind,
-    Character,
-    Conditional,
-    Construct,
-    CountOf,
-    Decltype,
-    Enumeration,
-    Expansion,
-    Expression,
-    Floating,
-    Fold,
-    FunctionCall,
-    FunctionOf,
-    Index,
-    Initializer,
-    Integer,
-    Lambda,
-    Member,
-    Name,
-    NamedType,
-    Null,
-    Parameter,
-    Place,
-    Pointer,
-    Position,
-    Reference,
-    SizeOf,
-    String,
-    Struct,
-    TemplateArgument,
-    This,
-    Type,
-    Unary,
-    Update,
-)
 from ttmlir.cpp.types import is_built_in_type
 from ttmlir.nesting import MAX_NESTING
 
@@ -127,7 +79,7 @@ _WORDS = {
 class Words(NamedTuple):
     """The words before the names of a declaration."""
 
-    type: Type
+    type: tree.Type
     specifiers: tuple[str, ...]
 
 
@@ -135,8 +87,8 @@ class Declared(NamedTuple):
     """A name with the type and the array sizes that its declarator gives it."""
 
     name: str | None
-    type: Type
-    sizes: tuple[Expression | None, ...]
+    type: tree.Type
+    sizes: tuple[tree.Expression | None, ...]
     is_pack: bool = False
 
 
@@ -144,8 +96,8 @@ class QualifiedName(NamedTuple):
     """A name as it is written: in a type with template arguments, with some of its own."""
 
     text: str
-    arguments: tuple[TemplateArgument, ...]
-    scope: Type | None
+    arguments: tuple[tree.TemplateArgument, ...]
+    scope: tree.Type | None
 
 
 class TypeReader:
@@ -158,7 +110,7 @@ class TypeReader:
         self.variables = set[str]()
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""
-        self.pending: list[Struct | Enumeration] = []
+        self.pending: list[tree.Struct | tree.Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
         self.unnamed_count = 0
         """How many types without names there are so far."""
@@ -166,11 +118,11 @@ class TypeReader:
 
     # What readers that build on this one read.
 
-    def expression(self, node: Node) -> Expression:
+    def expression(self, node: Node) -> tree.Expression:
         """The expression that a node stands for."""
         raise NotImplementedError
 
-    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+    def parameters(self, node: Node) -> tuple[tree.Parameter, ...]:
         """The parameters of a function."""
         raise NotImplementedError
 
@@ -180,7 +132,7 @@ class TypeReader:
 
     # Places and refusals.
 
-    def at(self, node: Node) -> Position:
+    def at(self, node: Node) -> tree.Position:
         """Where a node stands in the source."""
         return self.source.position(node.start_byte)
 
@@ -233,21 +185,21 @@ class TypeReader:
             if child.type == "type_qualifier" and word in _QUALIFIERS:
                 qualifiers.append(_QUALIFIERS[word])
             elif child.type in _SPECIFIER_NODES:
-                if word not in SPECIFIERS and word not in MEMBER_SPECIFIERS:
+                if word not in tree.SPECIFIERS and word not in tree.MEMBER_SPECIFIERS:
                     raise self.error(child, f"'{word}' is not supported in a declaration")
                 specifiers.append(word)
             elif child.type not in _OTHER_PARTS:
                 raise self.unsupported(child, "plain declarations")
         written = node.child_by_field_name("type")
         if written is None:
-            type_: Type = NamedType("void", position=self.at(node))
+            type_: tree.Type = tree.NamedType("void", position=self.at(node))
         else:
             type_ = self.written_type(written, tuple(qualifiers))
         return Words(type_, tuple(specifiers))
 
-    def declared(self, node: Node, type_: Type) -> Declared:
+    def declared(self, node: Node, type_: tree.Type) -> Declared:
         """The name in a declarator, and what it makes of the type before it."""
-        sizes, is_pack = list[Expression | None](), False
+        sizes, is_pack = list[tree.Expression | None](), False
         inner: Node | None = node
         while inner is not None:
             node = inner
@@ -264,7 +216,7 @@ class TypeReader:
                 type_, inner = self._inner_declarator(node, type_)
         return Declared(None, type_, tuple(reversed(sizes)), is_pack)
 
-    def _inner_declarator(self, node: Node, type_: Type) -> tuple[Type, Node | None]:
+    def _inner_declarator(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node | None]:
         """What a declarator makes of a type, and the declarator in it, if there is one."""
         kind = node.type
         if kind.endswith(("pointer_declarator", "reference_declarator")):
@@ -278,8 +230,8 @@ class TypeReader:
         raise self.unsupported(node, "names, pointers, references and arrays")
 
     def _array_declarator(
-        self, node: Node, type_: Type, sizes: list[Expression | None]
-    ) -> tuple[Type, Node | None]:
+        self, node: Node, type_: tree.Type, sizes: list[tree.Expression | None]
+    ) -> tuple[tree.Type, Node | None]:
         """The type before an array, and the declarator in it; adds its size."""
         self.only(node)
         size = node.child_by_field_name("size")
@@ -288,37 +240,37 @@ class TypeReader:
         if inner is not None and inner.type.endswith("parenthesized_declarator"):
             # `T (&name)[2]`: what is in the parentheses refers to the array.
             for each in sizes:
-                type_ = ArrayOf(type_, each, position=self.at(node))
+                type_ = tree.ArrayOf(type_, each, position=self.at(node))
             sizes.clear()
             inner = inner.named_children[0]
         return type_, inner
 
-    def _function_type(self, node: Node, result: Type) -> tuple[Node, Type]:
+    def _function_type(self, node: Node, result: tree.Type) -> tuple[Node, tree.Type]:
         """`(*name)(parameters)` as what the name points to, with what is in the parentheses."""
         inner = node.child_by_field_name("declarator")
         if inner is not None and not inner.type.endswith("parenthesized_declarator"):
             message = "initialise with '=': 'T name = T(...)', or declare functions outside"
             raise self.error(node, message)
         parameters = self.parameters(self.field(node, "parameters"))
-        type_ = FunctionOf(result, parameters, position=self.at(node))
+        type_ = tree.FunctionOf(result, parameters, position=self.at(node))
         return (node if inner is None else inner.named_children[0]), type_
 
-    def pointed(self, node: Node, type_: Type) -> tuple[Type, Node]:
+    def pointed(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node]:
         """The type with the pointer or reference of a declarator, and the declarator in it."""
         position = self.at(node)
         if node.type.endswith("reference_declarator"):
             rvalue = self.text(node).startswith("&&")
-            result: Type = Reference(type_, rvalue, position=position)
+            result: tree.Type = tree.Reference(type_, rvalue, position=position)
         else:
             words = [self.text(each) for each in node.children if each.type == "type_qualifier"]
             words = [each for each in words if each not in _IGNORED_QUALIFIERS]
             if any(word not in ("const", "volatile") for word in words):
                 raise self.error(node, "only 'const' is supported after '*'")
-            result = Pointer(type_, const="const" in words, position=position)
+            result = tree.Pointer(type_, const="const" in words, position=position)
         inner = [each for each in node.named_children if each.type != "type_qualifier"]
         return result, inner[-1] if inner else node
 
-    def type_descriptor(self, node: Node) -> Type:
+    def type_descriptor(self, node: Node) -> tree.Type:
         """A type that is written without a name, as in a cast."""
         words = self.words(node)
         if words.specifiers:
@@ -331,10 +283,10 @@ class TypeReader:
             raise self.unsupported(declarator, "pointers and references")
         type_ = declared.type
         for size in reversed(declared.sizes):
-            type_ = ArrayOf(type_, size, position=self.at(declarator))
+            type_ = tree.ArrayOf(type_, size, position=self.at(declarator))
         return type_
 
-    def written_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> Type:
+    def written_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> tree.Type:
         """The type that a node names or defines, or computes."""
         while node.type == "dependent_type":
             node = node.named_children[-1]
@@ -342,15 +294,15 @@ class TypeReader:
             case "decltype":
                 return self.decltype(node)
             case "placeholder_type_specifier" if self.text(node) != "auto":
-                return NamedType("auto", (), qualifiers, position=self.at(node))
+                return tree.NamedType("auto", (), qualifiers, position=self.at(node))
             case _:
                 return self.named_type(node, qualifiers)
 
-    def decltype(self, node: Node) -> Decltype:
+    def decltype(self, node: Node) -> tree.Decltype:
         """`decltype(expression)`."""
-        return Decltype(self.expression(node.named_children[0]), position=self.at(node))
+        return tree.Decltype(self.expression(node.named_children[0]), position=self.at(node))
 
-    def named_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> NamedType:
+    def named_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> tree.NamedType:
         """The type that a node names."""
         found = QualifiedName("", (), None)
         while node.type in ("dependent_type", "dependent_name"):
@@ -368,7 +320,7 @@ class TypeReader:
                 found = self.qualified_name(node)
             case _:
                 raise self.unsupported(node, "built-in types, names of types and pointers to them")
-        return NamedType(
+        return tree.NamedType(
             found.text, found.arguments, qualifiers, found.scope, position=self.at(node)
         )
 
@@ -389,7 +341,7 @@ class TypeReader:
             elif outer.type == "template_type":
                 name = prefix + self.text(self.field(outer, "name"))
                 listed = self._template_arguments(outer)
-                scope, prefix = NamedType(name, listed, (), scope, position=self.at(outer)), ""
+                scope, prefix = tree.NamedType(name, listed, (), scope, position=self.at(outer)), ""
             else:
                 prefix += f"{self.text(outer)}::"
             node = self._last_name(node)
@@ -409,11 +361,11 @@ class TypeReader:
             name = name.named_children[-1]
         return name
 
-    def _template_arguments(self, node: Node) -> tuple[TemplateArgument, ...]:
+    def _template_arguments(self, node: Node) -> tuple[tree.TemplateArgument, ...]:
         listed = self.field(node, "arguments").named_children
         return tuple(map(self.template_argument, listed))
 
-    def template_argument(self, node: Node) -> TemplateArgument:
+    def template_argument(self, node: Node) -> tree.TemplateArgument:
         """A type or an expression between angle brackets."""
         match node.type:
             case "type_descriptor":
@@ -423,17 +375,19 @@ class TypeReader:
                 return _as_call(type_) or self.type_or_name(type_)
             case "parameter_pack_expansion":
                 pattern = self.template_argument(node.named_children[0])
-                return Expansion(pattern, position=self.at(node))
+                return tree.Expansion(pattern, position=self.at(node))
             case _:
                 return self.expression(node)
 
-    def type_or_name(self, type_: Type) -> TemplateArgument:
+    def type_or_name(self, type_: tree.Type) -> tree.TemplateArgument:
         """A name that is no built-in type stays a name: it may be that of a constant."""
         match type_:
-            case NamedType(name=name, template_arguments=arguments, qualifiers=(), scope=scope):
+            case tree.NamedType(
+                name=name, template_arguments=arguments, qualifiers=(), scope=scope
+            ):
                 if is_built_in_type(name):
                     return type_
-                return Name(name, arguments, scope, position=type_.position)
+                return tree.Name(name, arguments, scope, position=type_.position)
             case _:
                 return type_
 
@@ -442,24 +396,26 @@ class TypeReader:
         return re.sub(r"\s+", "", self.text(node))
 
 
-def _as_call(type_: Type) -> FunctionCall | None:
+def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
     """`decltype(a)::next()`, which the grammar takes for the type of a function."""
     match type_:
-        case FunctionOf(result=NamedType(qualifiers=()) as result, parameters=parameters) if (
-            not is_built_in_type(result.name)
-        ):
-            arguments = list[Expression]()
+        case tree.FunctionOf(
+            result=tree.NamedType(qualifiers=()) as result, parameters=parameters
+        ) if not is_built_in_type(result.name):
+            arguments = list[tree.Expression]()
             for each in parameters:
                 match each:
-                    case Parameter(type=NamedType(name=name, qualifiers=()) as given, name=None):
-                        found = Name(
+                    case tree.Parameter(
+                        type=tree.NamedType(name=name, qualifiers=()) as given, name=None
+                    ):
+                        found = tree.Name(
                             name, given.template_arguments, given.scope, position=each.position
                         )
                         arguments.append(found)
                     case _:
                         return None
-            callee = Name(result.name, (), result.scope, position=type_.position)
-            return FunctionCall(
+            callee = tree.Name(result.name, (), result.scope, position=type_.position)
+            return tree.FunctionCall(
                 callee, tuple(arguments), result.template_arguments, position=type_.position
             )
         case _:
@@ -507,11 +463,11 @@ class MisreadComparisonError(CppSyntaxError):
 class ExpressionReader(TypeReader):
     """Turns the nodes of expressions into nodes of the tree; a method per kind."""
 
-    def block(self, node: Node) -> Block:
+    def block(self, node: Node) -> tree.Block:
         """The statements between braces."""
         raise NotImplementedError
 
-    def expression(self, node: Node) -> Expression:
+    def expression(self, node: Node) -> tree.Expression:
         """The expression that a node stands for."""
         reader = self._READERS.get(node.type)
         if reader is None:
@@ -521,80 +477,80 @@ class ExpressionReader(TypeReader):
         self.depth -= 1
         return expression
 
-    def initial_value(self, node: Node) -> Expression | Braces:
+    def initial_value(self, node: Node) -> tree.Expression | tree.Braces:
         """What a variable, member, element or parameter starts as."""
         if node.type != "initializer_list":
             return self.expression(node)
         self.deeper(node)
-        braces = Braces(self._elements(node), position=self.at(node))
+        braces = tree.Braces(self._elements(node), position=self.at(node))
         self.depth -= 1
         return braces
 
-    def _elements(self, node: Node) -> tuple[Initializer, ...]:
+    def _elements(self, node: Node) -> tuple[tree.Initializer, ...]:
         return tuple(map(self._element, node.named_children))
 
-    def _element(self, node: Node) -> Initializer:
+    def _element(self, node: Node) -> tree.Initializer:
         if node.type != "initializer_pair":
-            return Initializer(self.initial_value(node), position=self.at(node))
+            return tree.Initializer(self.initial_value(node), position=self.at(node))
         designators = node.children_by_field_name("designator")
         if len(designators) != 1 or designators[0].type != "field_designator":
             raise self.error(node, "supported designators are single members: '.member = value'")
         member = self.text(designators[0].named_children[0])
         value = self.initial_value(self.field(node, "value"))
-        return Initializer(value, member, position=self.at(node))
+        return tree.Initializer(value, member, position=self.at(node))
 
-    def _parenthesized(self, node: Node) -> Expression:
+    def _parenthesized(self, node: Node) -> tree.Expression:
         return self.expression(node.named_children[0])
 
-    def _number(self, node: Node) -> Expression:
+    def _number(self, node: Node) -> tree.Expression:
         text = self.text(node)
         position = self.at(node)
         sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
         if len(digits) > _MAX_DIGITS:
             raise self.error(node, f"a number of more than {_MAX_DIGITS} digits")
-        literal: Expression
+        literal: tree.Expression
         if _INTEGER.fullmatch(digits) and "'" not in digits[-1:]:
-            literal = Integer(digits, position=position)
+            literal = tree.Integer(digits, position=position)
         elif _FLOATING.fullmatch(digits):
-            literal = Floating(digits, position=position)
+            literal = tree.Floating(digits, position=position)
         else:
             message = f"'{digits}' is no number that is supported: integers and fractions"
             raise self.error(node, message)
-        return Unary(sign, literal, position=position) if sign else literal
+        return tree.Unary(sign, literal, position=position) if sign else literal
 
-    def _string(self, node: Node) -> String:
+    def _string(self, node: Node) -> tree.String:
         text = self.text(node)
         if not text.startswith('"'):
             raise self.error(node, "strings with a prefix are not supported")
-        return String(text[1:-1], position=self.at(node))
+        return tree.String(text[1:-1], position=self.at(node))
 
-    def _strings(self, node: Node) -> String:
+    def _strings(self, node: Node) -> tree.String:
         """Literals next to each other are one."""
         parts = [self._string(each).text for each in node.named_children]
-        return String("".join(parts), position=self.at(node))
+        return tree.String("".join(parts), position=self.at(node))
 
-    def _character(self, node: Node) -> Character:
+    def _character(self, node: Node) -> tree.Character:
         text = self.text(node)
         if not text.startswith("'"):
             raise self.error(node, "characters with a prefix are not supported")
-        return Character(text[1:-1], position=self.at(node))
+        return tree.Character(text[1:-1], position=self.at(node))
 
-    def _boolean(self, node: Node) -> Boolean:
-        return Boolean(node.type == "true", position=self.at(node))
+    def _boolean(self, node: Node) -> tree.Boolean:
+        return tree.Boolean(node.type == "true", position=self.at(node))
 
-    def _null(self, node: Node) -> Null | Name:
+    def _null(self, node: Node) -> tree.Null | tree.Name:
         if self.text(node) == "nullptr":
-            return Null(position=self.at(node))
-        return Name(self.text(node), position=self.at(node))
+            return tree.Null(position=self.at(node))
+        return tree.Name(self.text(node), position=self.at(node))
 
-    def _name(self, node: Node) -> Name:
+    def _name(self, node: Node) -> tree.Name:
         found = self.qualified_name(node)
-        return Name(found.text, found.arguments, found.scope, position=self.at(node))
+        return tree.Name(found.text, found.arguments, found.scope, position=self.at(node))
 
-    def _this(self, node: Node) -> This:
-        return This(position=self.at(node))
+    def _this(self, node: Node) -> tree.This:
+        return tree.This(position=self.at(node))
 
-    def _call(self, node: Node) -> Expression:
+    def _call(self, node: Node) -> tree.Expression:
         callee = self.field(node, "function")
         listed = self.field(node, "arguments")
         position = self.at(node)
@@ -609,7 +565,9 @@ class ExpressionReader(TypeReader):
                 return self._named_call(node, callee, listed)
             case "field_expression":
                 member, arguments = self._templated_member(callee)
-                return FunctionCall(member, self.arguments(listed), arguments, position=position)
+                return tree.FunctionCall(
+                    member, self.arguments(listed), arguments, position=position
+                )
             case "parenthesized_expression" if callee.named_children[0].type in (
                 "identifier",
                 "qualified_identifier",
@@ -618,21 +576,21 @@ class ExpressionReader(TypeReader):
                 type_ = self.named_type(callee.named_children[0])
                 if type_.name in self.variables:
                     name = self.expression(callee)
-                    return FunctionCall(name, self.arguments(listed), position=position)
+                    return tree.FunctionCall(name, self.arguments(listed), position=position)
                 value = self._chained(listed.named_children)
-                return Cast("c", type_, value, position=position)
+                return tree.Cast("c", type_, value, position=position)
             case _:
                 called = self.expression(callee)
-                return FunctionCall(called, self.arguments(listed), position=position)
+                return tree.FunctionCall(called, self.arguments(listed), position=position)
 
-    def _functional_cast(self, type_: Type, listed: Node, node: Node) -> Expression:
+    def _functional_cast(self, type_: tree.Type, listed: Node, node: Node) -> tree.Expression:
         """`T(value)`, or `T()`, which is `T{}`."""
         position = self.at(node)
         if not listed.named_children:
-            return Construct(type_, (), position=position)
-        return Cast("functional", type_, self._single(listed), position=position)
+            return tree.Construct(type_, (), position=position)
+        return tree.Cast("functional", type_, self._single(listed), position=position)
 
-    def _named_call(self, node: Node, callee: Node, listed: Node) -> Expression:
+    def _named_call(self, node: Node, callee: Node, listed: Node) -> tree.Expression:
         name, arguments, scope = self.qualified_name(callee)
         position = self.at(node)
         if name in _CASTS:
@@ -640,63 +598,65 @@ class ExpressionReader(TypeReader):
             if len(descriptors) != 1 or descriptors[0].type != "type_descriptor":
                 raise self.error(node, f"{name} takes one type")
             type_ = self.type_descriptor(descriptors[0])
-            return Cast(cast("CastKind", name), type_, self._single(listed), position=position)
+            return tree.Cast(
+                cast("tree.CastKind", name), type_, self._single(listed), position=position
+            )
         if arguments and name in self.variables and name not in self.templates:
             message = f"'{name}' is a variable, which has no template arguments"
             raise MisreadComparisonError(self.error(node, message), self.field(callee, "name"))
-        function = Name(name, (), scope, position=self.at(callee))
-        return FunctionCall(function, self.arguments(listed), arguments, position=position)
+        function = tree.Name(name, (), scope, position=self.at(callee))
+        return tree.FunctionCall(function, self.arguments(listed), arguments, position=position)
 
-    def arguments(self, node: Node) -> tuple[Expression | Braces, ...]:
+    def arguments(self, node: Node) -> tuple[tree.Expression | tree.Braces, ...]:
         """Those of a call."""
         return tuple(map(self.initial_value, node.named_children))
 
-    def _single(self, node: Node) -> Expression:
+    def _single(self, node: Node) -> tree.Expression:
         values = node.named_children
         if len(values) != 1:
             raise self.error(node, "a cast takes one value")
         return self.expression(values[0])
 
-    def _refuse_variable(self, node: Node, type_: Type) -> None:
-        if isinstance(type_, NamedType) and type_.name in self.variables:
+    def _refuse_variable(self, node: Node, type_: tree.Type) -> None:
+        if isinstance(type_, tree.NamedType) and type_.name in self.variables:
             message = f"this reads as a cast; '{type_.name}' is a variable, write it without '()'"
             raise self.error(node, message)
 
-    def _cast(self, node: Node) -> Cast:
+    def _cast(self, node: Node) -> tree.Cast:
         type_ = self.type_descriptor(self.field(node, "type"))
         self._refuse_variable(node, type_)
         value = self.expression(self.field(node, "value"))
-        return Cast("c", type_, value, position=self.at(node))
+        return tree.Cast("c", type_, value, position=self.at(node))
 
-    def _construct(self, node: Node) -> Construct:
+    def _construct(self, node: Node) -> tree.Construct:
         if self.text(node).startswith("("):
             raise self.error(node, "'(T){...}' is not supported; write 'T{...}'")
         type_ = self.written_type(self.field(node, "type"))
         elements = self._elements(self.field(node, "value"))
-        return Construct(type_, elements, position=self.at(node))
+        return tree.Construct(type_, elements, position=self.at(node))
 
-    def _size_of(self, node: Node) -> SizeOf | CountOf:
+    def _size_of(self, node: Node) -> tree.SizeOf | tree.CountOf:
         if any(child.type == "..." for child in node.children):
             pack = self.text(self.field(node, "value")).strip("() ")
-            return CountOf(pack, position=self.at(node))
+            return tree.CountOf(pack, position=self.at(node))
         type_ = node.child_by_field_name("type")
         if type_ is not None:
             operand = self.type_or_name(self.type_descriptor(type_))
         else:
             operand = self.expression(self.field(node, "value"))
-        return SizeOf(operand, position=self.at(node))
+        return tree.SizeOf(operand, position=self.at(node))
 
-    def _align_of(self, node: Node) -> SizeOf:
+    def _align_of(self, node: Node) -> tree.SizeOf:
         operand = self.type_or_name(self.type_descriptor(node.named_children[0]))
-        return SizeOf(operand, True, position=self.at(node))
+        return tree.SizeOf(operand, True, position=self.at(node))
 
-    def _unary(self, node: Node) -> Unary:
+    def _unary(self, node: Node) -> tree.Unary:
         operand = self.expression(self.field(node, "argument"))
-        return Unary(self._unary_operator(node), operand, position=self.at(node))
+        return tree.Unary(self._unary_operator(node), operand, position=self.at(node))
 
     def _unary_operator(self, node: Node) -> str:
         operator = self._operator(node)
-        if operator not in UNARY_OPERATORS:
+        if operator not in tree.UNARY_OPERATORS:
             raise self.error(node, f"'{operator}' is not supported; write the operator as a sign")
         return operator
 
@@ -704,14 +664,14 @@ class ExpressionReader(TypeReader):
         operator = self.text(self.field(node, "operator"))
         return _OPERATOR_WORDS.get(operator, operator)
 
-    def _update(self, node: Node) -> Expression:
+    def _update(self, node: Node) -> tree.Expression:
         argument = self.field(node, "argument")
         operator = self.text(self.field(node, "operator"))
         if node.field_name_for_child(0) == "argument":
             return self._postfix(node, operator, argument)
-        return Update(operator, self._place(argument), position=self.at(node))
+        return tree.Update(operator, self._place(argument), position=self.at(node))
 
-    def _postfix(self, node: Node, operator: str, argument: Node) -> Expression:
+    def _postfix(self, node: Node, operator: str, argument: Node) -> tree.Expression:
         """`x++`; the grammar reads some of `*-x++` as `(*-x)++`, which C++ does not."""
         prefixes: list[Node] = []
         while argument.type in ("unary_expression", "pointer_expression"):
@@ -719,22 +679,25 @@ class ExpressionReader(TypeReader):
             prefixes.append(argument)
             argument = self.field(argument, "argument")
         position = self.at(argument)
-        result: Expression = Update(operator, self._place(argument), True, position=position)
+        result: tree.Expression = tree.Update(
+            operator, self._place(argument), True, position=position
+        )
         for prefix in reversed(prefixes):
-            result = Unary(self._unary_operator(prefix), result, position=self.at(prefix))
+            result = tree.Unary(self._unary_operator(prefix), result, position=self.at(prefix))
             self.depth -= 1
         return result
 
-    def _binary(self, node: Node) -> BinaryOperation:
+    def _binary(self, node: Node) -> tree.BinaryOperation:
         operator = self._operator(node)
-        if operator not in BINARY_OPERATORS:
+        if operator not in tree.BINARY_OPERATORS:
             raise self.error(
-                node, f"'{operator}' is not supported; supported are {' '.join(BINARY_OPERATORS)}"
+                node,
+                f"'{operator}' is not supported; supported are {' '.join(tree.BINARY_OPERATORS)}",
             )
         left, right = self.field(node, "left"), self.field(node, "right")
         if operator in _COMPARISONS and self._is_comparison(left):
             raise self.error(left, "this compares a comparison; put it in parentheses")
-        return BinaryOperation(
+        return tree.BinaryOperation(
             operator, self.expression(left), self.expression(right), position=self.at(node)
         )
 
@@ -746,58 +709,60 @@ class ExpressionReader(TypeReader):
             and self.text(operator) in _COMPARISONS
         )
 
-    def _comma(self, node: Node) -> Expression:
+    def _comma(self, node: Node) -> tree.Expression:
         parts: list[Node] = []
         while node.type == "comma_expression":
             parts.append(self.field(node, "left"))
             node = self.field(node, "right")
         return self._chained([*parts, node])
 
-    def _chained(self, nodes: list[Node]) -> Expression:
+    def _chained(self, nodes: list[Node]) -> tree.Expression:
         """The comma operator between expressions."""
         expressions = map(self.expression, nodes)
-        return reduce(lambda a, b: BinaryOperation(",", a, b, position=a.position), expressions)
+        return reduce(
+            lambda a, b: tree.BinaryOperation(",", a, b, position=a.position), expressions
+        )
 
-    def _conditional(self, node: Node) -> Conditional:
+    def _conditional(self, node: Node) -> tree.Conditional:
         names = ("condition", "consequence", "alternative")
         condition, true, false = (self.expression(self.field(node, name)) for name in names)
-        return Conditional(condition, true, false, position=self.at(node))
+        return tree.Conditional(condition, true, false, position=self.at(node))
 
-    def _assignment(self, node: Node) -> Assign:
+    def _assignment(self, node: Node) -> tree.Assign:
         operator = self._operator(node)
-        if operator not in ASSIGNMENT_OPERATORS:
+        if operator not in tree.ASSIGNMENT_OPERATORS:
             raise self.error(node, f"'{operator}' is not supported as an assignment")
         target = self._place(self.field(node, "left"))
         value = self.field(node, "right")
         if value.type == "initializer_list":
             raise self.error(value, "braces are supported in declarations; write 'T{...}' here")
-        return Assign(target, operator, self.expression(value), position=self.at(node))
+        return tree.Assign(target, operator, self.expression(value), position=self.at(node))
 
-    def _fold(self, node: Node) -> Fold:
+    def _fold(self, node: Node) -> tree.Fold:
         left, right = self.field(node, "left"), self.field(node, "right")
         operator = _OPERATOR_WORDS.get(text := self.text(self.field(node, "operator")), text)
         position = self.at(node)
         if right.type == "...":
-            return Fold(operator, self.expression(left), position=position)
+            return tree.Fold(operator, self.expression(left), position=position)
         if left.type == "...":
-            return Fold(operator, self.expression(right), None, True, position=position)
+            return tree.Fold(operator, self.expression(right), None, True, position=position)
         # Which of the two is the pack is found where the packs are known.
         start = self.expression(right)
-        return Fold(operator, self.expression(left), start, position=position)
+        return tree.Fold(operator, self.expression(left), start, position=position)
 
-    def _expansion(self, node: Node) -> Expansion:
-        return Expansion(self.expression(node.named_children[0]), position=self.at(node))
+    def _expansion(self, node: Node) -> tree.Expansion:
+        return tree.Expansion(self.expression(node.named_children[0]), position=self.at(node))
 
-    def _lambda(self, node: Node) -> Lambda:
+    def _lambda(self, node: Node) -> tree.Lambda:
         declarator = node.child_by_field_name("declarator")
-        parameters: tuple[Parameter, ...] = ()
-        result: Type | None = None
+        parameters: tuple[tree.Parameter, ...] = ()
+        result: tree.Type | None = None
         is_mutable = False
         if declarator is not None:
             parameters = self.parameters(self.field(declarator, "parameters"))
             is_mutable = any(self.text(each) == "mutable" for each in declarator.named_children)
             result = self.trailing_result(declarator)
-        captures = list[Capture]()
+        captures = list[tree.Capture]()
         default = by_reference = ""
         for child in self.field(node, "captures").children:
             if child.type == "lambda_default_capture":
@@ -808,49 +773,55 @@ class ExpressionReader(TypeReader):
                 captures.append(self._capture(child, bool(by_reference)))
                 by_reference = ""
         body = self.block(self.field(node, "body"))
-        return Lambda(
-            body,
-            parameters,
-            tuple(captures),
-            default,
-            result,
-            is_mutable,
-            position=self.at(node),
+        return tree.Lambda(
+            body, parameters, tuple(captures), default, result, is_mutable, position=self.at(node)
         )
 
-    def _capture(self, node: Node, by_reference: bool) -> Capture:
+    def _capture(self, node: Node, by_reference: bool) -> tree.Capture:
         position = self.at(node)
         match node.type:
             case "lambda_capture_initializer":
                 left = self.field(node, "left")
                 reference = by_reference or self.text(node).startswith("&")
                 value = self.initial_value(self.field(node, "right"))
-                return Capture(self.text(left), reference, value, position=position)
+                return tree.Capture(self.text(left), reference, value, position=position)
             case "parameter_pack_expansion":
                 name = self.text(node.named_children[0])
-                return Capture(name, by_reference, None, True, position=position)
+                return tree.Capture(name, by_reference, None, True, position=position)
             case "this" | "identifier":
-                return Capture(self.text(node), by_reference, position=position)
+                return tree.Capture(self.text(node), by_reference, position=position)
             case _:
                 raise self.unsupported(node, "captures of variables and of 'this'")
 
-    def trailing_result(self, declarator: Node) -> Type | None:
+    def trailing_result(self, declarator: Node) -> tree.Type | None:
         """The type behind `->` after the parameters of a function, if there is one."""
         trailing = (x for x in declarator.named_children if x.type == "trailing_return_type")
         found = next(trailing, None)
         return None if found is None else self.type_descriptor(found.named_children[0])
 
-    def _place(self, node: Node) -> Place:
+    def _place(self, node: Node) -> tree.Place:
         match self.expression(node):
-            case Name() | Index() | Member() | Unary(operator="*") | FunctionCall() as place:
+            case (
+                tree.Name()
+                | tree.Index()
+                | tree.Member()
+                | tree.Unary(operator="*")
+                | tree.FunctionCall() as place
+            ):
                 return place
-            case Assign() | Update(postfix=False) | Cast() | Conditional() | This() as place:
+            case (
+                tree.Assign()
+                | tree.Update(postfix=False)
+                | tree.Cast()
+                | tree.Conditional()
+                | tree.This() as place
+            ):
                 return place
             case _:
                 message = "only names, elements, members and '*pointer' can be assigned to"
                 raise self.error(node, message)
 
-    def _index(self, node: Node) -> Index:
+    def _index(self, node: Node) -> tree.Index:
         argument = self.field(node, "argument")
         if argument.type == "number_literal":
             raise self.error(node, "a number has no elements; write pointer[index]")
@@ -858,19 +829,21 @@ class ExpressionReader(TypeReader):
         indices = self.field(node, "indices").named_children
         if len(indices) != 1:
             raise self.error(node, "an index is one number")
-        return Index(base, self.expression(indices[0]), position=self.at(node))
+        return tree.Index(base, self.expression(indices[0]), position=self.at(node))
 
-    def _member(self, node: Node) -> Member:
+    def _member(self, node: Node) -> tree.Member:
         member, arguments = self._templated_member(node)
         if arguments:
             raise self.error(node, "template arguments are supported in calls and types only")
         return member
 
-    def _templated_member(self, node: Node) -> tuple[Member, tuple[TemplateArgument, ...]]:
+    def _templated_member(
+        self, node: Node
+    ) -> tuple[tree.Member, tuple[tree.TemplateArgument, ...]]:
         """`base.member<arguments>`."""
         base = self.expression(self.field(node, "argument"))
         operator, member = self.text(self.field(node, "operator")), self.field(node, "field")
-        arguments: tuple[TemplateArgument, ...] = ()
+        arguments: tuple[tree.TemplateArgument, ...] = ()
         while member.type == "dependent_name":
             member = member.named_children[-1]
         if member.type in ("template_method", "template_function"):
@@ -882,9 +855,9 @@ class ExpressionReader(TypeReader):
         if operator not in (".", "->") or member.type not in kinds:
             raise self.unsupported(member, "the names of members")
         name = self.name_text(member)
-        return Member(base, name, operator == "->", position=self.at(node)), arguments
+        return tree.Member(base, name, operator == "->", position=self.at(node)), arguments
 
-    _READERS: ClassVar[dict[str, Callable[[ExpressionReader, Node], Expression]]] = {
+    _READERS: ClassVar[dict[str, Callable[[ExpressionReader, Node], tree.Expression]]] = {
         "assignment_expression": _assignment,
         "binary_expression": _binary,
         "call_expression": _call,

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ttmlir.cpp import tree
 from ttmlir.cpp.declaration_reader import (
     ENUMERATION_VARIABLE,
     DeclarationReader,
@@ -27,43 +28,6 @@ from ttmlir.cpp.expression_reader import MisreadComparisonError
 from ttmlir.cpp.include_path import Dependencies, IncludePath
 from ttmlir.cpp.preprocess import PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import SourceText
-from ttmlir.cpp.tree import (
-    Assembly,
-    Binding,
-    Block,
-    Braces,
-    Break,
-    Case,
-    Continue,
-    Declaration,
-    Declarator,
-    DeferredBlock,
-    Directive,
-    DoWhile,
-    Evaluate,
-    Expression,
-    For,
-    Function,
-    Header,
-    If,
-    Include,
-    Item,
-    Meaning,
-    Name,
-    Namespace,
-    NamespaceAlias,
-    Position,
-    RangeFor,
-    Return,
-    Statement,
-    Struct,
-    Switch,
-    TranslationUnit,
-    Unreadable,
-    UsingName,
-    UsingNamespace,
-    While,
-)
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
@@ -75,7 +39,7 @@ _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 _SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
 """Macros around vectors of the vector unit (sfpi.h)."""
 
-_Read = TypeVar("_Read", Item, Statement)
+_Read = TypeVar("_Read", tree.Item, tree.Statement)
 
 _ITEMS = (
     "functions, variables, classes, enumerations, templates, aliases, static_assert, namespaces, "
@@ -95,7 +59,7 @@ def parse(
     include_path: IncludePath | None = None,
     source_map: SourceMap | None = None,
     errors: ErrorList | None = None,
-) -> TranslationUnit:
+) -> tree.TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
@@ -105,7 +69,7 @@ def parse(
     """
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
-        raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
+        raise CppSyntaxError(message, tree.Position(file, 1, 1), text[:80].partition("\n")[0])
     return _find_source(text, file, source_map).parse(defines or {}, include_path, errors)
 
 
@@ -114,14 +78,11 @@ class _Source:
 
     def __init__(self, text: SourceText) -> None:
         self._text = text
-        self._forms = list[tuple[IncludePath | None, Dependencies, TranslationUnit]]()
+        self._forms = list[tuple[IncludePath | None, Dependencies, tree.TranslationUnit]]()
 
     def parse(
-        self,
-        defines: Mapping[str, str],
-        include_path: IncludePath | None,
-        errors: ErrorList | None,
-    ) -> TranslationUnit:
+        self, defines: Mapping[str, str], include_path: IncludePath | None, errors: ErrorList | None
+    ) -> tree.TranslationUnit:
         """See `parse`."""
         macros = make_macros(defines)
         for path, needed, unit in self._forms:
@@ -151,14 +112,14 @@ def _find_source(text: str, file: str, source_map: SourceMap | None) -> _Source:
     return _Source(SourceText(text, file, source_map))
 
 
-def _read_header(source: PreprocessedText) -> Header:
+def _read_header(source: PreprocessedText) -> tree.Header:
     """The items of a header, as far as they can be read."""
     source, root = _read_text(source)
     reader = _Reader(source, is_header=True)
     items = reader.items(root)
     text = source.source
     includes = tuple(source.includes)
-    return Header(text.file, text.text, items, includes, frozenset(reader.variables))
+    return tree.Header(text.file, text.text, items, includes, frozenset(reader.variables))
 
 
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
@@ -226,20 +187,20 @@ class _Reader(DeclarationReader):
 
     # Items.
 
-    def unit(self, root: Node) -> TranslationUnit:
+    def unit(self, root: Node) -> tree.TranslationUnit:
         source = self.source
-        return TranslationUnit(
+        return tree.TranslationUnit(
             self.items(root),
             tuple(source.includes),
             tuple(source.lookups),
             position=source.source.position(0),
         )
 
-    def items(self, node: Node) -> tuple[Item, ...]:
+    def items(self, node: Node) -> tuple[tree.Item, ...]:
         read = self.item_of_header if self.is_header else self.item_with_comparisons
         return tuple(item for child in node.named_children for item in read(child))
 
-    def item_of_header(self, node: Node) -> Iterator[Item]:
+    def item_of_header(self, node: Node) -> Iterator[tree.Item]:
         """An item; what is wrong with it is said where it is used."""
         depth = self.depth
         try:
@@ -248,9 +209,9 @@ class _Reader(DeclarationReader):
             yield from tuple(self.item(node))
         except CppSyntaxError as error:
             self.depth = depth
-            yield Unreadable(_find_declared(self.source, node), error, position=self.at(node))
+            yield tree.Unreadable(_find_declared(self.source, node), error, position=self.at(node))
 
-    def item_with_comparisons(self, node: Node) -> Iterator[Item]:
+    def item_with_comparisons(self, node: Node) -> Iterator[tree.Item]:
         """An item, of which no comparison is taken for template arguments."""
         return self._with_comparisons(_Reader.item, node)
 
@@ -275,7 +236,7 @@ class _Reader(DeclarationReader):
             reader.source = source
             return reader._with_comparisons(read, again)
 
-    def item(self, node: Node) -> Iterator[Item]:
+    def item(self, node: Node) -> Iterator[tree.Item]:
         match node.type:
             case "function_definition":
                 made = self.function(node)
@@ -300,10 +261,10 @@ class _Reader(DeclarationReader):
             case _:
                 raise self.unsupported(node, _ITEMS)
 
-    def _declared_items(self, node: Node) -> Iterator[Item]:
+    def _declared_items(self, node: Node) -> Iterator[tree.Item]:
         """Variables, or a function, behind the types that are defined with them."""
         declarator = node.child_by_field_name("declarator")
-        made: Item | None = None
+        made: tree.Item | None = None
         if declarator is None:
             # Only a type is declared, without name for a variable.
             self.words(node)
@@ -318,7 +279,9 @@ class _Reader(DeclarationReader):
     def _declares_function(self, node: Node) -> bool:
         return self.function_declarator_of(node) is not None
 
-    def _prototype_of(self, node: Node, declarator: Node) -> Function | Declaration | Binding:
+    def _prototype_of(
+        self, node: Node, declarator: Node
+    ) -> tree.Function | tree.Declaration | tree.Binding:
         """A function; or a variable with arguments, if these are variables."""
         inner = declarator
         if inner.type == "function_declarator":
@@ -329,21 +292,21 @@ class _Reader(DeclarationReader):
                     return self.local_declaration(node)
         return self.prototype(node, declarator)
 
-    def _pending_items(self) -> Iterator[Item]:
+    def _pending_items(self) -> Iterator[tree.Item]:
         yield from self.pending
         self.pending.clear()
 
-    def directive(self, node: Node) -> Directive:
+    def directive(self, node: Node) -> tree.Directive:
         # Those that the preprocessor has kept; `#` within a line is none.
         kept = re.fullmatch(r"#pragma (\d+)\s*", self.text(node))
         if kept is None or int(kept[1]) >= len(self.source.directives):
             raise self.error(node, "a directive stands on a line of its own, which '#' begins")
         directive = self.source.directives[int(kept[1])]
-        if isinstance(directive, Include) and directive.header is not None:
+        if isinstance(directive, tree.Include) and directive.header is not None:
             self.variables.update(directive.header.variables)
         return directive
 
-    def namespace(self, node: Node) -> Namespace:
+    def namespace(self, node: Node) -> tree.Namespace:
         self.deeper(node)
         name = node.child_by_field_name("name")
         text = "" if name is None else self.name_text(name)
@@ -352,21 +315,21 @@ class _Reader(DeclarationReader):
             text = ""
         items = self.items(self.field(node, "body"))
         self.depth -= 1
-        return Namespace(text, items, position=self.at(node))
+        return tree.Namespace(text, items, position=self.at(node))
 
-    def namespace_alias(self, node: Node) -> NamespaceAlias:
+    def namespace_alias(self, node: Node) -> tree.NamespaceAlias:
         name = self.field(node, "name")
         target = node.named_children[-1]
-        return NamespaceAlias(self.text(name), self.name_text(target), position=self.at(node))
+        return tree.NamespaceAlias(self.text(name), self.name_text(target), position=self.at(node))
 
-    def using(self, node: Node) -> UsingName | UsingNamespace:
+    def using(self, node: Node) -> tree.UsingName | tree.UsingNamespace:
         """`using name;` or `using namespace name;`."""
         if re.match(r"using\s+namespace\b", self.text(node)):
             name = self.name_text(node.named_children[0])
-            return UsingNamespace(name, position=self.at(node))
+            return tree.UsingNamespace(name, position=self.at(node))
         return self.using_name(node)
 
-    def read_again(self, node: Node) -> tuple[Expression, ...] | None:
+    def read_again(self, node: Node) -> tuple[tree.Expression, ...] | None:
         """What stands in parentheses, read as expressions; None if it is something else."""
         reader = copy(self)
         reader.source = self.source.cut(node.start_byte, node.end_byte, "x=", ";")
@@ -374,7 +337,7 @@ class _Reader(DeclarationReader):
         if root.has_error or root.named_children[0].type != "expression_statement":
             return None
         assigned = root.named_children[0].named_children[0].named_children[-1]
-        pending, found = [assigned.named_children[0]], list[Expression]()
+        pending, found = [assigned.named_children[0]], list[tree.Expression]()
         while pending:
             each = pending.pop()
             if each.type == "comma_expression":
@@ -383,7 +346,7 @@ class _Reader(DeclarationReader):
                 found.append(reader.expression(each))
         return tuple(found)
 
-    def deferred(self, body: Node) -> Block | DeferredBlock:
+    def deferred(self, body: Node) -> tree.Block | tree.DeferredBlock:
         """The body of a function; one in a header is read when it is used."""
         if not self.is_header:
             return self.block(body)
@@ -391,23 +354,23 @@ class _Reader(DeclarationReader):
         reader.variables = set(self.variables)
         reader.pending = []
 
-        def read() -> Block:
+        def read() -> tree.Block:
             if body.has_error:
                 raise _grammar_error(reader.source, body)
             with deep_recursion():
                 return reader.block(body)
 
-        return DeferredBlock(read)
+        return tree.DeferredBlock(read)
 
     # Statements.
 
-    def block(self, node: Node) -> Block:
+    def block(self, node: Node) -> tree.Block:
         statements = tuple(
             each for child in node.named_children for each in self.statement_or_error(child)
         )
-        return Block(statements, position=self.at(node))
+        return tree.Block(statements, position=self.at(node))
 
-    def statement_or_error(self, node: Node) -> Iterator[Statement]:
+    def statement_or_error(self, node: Node) -> Iterator[tree.Statement]:
         """A statement; one that is wrong is left out if errors are listed."""
         if self.errors is None:
             yield from self._with_comparisons(_Reader.statement, node)
@@ -419,12 +382,12 @@ class _Reader(DeclarationReader):
             self.depth, self.pending = depth, pending
             self.errors.add(error, (), _find_declared(self.source, node))
 
-    def body(self, node: Node) -> Block:
+    def body(self, node: Node) -> tree.Block:
         if node.type == "compound_statement":
             return self.block(node)
-        return Block(tuple(self.statement(node)), position=self.at(node))
+        return tree.Block(tuple(self.statement(node)), position=self.at(node))
 
-    def statement(self, node: Node) -> Iterator[Statement]:
+    def statement(self, node: Node) -> Iterator[tree.Statement]:
         self.deeper(node)
         reader = _STATEMENT_READERS.get(node.type)
         if node.type == "expression_statement" and self.text(node) == ";":
@@ -439,31 +402,31 @@ class _Reader(DeclarationReader):
             yield made
         self.depth -= 1
 
-    def declaration_statement(self, node: Node) -> Statement:
+    def declaration_statement(self, node: Node) -> tree.Statement:
         if node.child_by_field_name("declarator") is None:
             self.words(node)
-            return self.pending.pop() if self.pending else Block(position=self.at(node))
+            return self.pending.pop() if self.pending else tree.Block(position=self.at(node))
         if self.text(self.field(node, "declarator")) == ENUMERATION_VARIABLE:
             self.words(node)
             return self.pending.pop()
         return self.local_declaration(node)
 
-    def directive_statement(self, node: Node) -> Statement:
+    def directive_statement(self, node: Node) -> tree.Statement:
         directive = self.directive(node)
-        if isinstance(directive, Include):
+        if isinstance(directive, tree.Include):
             raise self.error(node, "#include is supported outside of functions only")
         return directive
 
-    def attributed(self, node: Node) -> Statement:
+    def attributed(self, node: Node) -> tree.Statement:
         """A statement behind `[[likely]]` and the like."""
-        return Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
+        return tree.Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
 
-    def evaluate(self, node: Node) -> Evaluate | Assembly:
+    def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly:
         if node.named_children[0].type == "gnu_asm_expression":
             return self.assembly(node.named_children[0])
         return self.evaluation(node.named_children[0], self.at(node))
 
-    def evaluation(self, node: Node, position: Position) -> Evaluate:
+    def evaluation(self, node: Node, position: tree.Position) -> tree.Evaluate:
         """An expression as a statement: one that begins like a declaration is one in C++."""
         first = node
         while first.named_children and first.start_byte == first.named_children[0].start_byte:
@@ -471,9 +434,9 @@ class _Reader(DeclarationReader):
         if first.type in ("primitive_type", "sized_type_specifier"):
             message = "this declares a pointer to an array or a function, which is not supported"
             raise self.error(node, message)
-        return Evaluate(self.expression(node), position=position)
+        return tree.Evaluate(self.expression(node), position=position)
 
-    def assembly(self, node: Node) -> Assembly:
+    def assembly(self, node: Node) -> tree.Assembly:
         code = self.field(node, "assembly_code")
         operands = [
             each
@@ -485,13 +448,13 @@ class _Reader(DeclarationReader):
         lines = re.split(r"\\n|;", text)
         if operands or not all(map(_NOTHING.fullmatch, lines)):
             raise self.error(node, "supported assembly is 'nop' and 'fence', without operands")
-        return Assembly(text, position=self.at(node))
+        return tree.Assembly(text, position=self.at(node))
 
-    def branch(self, node: Node) -> If | Block:
+    def branch(self, node: Node) -> tree.If | tree.Block:
         start, condition = self.started_condition(self.field(node, "condition"))
         then = self.body(self.field(node, "consequence"))
         alternative = node.child_by_field_name("alternative")
-        otherwise: Block | If | None = None
+        otherwise: tree.Block | tree.If | None = None
         if alternative is not None:
             inner = alternative.named_children[0]
             self.deeper(inner)
@@ -499,14 +462,14 @@ class _Reader(DeclarationReader):
             self.depth -= 1
         is_constexpr = any(each.type == "constexpr" for each in node.children)
         position = self.at(node)
-        made = If(condition, then, otherwise, is_constexpr, position=position)
-        return Block((*start, made), position=position) if start else made
+        made = tree.If(condition, then, otherwise, is_constexpr, position=position)
+        return tree.Block((*start, made), position=position) if start else made
 
-    def started_condition(self, node: Node) -> tuple[tuple[Statement, ...], Expression]:
+    def started_condition(self, node: Node) -> tuple[tuple[tree.Statement, ...], tree.Expression]:
         """A condition, and what is declared for it first."""
         if node.type != "condition_clause":
             return (), self.expression(node)
-        start = list[Statement]()
+        start = list[tree.Statement]()
         initializer = node.child_by_field_name("initializer")
         if initializer is not None:
             start += self.statement(initializer.named_children[0])
@@ -519,22 +482,24 @@ class _Reader(DeclarationReader):
             raise self.error(value, "this declaration declares no name")
         self.variables.add(name)
         initial = self.initial_value(self.field(value, "value"))
-        declared = Declarator(name, (), initial, position=self.at(value))
-        start.append(Declaration(type_, (declared,), words.specifiers, position=self.at(value)))
-        return tuple(start), Name(name, position=self.at(value))
+        declared = tree.Declarator(name, (), initial, position=self.at(value))
+        start.append(
+            tree.Declaration(type_, (declared,), words.specifiers, position=self.at(value))
+        )
+        return tuple(start), tree.Name(name, position=self.at(value))
 
-    def condition(self, node: Node) -> Expression:
+    def condition(self, node: Node) -> tree.Expression:
         start, condition = self.started_condition(node)
         if start:
             raise self.error(node, "a declaration in the condition of a loop is not supported")
         return condition
 
-    def for_loop(self, node: Node) -> For:
+    def for_loop(self, node: Node) -> tree.For:
         start = node.child_by_field_name("initializer")
-        head: Declaration | Evaluate | None = None
+        head: tree.Declaration | tree.Evaluate | None = None
         if start is not None and start.type == "declaration":
             declared = self.local_declaration(start)
-            if isinstance(declared, Binding):
+            if isinstance(declared, tree.Binding):
                 raise self.error(start, "names in brackets are not supported here")
             head = declared
         elif start is not None:
@@ -542,41 +507,43 @@ class _Reader(DeclarationReader):
         condition = self.optional(node.child_by_field_name("condition"))
         step = self.optional(node.child_by_field_name("update"))
         body = self.body(self.field(node, "body"))
-        return For(head, condition, step, body, position=self.at(node))
+        return tree.For(head, condition, step, body, position=self.at(node))
 
-    def range_loop(self, node: Node) -> RangeFor | Block:
+    def range_loop(self, node: Node) -> tree.RangeFor | tree.Block:
         position = self.at(node)
         declarator = self.field(node, "declarator")
         value = self.initial_value(self.field(node, "right"))
         bound = self.bound_names(declarator)
         if bound is not None:
-            declaration: Declaration | Binding = self.bind_names(node, declarator, bound, value)
+            declaration: tree.Declaration | tree.Binding = self.bind_names(
+                node, declarator, bound, value
+            )
         else:
             words = self.words(node)
             name, type_, _, _ = self.declared(declarator, words.type)
             if name is None:
                 raise self.error(node, "this declaration declares no name")
             self.variables.add(name)
-            declared = Declarator(name, (), value, position=self.at(declarator))
-            declaration = Declaration(type_, (declared,), words.specifiers, position=position)
-        made = RangeFor(declaration, self.body(self.field(node, "body")), position=position)
+            declared = tree.Declarator(name, (), value, position=self.at(declarator))
+            declaration = tree.Declaration(type_, (declared,), words.specifiers, position=position)
+        made = tree.RangeFor(declaration, self.body(self.field(node, "body")), position=position)
         start = node.child_by_field_name("initializer")
         if start is None:
             return made
-        return Block((*self.statement(start.named_children[0]), made), position=position)
+        return tree.Block((*self.statement(start.named_children[0]), made), position=position)
 
-    def while_loop(self, node: Node) -> While:
+    def while_loop(self, node: Node) -> tree.While:
         condition = self.condition(self.field(node, "condition"))
-        return While(condition, self.body(self.field(node, "body")), position=self.at(node))
+        return tree.While(condition, self.body(self.field(node, "body")), position=self.at(node))
 
-    def do_loop(self, node: Node) -> DoWhile:
+    def do_loop(self, node: Node) -> tree.DoWhile:
         body = self.body(self.field(node, "body"))
         condition = self.expression(self.field(node, "condition"))
-        return DoWhile(body, condition, position=self.at(node))
+        return tree.DoWhile(body, condition, position=self.at(node))
 
-    def switch(self, node: Node) -> Switch | Block:
+    def switch(self, node: Node) -> tree.Switch | tree.Block:
         start, condition = self.started_condition(self.field(node, "condition"))
-        cases = list[Case]()
+        cases = list[tree.Case]()
         for child in self.field(node, "body").named_children:
             if child.type == "case_statement":
                 cases.append(self.case(child))
@@ -587,22 +554,24 @@ class _Reader(DeclarationReader):
             else:
                 raise self.unsupported(child, "'case' and 'default'")
         position = self.at(node)
-        made = Switch(condition, tuple(cases), position=position)
-        return Block((*start, made), position=position) if start else made
+        made = tree.Switch(condition, tuple(cases), position=position)
+        return tree.Block((*start, made), position=position) if start else made
 
-    def case(self, node: Node) -> Case:
+    def case(self, node: Node) -> tree.Case:
         value = node.child_by_field_name("value")
         inside = [each for each in node.named_children if each != value]
         statements = tuple(each for child in inside for each in self.statement(child))
-        return Case(self.optional(value), statements, position=self.at(node))
+        return tree.Case(self.optional(value), statements, position=self.at(node))
 
-    def return_value(self, node: Node) -> Return:
+    def return_value(self, node: Node) -> tree.Return:
         values = node.named_children
-        value: Expression | Braces | None = self.initial_value(values[0]) if values else None
-        return Return(value, position=self.at(node))
+        value: tree.Expression | tree.Braces | None = (
+            self.initial_value(values[0]) if values else None
+        )
+        return tree.Return(value, position=self.at(node))
 
 
-_Declared: TypeAlias = Meaning | Struct | UsingNamespace | NamespaceAlias
+_Declared: TypeAlias = tree.Meaning | tree.Struct | tree.UsingNamespace | tree.NamespaceAlias
 
 _MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "alias_declaration": _Reader.alias,
@@ -616,18 +585,18 @@ _MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "using_declaration": _Reader.using,
 }
 
-_ITEM_READERS: dict[str, Callable[[_Reader, Node], Item]] = {
+_ITEM_READERS: dict[str, Callable[[_Reader, Node], tree.Item]] = {
     **_MEANING_READERS,
     "namespace_definition": _Reader.namespace,
     "preproc_call": _Reader.directive,
 }
 
-_STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
+_STATEMENT_READERS: dict[str, Callable[[_Reader, Node], tree.Statement]] = {
     **_MEANING_READERS,
     "attributed_statement": _Reader.attributed,
-    "break_statement": lambda reader, node: Break(position=reader.at(node)),
+    "break_statement": lambda reader, node: tree.Break(position=reader.at(node)),
     "compound_statement": _Reader.block,
-    "continue_statement": lambda reader, node: Continue(position=reader.at(node)),
+    "continue_statement": lambda reader, node: tree.Continue(position=reader.at(node)),
     "declaration": _Reader.declaration_statement,
     "do_statement": _Reader.do_loop,
     "expression_statement": _Reader.evaluate,

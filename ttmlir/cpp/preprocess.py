@@ -105,10 +105,7 @@ _LOGICAL: dict[str, Callable[[int, int], bool]] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
-_SHIFTS: dict[str, Callable[[int, int], int]] = {
-    "<<": _shift,
-    ">>": lambda a, b: _shift(a, -b),
-}
+_SHIFTS: dict[str, Callable[[int, int], int]] = {"<<": _shift, ">>": lambda a, b: _shift(a, -b)}
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,

@@ -48,10 +48,7 @@ _VALUE = AttrConstraint("any attribute", ods.always, ods.always)
 _DICTIONARIES = ods.array_attr(
     "Array of dictionary attributes", lambda item: isinstance(item, DictionaryAttr)
 )
-_NAME = (
-    Property("sym_name", ods.STRING),
-    Property("sym_visibility", ods.STRING, optional=True),
-)
+_NAME = (Property("sym_name", ods.STRING), Property("sym_visibility", ods.STRING, optional=True))
 
 
 class GlobalOp(AssemblyOp):

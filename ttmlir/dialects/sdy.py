@@ -116,10 +116,7 @@ class MeshOp(AssemblyOp):
 
     name = "sdy.mesh"
     SIGNATURE: ClassVar = Signature(
-        properties=(
-            Property("sym_name", ods.STRING),
-            Property("mesh", ods.named_attr("sdy.mesh")),
-        )
+        properties=(Property("sym_name", ods.STRING), Property("mesh", ods.named_attr("sdy.mesh")))
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sym_name", "mesh")
     traits = traits_def(SymbolOpInterface())
@@ -315,26 +312,13 @@ class ManualComputationOp(AssemblyOp):
 
 OPERATIONS = cast(
     "list[type[Operation]]",
-    [
-        ManualComputationOp,
-        MeshOp,
-        ReshardOp,
-        ReturnOp,
-        ShardingConstraintOp,
-        ShardingGroupOp,
-    ],
+    [ManualComputationOp, MeshOp, ReshardOp, ReturnOp, ShardingConstraintOp, ShardingGroupOp],
 )
 """The operations that JAX makes."""
 
 SDY = Dialect(
     "sdy",
     OPERATIONS,
-    [
-        ManualAxesAttr,
-        MeshAttr,
-        OpShardingRuleAttr,
-        TensorShardingAttr,
-        TensorShardingPerValueAttr,
-    ],
+    [ManualAxesAttr, MeshAttr, OpShardingRuleAttr, TensorShardingAttr, TensorShardingPerValueAttr],
 )
 """The dialect, for an xDSL context."""

@@ -433,10 +433,7 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
     ),
     "rfft2d": (
         signature(
-            values(rank(3), "input"),
-            optional("local_bound", ods.BOOL),
-            result=rank(3),
-            results=2,
+            values(rank(3), "input"), optional("local_bound", ods.BOOL), result=rank(3), results=2
         ),
     ),
 }
@@ -900,12 +897,7 @@ class ClampOp(ElementwiseOp):
     FORMS: ClassVar = (
         _elementwise(1, properties=_CLAMP),
         _elementwise(
-            1,
-            properties=(
-                Property("min_val", _BOUND),
-                Property("max_val", _BOUND),
-                *_NAN_MODE,
-            ),
+            1, properties=(Property("min_val", _BOUND), Property("max_val", _BOUND), *_NAN_MODE)
         ),
     )
 

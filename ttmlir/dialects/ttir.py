@@ -161,8 +161,7 @@ if TYPE_CHECKING:
     pass
 
 OPERAND_CONSTRAINTS = Property(
-    "operand_constraints",
-    ods.array_attr("", lambda item: item.name == "tt.operand_constraint"),
+    "operand_constraints", ods.array_attr("", lambda item: item.name == "tt.operand_constraint")
 )
 """Layouts that each operand accepts, inputs first; their number is not verified."""
 
@@ -353,8 +352,7 @@ class GenericOp(TTIROp):
             Property("grid", ods.named_attr("tt.grid")),
             Property("indexing_maps", ods.MAP_ARRAY),
             Property(
-                "iterator_types",
-                ods.array_attr("", lambda item: item.name == "tt.iterator_type"),
+                "iterator_types", ods.array_attr("", lambda item: item.name == "tt.iterator_type")
             ),
             OPERAND_CONSTRAINTS,
         ),

@@ -109,11 +109,7 @@ class TensixConfigAttr(Data[TensixConfig]):
     def print_parameter(self, printer: Printer) -> None:
         """Write `<fidelity, flag, flag, flag>`."""
         config = self.data
-        flags = (
-            config.fp32_dest_acc_en,
-            config.preserve_fp32_precision,
-            config.math_approx_mode,
-        )
+        flags = (config.fp32_dest_acc_en, config.preserve_fp32_precision, config.math_approx_mode)
         texts = ("true" if flag else "false" for flag in flags)
         printer.print_string(f"<{config.math_fidelity.keyword}, {', '.join(texts)}>")
 

@@ -12,14 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import (
-    BoolAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    TensorType,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, TensorType, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape

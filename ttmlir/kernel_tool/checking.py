@@ -556,9 +556,5 @@ def _chip(board: str) -> SimChip:
 def _build(board: str, role: KernelRole, processor: Role) -> Build:
     formats = dict.fromkeys(range(COUNT), DataType.BF16)
     return build_facts_of_chip(
-        _chip(board),
-        formats,
-        processor,
-        settings=ComputeSettings(),
-        noc_index=role.noc_index,
+        _chip(board), formats, processor, settings=ComputeSettings(), noc_index=role.noc_index
     )

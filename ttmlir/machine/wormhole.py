@@ -87,8 +87,7 @@ UNITS = UnitFigures(
     ),
     pack_overhead=figure(13, "tt-llk issue 130: a tile of 2048 bytes was measured at 45"),
     matmul_phase=figure(
-        16,
-        "ISA, TensixTile/TensixCoprocessor/MatrixUnit.md: 32^3 multiplications, 2048 in a cycle",
+        16, "ISA, TensixTile/TensixCoprocessor/MatrixUnit.md: 32^3 multiplications, 2048 in a cycle"
     ),
     matmul_unpack_rate=figure(
         56,
@@ -123,8 +122,7 @@ UNITS = UnitFigures(
 NETWORK = NetworkFigures(
     flit_bytes=figure(32, "ISA, NoC/README.md"),
     flit_cycles=figure(
-        1.02,
-        "8 KiB, that is 257 flits, take 262.4 cycles written (C1) and 260.5 read (C7)",
+        1.02, "8 KiB, that is 257 flits, take 262.4 cycles written (C1) and 260.5 read (C7)"
     ),
     buffered_flits=figure(32, "ISA, DRAMTile/README.md: two routers with 480 bytes of a channel"),
     lost_share=figure(
@@ -151,8 +149,7 @@ NETWORK = NetworkFigures(
         13, "C3 and C7: 24 were measured with the loop around it (LLD, L1 Interleaved Page Read)"
     ),
     write_issue=figure(
-        19,
-        "C1, C2, C4, C5 and C6: 23 to 38 were measured with the loop around it, 30 in the mean",
+        19, "C1, C2, C4, C5 and C6: 23 to 38 were measured with the loop around it, 30 in the mean"
     ),
     word_issue=figure(13, "C10: 22 were measured with the loop around it"),
     inline_store=figure(20, "C10, on Blackhole: 43 were measured with the loop around it"),
@@ -162,8 +159,7 @@ NETWORK = NetworkFigures(
         "tensor_accessor)",
     ),
     masked_page_address=figure(
-        5,
-        "C7: it takes no division, and the tables are read while the network interface is busy",
+        5, "C7: it takes no division, and the tables are read while the network interface is busy"
     ),
 )
 

@@ -235,11 +235,7 @@ class TensorAccessorArgs:
     """
 
     def __init__(
-        self,
-        buffer: Buffer,
-        args_config: ArgConfig | int = 0,
-        *,
-        aligned_page_size: bool = False,
+        self, buffer: Buffer, args_config: ArgConfig | int = 0, *, aligned_page_size: bool = False
     ) -> None:
         """The layout of a buffer; with the aligned size of a page in the order of late 2026."""
         if not isinstance(cast("object", buffer), Buffer):
@@ -584,10 +580,7 @@ class GlobalSemaphore:
 
 
 def CreateGlobalSemaphore(
-    device: Device,
-    cores: CoreSpec,
-    initial_value: int,
-    buffer_type: BufferType = BufferType.L1,
+    device: Device, cores: CoreSpec, initial_value: int, buffer_type: BufferType = BufferType.L1
 ) -> GlobalSemaphore:
     """A word in the L1 of some cores, for as long as the object lives."""
     return GlobalSemaphore(check_device(device), cores, initial_value, buffer_type)

@@ -89,11 +89,7 @@ def WriteToDeviceDRAMChannel(
 
 
 def ReadFromDeviceDRAMChannel(
-    device: Device,
-    dram_channel: int,
-    address: int,
-    size: int,
-    host_buffer: list[int] | None = None,
+    device: Device, dram_channel: int, address: int, size: int, host_buffer: list[int] | None = None
 ) -> NDArray[np.uint32]:
     """The words of so many bytes of a channel of DRAM; a list is filled with them, too."""
     return _read(device, _dram(device, dram_channel), address, size, host_buffer)

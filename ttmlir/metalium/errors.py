@@ -71,10 +71,7 @@ def names_fields(made: _Class) -> _Class:
 
 
 def _check_arguments(
-    function: Callable[..., object],
-    name: str,
-    args: tuple[object, ...],
-    kwargs: dict[str, object],
+    function: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> None:
     """MetaliumError if the arguments do not fit the parameters."""
     signature = inspect.signature(function)

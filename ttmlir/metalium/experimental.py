@@ -66,7 +66,7 @@ _HOMES = {
         "WorkUnitSpec",
         "create_reader_datamovement_config",
         "create_writer_datamovement_config",
-    ),
+    )
 }
 
 __all__ = [

@@ -531,10 +531,7 @@ def _create_kernel(
             (each.accessor_name, numbers[each.dfb_spec_name]) for each in spec.dfb_bindings
         ),
         semaphores=tuple(
-            (
-                each.accessor_name,
-                _pick(semaphores, each.semaphore_spec_name, "semaphore", who),
-            )
+            (each.accessor_name, _pick(semaphores, each.semaphore_spec_name, "semaphore", who))
             for each in spec.semaphore_bindings
         ),
         tensors=tuple(tensors),

@@ -631,8 +631,7 @@ def _bytes(
     if literal.shape is None:
         if count:
             raise DenseSyntaxError(
-                f"parsed zero elements, but type ({type_text}) expected at least 1",
-                literal.start,
+                f"parsed zero elements, but type ({type_text}) expected at least 1", literal.start
             )
         return b""
     if literal.shape and literal.shape != shape:

@@ -173,15 +173,7 @@ _MANTISSA_BITS = {
 }
 """Stored mantissa bits by name of the type."""
 
-_EXPONENT_BITS = {
-    "f64": 11,
-    "f32": 8,
-    "f16": 5,
-    "bf16": 8,
-    "f8E5M2": 5,
-    "f8E4M3": 4,
-    "f8E3M4": 3,
-}
+_EXPONENT_BITS = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8, "f8E5M2": 5, "f8E4M3": 4, "f8E3M4": 3}
 """Exponent bits of the formats that follow IEEE 754's layout and are handled here."""
 
 

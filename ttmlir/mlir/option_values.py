@@ -106,12 +106,7 @@ STRINGS = list_of(STRING)
 
 
 def option(
-    default: T,
-    doc: str,
-    *,
-    type: ValueType | None = None,
-    name: str = "",
-    environment: str = "",
+    default: T, doc: str, *, type: ValueType | None = None, name: str = "", environment: str = ""
 ) -> T:
     """Declare a dataclass field as an option.
 

@@ -58,5 +58,5 @@ class MLIRLexer(RegexLexer):
             (r"->|::|==|>=|<=|[=+*/-]", Operator),
             (r"[()\[\]{}<>,:;?|]", Punctuation),
             (r".", Text),
-        ],
+        ]
     }

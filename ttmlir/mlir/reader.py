@@ -187,9 +187,7 @@ class ModuleReader(AttributeReader):
             raise DiagnosticError(
                 *(
                     Diagnostic(
-                        "error",
-                        self.location_at(position),
-                        "use of undeclared SSA value name",
+                        "error", self.location_at(position), "use of undeclared SSA value name"
                     )
                     for position in sorted(positions)
                 )
@@ -673,9 +671,7 @@ class ModuleReader(AttributeReader):
         block, definition = self.blocks.get(name, (Block(), None))
         if definition is not None:
             error = Diagnostic(
-                "error",
-                self.location_at(token.span.start),
-                f"redefinition of block '^{name}'",
+                "error", self.location_at(token.span.start), f"redefinition of block '^{name}'"
             )
             before = note(self.location_at(definition.start), "previously defined here")
             raise DiagnosticError(error.with_note(before))

@@ -324,10 +324,7 @@ def _current_operation(op: Operation) -> Diagnostic:
     from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT, PrintOptions, show_op
 
     options = PrintOptions(
-        generic=True,
-        local_scope=True,
-        skip_regions=True,
-        elide_larger_than=DEFAULT_ELISION_LIMIT,
+        generic=True, local_scope=True, skip_regions=True, elide_larger_than=DEFAULT_ELISION_LIMIT
     )
     text = show_op(op, options)
     return note(op.location, CURRENT_OPERATION + text, show_source=False)
@@ -434,7 +431,7 @@ def _emit_error(self: Operation, message: str, underlying_error: Exception) -> N
 _MLIR_WORDS = {
     "must be the last operation in its parent block": (
         "must be the last operation in the parent block"
-    ),
+    )
 }
 """Messages of xDSL's traits that MLIR words in another way."""
 

@@ -178,9 +178,7 @@ def _print_arguments(
 
 
 def _print_results(
-    printer: MlirPrinter,
-    types: Sequence[Attribute],
-    attributes: Sequence[Mapping[str, Attribute]],
+    printer: MlirPrinter, types: Sequence[Attribute], attributes: Sequence[Mapping[str, Attribute]]
 ) -> None:
     if not types:
         return

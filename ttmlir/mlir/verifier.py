@@ -392,9 +392,7 @@ def _attribute_fault(op: IRDLOperation, definition: OpDef) -> str | None:
 
 
 def _type_fault(
-    what: str,
-    definitions: Sequence[tuple[str, OperandDef | ResultDef]],
-    types: Sequence[Attribute],
+    what: str, definitions: Sequence[tuple[str, OperandDef | ResultDef]], types: Sequence[Attribute]
 ) -> str | None:
     """The first operand or result of a wrong type, if it is plain which definition it has."""
     if any(isinstance(entry, VariadicDef) for _, entry in definitions):
@@ -681,8 +679,7 @@ def _module_attribute_fault(module: Operation) -> Diagnostic | None:
     for name in module.attributes:
         if "." not in name and name not in ("sym_name", "sym_visibility"):
             return op_diagnostic(
-                module,
-                f"can only contain attributes with dialect-prefixed names, found: '{name}'",
+                module, f"can only contain attributes with dialect-prefixed names, found: '{name}'"
             )
     return None
 

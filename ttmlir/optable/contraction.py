@@ -78,10 +78,7 @@ def dot_general_shape(
                 f"The {what} dimensions {list(ours)} of lhs and {list(theirs)} of rhs must have "
                 "the same extents."
             )
-    return (
-        *(lhs[dim] for dim in (*left.batch, *left.free)),
-        *(rhs[dim] for dim in right.free),
-    )
+    return (*(lhs[dim] for dim in (*left.batch, *left.free)), *(rhs[dim] for dim in right.free))
 
 
 def _matmul(xp: Any, a: Any, b: Any) -> Any:

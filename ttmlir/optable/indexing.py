@@ -251,14 +251,10 @@ ROWS = (
         "multiply", "products", "input * source[i, j] at [index[i, j], j], for dimension 0"
     ),
     _combination(
-        "maximum",
-        "the larger ones",
-        "max(input, source) at [index[i, j], j], for dimension 0",
+        "maximum", "the larger ones", "max(input, source) at [index[i, j], j], for dimension 0"
     ),
     _combination(
-        "minimum",
-        "the smaller ones",
-        "min(input, source) at [index[i, j], j], for dimension 0",
+        "minimum", "the smaller ones", "min(input, source) at [index[i, j], j], for dimension 0"
     ),
     Row(
         mnemonic="slice_dynamic",

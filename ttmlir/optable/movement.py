@@ -187,12 +187,7 @@ def _broadcast(xp: Any, input: Any, *, dimension: tuple[int, ...], shape: Shape)
 
 
 def _slice(
-    xp: Any,
-    input: Any,
-    *,
-    begins: tuple[int, ...],
-    ends: tuple[int, ...],
-    step: tuple[int, ...],
+    xp: Any, input: Any, *, begins: tuple[int, ...], ends: tuple[int, ...], step: tuple[int, ...]
 ) -> Any:
     bounds = zip(input.shape, begins, ends, step, strict=True)
     return input[

@@ -157,13 +157,7 @@ ROWS = (
         aliases="tosa.reduce_sum aten.sum",
     ),
     _reduction(
-        "mean",
-        "Mean over dimensions.",
-        "sum(x) / n",
-        "Mean",
-        mean,
-        _REFERENCE,
-        aliases="aten.mean",
+        "mean", "Mean over dimensions.", "sum(x) / n", "Mean", mean, _REFERENCE, aliases="aten.mean"
     ),
     _reduction(
         "max",

@@ -346,10 +346,7 @@ def convolved_shape(
         features == inner * groups,
         f"{features} input features must be {groups} groups of the weight's {inner}",
     )
-    require(
-        batch % batches == 0,
-        f"a batch of {batch} cannot be split into {batches} groups",
-    )
+    require(batch % batches == 0, f"a batch of {batch} cannot be split into {batches} groups")
     require(
         outer % (groups * batches) == 0,
         f"{outer} output features cannot be split into {groups * batches} groups",
@@ -553,11 +550,7 @@ _IMAGE = (
     *("kernel_height", "kernel_width"),
 )
 
-_OPERANDS = (
-    Operand(name="input"),
-    Operand(name="weight"),
-    Operand(name="bias", optional=True),
-)
+_OPERANDS = (Operand(name="input"), Operand(name="weight"), Operand(name="bias", optional=True))
 
 CONVOLUTION_ROWS = (
     Row(

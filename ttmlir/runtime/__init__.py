@@ -17,12 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ttmlir.runtime.binary import Binary, BinaryProgram
     from ttmlir.runtime.device import Counters, Device, close_device, open_device
-    from ttmlir.runtime.errors import (
-        BinaryError,
-        ExecutionError,
-        InputError,
-        UnsupportedError,
-    )
+    from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
     from ttmlir.runtime.hooks import (
         DebugHooks,
         OpContext,
@@ -57,19 +52,8 @@ _HOMES = {
     "binary": ("Binary", "BinaryProgram"),
     "loading": ("load_binary", "read_binary"),
     "device": ("Counters", "Device", "close_device", "open_device"),
-    "tensor": (
-        "ElementType",
-        "Numerics",
-        "Tensor",
-        "TensorDesc",
-        "create_tensor",
-    ),
-    "errors": (
-        "BinaryError",
-        "ExecutionError",
-        "InputError",
-        "UnsupportedError",
-    ),
+    "tensor": ("ElementType", "Numerics", "Tensor", "TensorDesc", "create_tensor"),
+    "errors": ("BinaryError", "ExecutionError", "InputError", "UnsupportedError"),
     "hooks": (
         "DebugHooks",
         "OpContext",

@@ -104,11 +104,7 @@ class _FileParser:
     """
 
     def __init__(
-        self,
-        path: str,
-        text: str,
-        document: SchemaDocument,
-        unresolved: list[Callable[[], None]],
+        self, path: str, text: str, document: SchemaDocument, unresolved: list[Callable[[], None]]
     ) -> None:
         self.path = path
         self.document = document

@@ -26,14 +26,7 @@ _DESCRIBE_AGAIN = "describe the machine again with ttrt query --save-artifacts"
 _SHA256_DIGITS = 64
 
 # Bytes of an element; block formats share exponents and have none of their own.
-_ELEMENT_SIZES = {
-    "Float32": 4,
-    "Float16": 2,
-    "BFloat16": 2,
-    "UInt32": 4,
-    "UInt16": 2,
-    "UInt8": 1,
-}
+_ELEMENT_SIZES = {"Float32": 4, "Float16": 2, "BFloat16": 2, "UInt32": 4, "UInt16": 2, "UInt8": 1}
 
 
 @dataclass(frozen=True)

@@ -779,10 +779,7 @@ def _check_map(source: SSAValue, result: SSAValue) -> None:
         return
     given, wanted = (
         (len(index_map.results), index_map.num_dims),
-        (
-            len(shape_of(source)),
-            len(shape_of(result)),
-        ),
+        (len(shape_of(source)), len(shape_of(result))),
     )
     if given != wanted:
         refuse(

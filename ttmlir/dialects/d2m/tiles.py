@@ -6,15 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
-    f32,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, f32, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure

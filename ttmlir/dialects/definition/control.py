@@ -91,10 +91,7 @@ class WhileOp(ControlOp):
         if trip_count is not None:
             properties["trip_count"] = IntegerAttr(trip_count, 64)
         return cls.create(
-            operands=operands,
-            result_types=result_types,
-            properties=properties,
-            location=location,
+            operands=operands, result_types=result_types, properties=properties, location=location
         )
 
     @property

@@ -100,10 +100,7 @@ OPAQUE_OR_POINTER = TypeConstraint(
     "EmitC opaque type or EmitC pointer type",
     lambda type: isinstance(type, (EmitC_OpaqueType, EmitC_PointerType)),
 )
-I1 = TypeConstraint(
-    "1-bit signless integer",
-    lambda type: type == i1,
-)
+I1 = TypeConstraint("1-bit signless integer", lambda type: type == i1)
 
 
 # --- Expressions ----------------------------------------------------------------------------------
@@ -680,10 +677,7 @@ class CallOpaqueOp(_NamedCall):
         if template_args is not None:
             properties["template_args"] = ArrayAttr(template_args)
         return cls.create(
-            operands=operands,
-            result_types=result_types,
-            properties=properties,
-            location=location,
+            operands=operands, result_types=result_types, properties=properties, location=location
         )
 
     def verify_op(self) -> None:

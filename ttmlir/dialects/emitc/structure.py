@@ -613,10 +613,7 @@ def _parse_body(parser: Parser, arguments: Sequence[Parser.Argument] | None = No
 def _print_body(printer: Printer, region: Region) -> None:
     printer.print_string(" ")
     printer.print_region(
-        region,
-        print_entry_block_args=False,
-        print_empty_block=False,
-        print_block_terminators=False,
+        region, print_entry_block_args=False, print_empty_block=False, print_block_terminators=False
     )
 
 

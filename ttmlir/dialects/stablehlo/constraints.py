@@ -125,10 +125,7 @@ COMPLEX: Element = ("complex type with 32/64-bit float elements", _is_complex)
 QUANTIZED: Element = ("per-tensor integer quantized", _is_quantized)
 PER_AXIS: Element = ("per-axis integer quantized", _is_quantized_by_axis)
 INDEX: Element = ("index", lambda type: isinstance(type, IndexType))
-WIDE_FLOAT: Element = (
-    "32/64-bit float",
-    lambda type: isinstance(type, (Float32Type, Float64Type)),
-)
+WIDE_FLOAT: Element = ("32/64-bit float", lambda type: isinstance(type, (Float32Type, Float64Type)))
 SIGNLESS_32: Element = (
     "32-bit signless integer",
     lambda type: _width_of(type) == (32, Signedness.SIGNLESS),
@@ -304,9 +301,7 @@ GROUPS = AttrConstraint(
     lambda attr: _is_elements_of(64)(attr) or attr.name == "stablehlo.replica_group_mesh_axes",
 )
 DICTIONARY = AttrConstraint(
-    "dictionary of named attribute values",
-    lambda attr: isinstance(attr, DictionaryAttr),
-    always,
+    "dictionary of named attribute values", lambda attr: isinstance(attr, DictionaryAttr), always
 )
 ANY_ATTR = AttrConstraint("any attribute", always, always)
 CONSTANT = AttrConstraint("constant vector/tensor attribute", ods.ELEMENTS.storage, always)

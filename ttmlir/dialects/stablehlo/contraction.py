@@ -480,13 +480,5 @@ class FftOp(FormOp):
     traits = PURE
 
 
-CONTRACTION = (
-    CholeskyOp,
-    DotGeneralOp,
-    DotOp,
-    EinsumOp,
-    FftOp,
-    TriangularSolveOp,
-    UnaryEinsumOp,
-)
+CONTRACTION = (CholeskyOp, DotGeneralOp, DotOp, EinsumOp, FftOp, TriangularSolveOp, UnaryEinsumOp)
 """The operations of this module."""

@@ -193,10 +193,7 @@ class WhileOp(StableHLOOp):
         parser.parse_keyword("do")
         body = parser.parse_region(arguments)
         return cls.create(
-            operands=values,
-            result_types=types,
-            attributes=attributes,
-            regions=[condition, body],
+            operands=values, result_types=types, attributes=attributes, regions=[condition, body]
         )
 
     def print(self, printer: Printer) -> None:

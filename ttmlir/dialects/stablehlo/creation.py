@@ -135,10 +135,5 @@ class IotaOp(FormOp):
     traits = PURE
 
 
-CREATION = (
-    ConstantOp,
-    IotaOp,
-    RngBitGeneratorOp,
-    RngOp,
-)
+CREATION = (ConstantOp, IotaOp, RngBitGeneratorOp, RngOp)
 """The operations of this module."""

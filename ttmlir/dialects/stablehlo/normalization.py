@@ -80,9 +80,5 @@ class BatchNormGradOp(StableHLOOp):
     traits = PURE
 
 
-NORMALIZATION = (
-    BatchNormGradOp,
-    BatchNormInferenceOp,
-    BatchNormTrainingOp,
-)
+NORMALIZATION = (BatchNormGradOp, BatchNormInferenceOp, BatchNormTrainingOp)
 """The operations of this module."""

@@ -500,9 +500,5 @@ class MapOp(StableHLOOp):
     traits = PURE
 
 
-REDUCTION = (
-    MapOp,
-    ReduceOp,
-    SortOp,
-)
+REDUCTION = (MapOp, ReduceOp, SortOp)
 """The operations of this module."""

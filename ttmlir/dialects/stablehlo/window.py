@@ -132,9 +132,5 @@ class SelectAndScatterOp(StableHLOOp):
     traits = PURE
 
 
-WINDOW = (
-    ConvolutionOp,
-    ReduceWindowOp,
-    SelectAndScatterOp,
-)
+WINDOW = (ConvolutionOp, ReduceWindowOp, SelectAndScatterOp)
 """The operations of this module."""

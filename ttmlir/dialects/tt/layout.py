@@ -59,12 +59,7 @@ from ttmlir.mlir.attributes import parse_affine_map
 
 
 @irdl_attr_definition
-class ArchAttr(
-    KeywordAttr[Arch],
-    enum=Arch,
-    cpp="::mlir::tt::Arch",
-    definition="TT_ArchAttr",
-):
+class ArchAttr(KeywordAttr[Arch], enum=Arch, cpp="::mlir::tt::Arch", definition="TT_ArchAttr"):
     """Chip generation: `#tt.arch<wormhole_b0>`."""
 
     name = "tt.arch"
@@ -72,10 +67,7 @@ class ArchAttr(
 
 @irdl_attr_definition
 class DataTypeAttr(
-    KeywordAttr[DataType],
-    enum=DataType,
-    cpp="::mlir::tt::DataType",
-    definition="TT_DataTypeAttr",
+    KeywordAttr[DataType], enum=DataType, cpp="::mlir::tt::DataType", definition="TT_DataTypeAttr"
 ):
     """Storage format: `#tt.supportedDataTypes<bfp_bf8>`."""
 
@@ -112,10 +104,7 @@ class TensorMemoryLayoutAttr(
 
 @irdl_attr_definition
 class OOBValAttr(
-    KeywordAttr[OOBVal],
-    enum=OOBVal,
-    cpp="::mlir::tt::OOBVal",
-    definition="TT_OOBValAttr",
+    KeywordAttr[OOBVal], enum=OOBVal, cpp="::mlir::tt::OOBVal", definition="TT_OOBValAttr"
 ):
     """What padding holds: `#tt.oob_val<undef>`."""
 

@@ -509,9 +509,7 @@ _FILL_VALUE = Property(
     "fill_value", ods.AttrConstraint("32-bit float or integer attribute", _is_number, ods.always)
 )
 _LATE_FULL = Signature(
-    operands=(DEVICE_OPERAND,),
-    results=_RESULT,
-    properties=(*_DESCRIBED, _FILL_VALUE),
+    operands=(DEVICE_OPERAND,), results=_RESULT, properties=(*_DESCRIBED, _FILL_VALUE)
 )
 
 

@@ -57,45 +57,45 @@ _ISA = "tt-isa-documentation, WormholeB0: UNPACR_Regular.md, MatrixUnit.md"
 
 _BINARY_OPERATIONS = (
     KernelCall(
-        mnemonic="binary_tiles_init",
-        summary="Prepare `add_tiles`, `sub_tiles` or `mul_tiles`, as the type says.",
+        "binary_tiles_init",
+        "Prepare `add_tiles`, `sub_tiles` or `mul_tiles`, as the type says.",
+        _TWO,
         header=_BINARY,
-        operands=_TWO,
         roles=_SOURCES,
         templates=(flag("full_init"), _TYPE),
         options=(_ACCUMULATE,),
     ),
     KernelCall(
-        mnemonic="binary_op_specific_init",
-        summary="`binary_tiles_init` for the circular buffers that the core is configured for.",
+        "binary_op_specific_init",
+        "`binary_tiles_init` for the circular buffers that the core is configured for.",
         header=_BINARY,
         roles=_SOURCES,
         templates=(flag("full_init"), _TYPE),
     ),
     KernelCall(
-        mnemonic="bcast_init",
-        summary="Prepare an operation with a part of the second tile spread.",
+        "bcast_init",
+        "Prepare an operation with a part of the second tile spread.",
+        _TWO,
         header=_BROADCAST,
-        operands=_TWO,
         roles=_SOURCES,
         templates=(_TYPE, enumerator("bcast_type", "BroadcastType")),
     ),
     KernelCall(
-        mnemonic="unary_bcast_uninit",
-        summary="Undo what `unary_bcast_init` set in the unpacker.",
+        "unary_bcast_uninit",
+        "Undo what `unary_bcast_init` set in the unpacker.",
+        cbs("in_cb"),
         header=_BROADCAST,
-        operands=cbs("in_cb"),
         roles=_SOURCES,
         templates=(enumerator("bcast_type", "BroadcastType"),),
     ),
     KernelCall(
-        mnemonic="mm_block_init_short_with_both_dt",
-        summary="Prepare `matmul_block` and change both formats from those of the old buffers.",
-        header=_MATMUL,
-        operands=(
+        "mm_block_init_short_with_both_dt",
+        "Prepare `matmul_block` and change both formats from those of the old buffers.",
+        (
             *cbs("in0_cb", "in1_cb", "old_in0_cb", "old_in1_cb"),
             *ints("transpose", "ct_dim", "rt_dim", "kt_dim"),
         ),
+        header=_MATMUL,
         defaults=("0", "1", "1", "1"),
         roles=_SOURCES,
     ),
@@ -103,20 +103,20 @@ _BINARY_OPERATIONS = (
 
 _PACKER = (
     KernelCall(
-        mnemonic="llk_pack_relu_config",
-        summary="Let the packer apply ReLU until told otherwise. Bits 0 and 1 of the number say "
+        "llk_pack_relu_config",
+        "Let the packer apply ReLU until told otherwise. Bits 0 and 1 of the number say "
         "how: 0 not at all, 1 negative numbers become 0, 2 so do those up to a threshold, 3 those "
         "above it become the threshold, too. The upper half is the threshold, a 16-bit float.",
+        ints("config"),
         header=_LLK_PACK,
-        operands=ints("config"),
         roles=Role.PACK,
     ),
 )
 
 _REDUCTIONS = (
     KernelCall(
-        mnemonic="reduce_init_delta",
-        summary="`reduce_init`, without a change of formats: (icb0, icb1, ocb), or none of them. "
+        "reduce_init_delta",
+        "`reduce_init`, without a change of formats: (icb0, icb1, ocb), or none of them. "
         "The flag `at_start` of 2024 comes first and then the buffers are (ocb, icb0, icb1).",
         header=_REDUCE,
         options=tuple(
@@ -127,28 +127,28 @@ _REDUCTIONS = (
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="reduce_revert_delta",
-        summary="Undo what `reduce_init_delta` set in the packer.",
+        "reduce_revert_delta",
+        "Undo what `reduce_init_delta` set in the packer.",
         header=_REDUCE,
         options=(Option(name="ocb", type="uint32_t", default="16"),),
         templates=(enumerator("reduce_dim", "ReduceDim", "REDUCE_DIM"),),
         roles=Role.MATH | Role.PACK,
     ),
     KernelCall(
-        mnemonic="tilizeA_B_reduce_init",
-        summary="Configure the core for `unpack_tilizeA_B_block` and `reduce_tile_math`.",
+        "tilizeA_B_reduce_init",
+        "Configure the core for `unpack_tilizeA_B_block` and `reduce_tile_math`.",
+        (*cbs("in_cb", "scaler_cb"), *ints("block"), *cbs("out_cb")),
         header=_TILIZE,
-        operands=(*cbs("in_cb", "scaler_cb"), *ints("block"), *cbs("out_cb")),
         templates=(flag("neginf_srcA", "true"), flag("zero_srcA_reduce", "false")),
         options=_FACES,
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="unpack_tilizeA_B_block",
-        summary="Make so many tiles of rows in SrcA, one after another, each with a tile of "
+        "unpack_tilizeA_B_block",
+        "Make so many tiles of rows in SrcA, one after another, each with a tile of "
         "factors in SrcB. What the rows do not fill is -inf, or zero if so asked.",
+        (*cbs("in_cb", "scaler_cb"), *ints("block", "tile_idx_b")),
         header=_TILIZE,
-        operands=(*cbs("in_cb", "scaler_cb"), *ints("block", "tile_idx_b")),
         templates=(
             flag("neginf_srcA", "true"),
             flag("reload_srcB", "true"),
@@ -160,18 +160,18 @@ _REDUCTIONS = (
         cost=Cost(unpack=52, source="tt-llk issue 130"),
     ),
     KernelCall(
-        mnemonic="unpack_tilizeA_B_uninit",
-        summary="Undo what `tilizeA_B_reduce_init` set in the unpacker.",
+        "unpack_tilizeA_B_uninit",
+        "Undo what `tilizeA_B_reduce_init` set in the unpacker.",
+        cbs("in_cb"),
         header=_TILIZE,
-        operands=cbs("in_cb"),
         roles=Role.UNPACK,
     ),
     KernelCall(
-        mnemonic="reduce_tile_math",
-        summary="The part of `reduce_tile` that the math thread has: SrcA, times the factors in "
+        "reduce_tile_math",
+        "The part of `reduce_tile` that the math thread has: SrcA, times the factors in "
         "SrcB, is reduced onto DST.",
+        ints("dst_index"),
         header=_REDUCE,
-        operands=ints("dst_index"),
         templates=(*_REDUCTION, flag("enforce_fp32_accumulation", "false")),
         options=(Option(name="num_faces", type="uint32_t", default="4"),),
         roles=Role.MATH,
@@ -186,18 +186,18 @@ _REDUCTIONS = (
 
 _WITHIN_DST = (
     KernelCall(
-        mnemonic="transpose_wh_dest_init_short",
-        summary="Prepare `transpose_wh_dest`.",
+        "transpose_wh_dest_init_short",
+        "Prepare `transpose_wh_dest`.",
         header=_TRANSPOSE_DEST,
         options=(Option(name="operand", type="uint32_t", default="0"),),
         templates=(flag("is_32bit", "false"), flag("transpose_of_faces", "true")),
         roles=Role.MATH,
     ),
     KernelCall(
-        mnemonic="transpose_wh_dest",
-        summary="Transpose a tile of DST in place; the faces stay where they are if so asked.",
+        "transpose_wh_dest",
+        "Transpose a tile of DST in place; the faces stay where they are if so asked.",
+        ints("dst_index"),
         header=_TRANSPOSE_DEST,
-        operands=ints("dst_index"),
         templates=(flag("is_32bit", "false"), flag("transpose_of_faces", "true")),
         roles=Role.MATH,
         cost=Cost(
@@ -210,24 +210,24 @@ _WITHIN_DST = (
 
 _FAST_TILIZE = (
     KernelCall(
-        mnemonic="fast_tilize_init",
-        summary="Prepare `fast_tilize_block`.",
+        "fast_tilize_init",
+        "Prepare `fast_tilize_block`.",
+        (*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
         header=_TILIZE,
-        operands=(*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="fast_tilize_init_with_dt",
-        summary="Prepare `fast_tilize_block` and take the format from the circular buffer.",
+        "fast_tilize_init_with_dt",
+        "Prepare `fast_tilize_block` and take the format from the circular buffer.",
+        (*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
         header=_TILIZE,
-        operands=(*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="fast_tilize_block",
-        summary="Turn 32 rows into so many tiles, as `tilize_block` does.",
+        "fast_tilize_block",
+        "Turn 32 rows into so many tiles, as `tilize_block` does.",
+        (*cbs("in_cb"), *ints("block"), *cbs("out_cb")),
         header=_TILIZE,
-        operands=(*cbs("in_cb"), *ints("block"), *cbs("out_cb")),
         options=(
             Option(name="input_tile_index", type="uint32_t", default="0"),
             Option(name="output_tile_index", type="uint32_t", default="0"),
@@ -236,18 +236,18 @@ _FAST_TILIZE = (
         cost=Cost(unpack=52, math=8, pack=45, source="as tilize_block: tt-llk issue 130"),
     ),
     KernelCall(
-        mnemonic="fast_tilize_uninit",
-        summary="Undo what `fast_tilize_init` set in the unpacker.",
+        "fast_tilize_uninit",
+        "Undo what `fast_tilize_init` set in the unpacker.",
+        cbs("in_cb", "out_cb"),
         header=_TILIZE,
-        operands=cbs("in_cb", "out_cb"),
         roles=Role.COMPUTE,
     ),
 )
 
 _WAITING = (
     KernelCall(
-        mnemonic="tensix_sync",
-        summary="Wait until the units have done what the thread asked for.",
+        "tensix_sync",
+        "Wait until the units have done what the thread asked for.",
         header="ckernel.h",
         roles=Role.COMPUTE,
     ),
@@ -259,18 +259,18 @@ def _reuses(operation: str) -> tuple[KernelCall, ...]:
     reuse = (enumerator("reuse_dest", "EltwiseBinaryReuseDestType"),)
     return (
         KernelCall(
-            mnemonic=f"{operation}_reuse_dest_init",
-            summary=f"Prepare `{operation}_reuse_dest_tiles`.",
+            f"{operation}_reuse_dest_init",
+            f"Prepare `{operation}_reuse_dest_tiles`.",
+            cbs("in_cb"),
             header=_BINARY,
-            operands=cbs("in_cb"),
             templates=reuse,
             roles=_SOURCES,
         ),
         KernelCall(
-            mnemonic=f"{operation}_reuse_dest_tiles",
-            summary="`binary_dest_reuse_tiles` of this operation.",
+            f"{operation}_reuse_dest_tiles",
+            "`binary_dest_reuse_tiles` of this operation.",
+            (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
             header=_BINARY,
-            operands=(*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
             templates=reuse,
             roles=_SOURCES,
             cost=Cost(unpack=40, math=8, phases=operation == "mul", source=_ISA),
@@ -321,9 +321,9 @@ def _call(
     init: str = "welford_init",
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
+        mnemonic,
+        summary,
+        operands,
         header=header,
         roles=Role.MATH,
         templates=templates,
@@ -429,9 +429,9 @@ _STATISTICS = (
         templates=_SIZE,
     ),
     KernelCall(
-        mnemonic="welford_finalize_group_to_face",
-        summary="The same, in the rows of a group.",
-        operands=(*ints("mean_dst_idx", "group_id", "scale_idx"), *_TABLE),
+        "welford_finalize_group_to_face",
+        "The same, in the rows of a group.",
+        (*ints("mean_dst_idx", "group_id", "scale_idx"), *_TABLE),
         cpp="welford_finalize_to_face",
         header=_WELFORD,
         roles=Role.MATH,
@@ -541,10 +541,10 @@ _MASK = f"{API}mask.h"
 
 def _masking(mnemonic: str, summary: str, *, options: tuple[Option, ...] = ()) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=f"{summary} where the tile behind it in DST is 0, whatever the second operand is.",
+        mnemonic,
+        f"{summary} where the tile behind it in DST is 0, whatever the second operand is.",
+        ints("idst_data", "idst_mask"),
         header=_MASK,
-        operands=ints("idst_data", "idst_mask"),
         options=options,
         roles=Role.MATH,
         init="mask_tile_init",
@@ -716,9 +716,9 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
     given, _, made = signature.partition(" ")
     operands = tuple((f"operand{place}", _KINDS[each]) for place, each in enumerate(given))
     return KernelCall(
-        mnemonic=f"{PREFIX}{name}",
-        summary="",
-        operands=operands,
+        f"{PREFIX}{name}",
+        "",
+        operands,
         result=("lanes", _KINDS[made]) if made else None,
         header=_HEADER,
         roles=Role.MATH,
@@ -729,11 +729,7 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
 def _lanes(name: str, kind: ValueKind) -> KernelCall:
     """The type of a vector's lanes, of which kernels make no objects."""
     return KernelCall(
-        mnemonic=f"{PREFIX}{name}",
-        summary="",
-        result=("lanes", kind),
-        roles=Role.MATH,
-        form=Form.OBJECT,
+        f"{PREFIX}{name}", "", result=("lanes", kind), roles=Role.MATH, form=Form.OBJECT
     )
 
 

@@ -52,9 +52,9 @@ def _call(
     cpp: str = "",
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
+        mnemonic,
+        summary,
+        operands,
         result=result,
         header=header,
         roles=Role.DATA,
@@ -83,9 +83,9 @@ def _coordinate(mnemonic: str, summary: str, operands: Operands) -> KernelCall:
 
 def _powers_of_two(cpp: str) -> KernelCall:
     return KernelCall(
-        mnemonic=cpp,
-        summary="Address generator of pages of 2 to a power bytes, spread in turn over the banks.",
-        operands=ints("bank_base_address", "log_base_2_of_page_size"),
+        cpp,
+        "Address generator of pages of 2 to a power bytes, spread in turn over the banks.",
+        ints("bank_base_address", "log_base_2_of_page_size"),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         header=_HEADER,
         roles=Role.DATA,
@@ -156,9 +156,9 @@ def _number_of(
     is_args = kind is ValueKind.ACCESSOR_ARGS
     name = "tensor_accessor_args" if is_args else "tensor_accessor"
     return KernelCall(
-        mnemonic=f"{name}.{member}",
-        summary=summary,
-        operands=(("args" if is_args else "accessor", kind),),
+        f"{name}.{member}",
+        summary,
+        (("args" if is_args else "accessor", kind),),
         result=("number", _I32),
         cpp=member,
         header=_ARGS_HEADER if is_args else _ACCESSOR_HEADER,
@@ -170,9 +170,9 @@ def _number_of(
 
 _ACCESSORS = (
     KernelCall(
-        mnemonic="TensorAccessorArgs_at",
-        summary="Layout of a tensor whose common run-time arguments begin at a number.",
-        operands=ints("crta_offset"),
+        "TensorAccessorArgs_at",
+        "Layout of a tensor whose common run-time arguments begin at a number.",
+        ints("crta_offset"),
         result=("args", ValueKind.ACCESSOR_ARGS),
         cpp="TensorAccessorArgs",
         header=_ARGS_HEADER,
@@ -181,9 +181,9 @@ _ACCESSORS = (
         templates=(number("cta_base"),),
     ),
     KernelCall(
-        mnemonic="TensorAccessor_of_args",
-        summary="Tensor accessor of the tensor at an address, with the page size of its arguments.",
-        operands=(*_ARGS, *ints("bank_address")),
+        "TensorAccessor_of_args",
+        "Tensor accessor of the tensor at an address, with the page size of its arguments.",
+        (*_ARGS, *ints("bank_address")),
         result=("accessor", ValueKind.ACCESSOR),
         cpp="TensorAccessor",
         header=_ACCESSOR_HEADER,
@@ -251,10 +251,7 @@ _NUMBERED = (
 
 _TIME = (
     KernelCall(
-        mnemonic="riscv_wait",
-        summary="Do nothing for so many cycles.",
-        header="risc_common.h",
-        operands=ints("cycles"),
+        "riscv_wait", "Do nothing for so many cycles.", ints("cycles"), header="risc_common.h"
     ),
 )
 
@@ -320,9 +317,9 @@ def _class(
     defaults: tuple[str, ...] = (),
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=name,
-        summary=summary,
-        operands=operands,
+        name,
+        summary,
+        operands,
         defaults=defaults,
         result=("object", kind),
         header=header,
@@ -346,9 +343,9 @@ def _method(
     """A method; `options` are integers or, by their names, lists in braces."""
     name = owner.name.lower()
     return KernelCall(
-        mnemonic=f"{name}.{member}{variant}",
-        summary=summary,
-        operands=((name, owner), *operands),
+        f"{name}.{member}{variant}",
+        summary,
+        ((name, owner), *operands),
         result=None if result is None else ("value", result),
         cpp=member,
         header=_HEADERS[owner],
@@ -408,9 +405,9 @@ _CLASSES = (
     ),
     _class("AllocatorBank", "Banks of DRAM or L1.", ValueKind.PLACE_OBJECT, header=_ENDPOINTS),
     KernelCall(
-        mnemonic="use",
-        summary="A circular buffer with the pointer that a transfer begins at.",
-        operands=(("cb", _CB),),
+        "use",
+        "A circular buffer with the pointer that a transfer begins at.",
+        (("cb", _CB),),
         result=("object", _CB),
         header=_HEADERS[_CB],
         roles=Role.DATA,
@@ -632,8 +629,8 @@ _FIELDS = (
 
 CIRCULAR_BUFFERS_CALLS = (
     KernelCall(
-        mnemonic="LocalCBInterface",
-        summary="What a processor knows of a circular buffer: addresses and sizes are bytes on "
+        "LocalCBInterface",
+        "What a processor knows of a circular buffer: addresses and sizes are bytes on "
         "BRISC and NCRISC, words of 16 bytes in compute kernels. Reads and changes of the pointers "
         "are those of the buffer: the processors share one copy.",
         header=_INTERFACE_HEADER,
@@ -643,49 +640,47 @@ CIRCULAR_BUFFERS_CALLS = (
         writable=_POINTERS,
     ),
     KernelCall(
-        mnemonic="get_local_cb_interface",
-        summary="The pointers and sizes of a circular buffer; `cb_interface[cb]` in 2024.",
+        "get_local_cb_interface",
+        "The pointers and sizes of a circular buffer; `cb_interface[cb]` in 2024.",
+        cbs("cb"),
         header=_INTERFACE_HEADER,
-        operands=cbs("cb"),
         result=("interface", ValueKind.CB_INTERFACE),
     ),
     KernelCall(
-        mnemonic="get_tile_hw",
-        summary="Numbers in a tile, 1024; a constant.",
+        "get_tile_hw",
+        "Numbers in a tile, 1024; a constant.",
+        cbs("cb"),
         header="dataflow_api.h",
-        operands=cbs("cb"),
         result=("size", _I32),
         constant=True,
     ),
     KernelCall(
-        mnemonic="get_tile_address",
-        summary="Address in L1 of a filled tile, the same on the three threads, which wait for "
-        "each other.",
+        "get_tile_address",
+        "Address in L1 of a filled tile, the same on the three threads, which wait for each other.",
+        (*cbs("cb"), *ints("tile_index")),
         header=_API,
-        operands=(*cbs("cb"), *ints("tile_index")),
         result=("address", _I32),
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="read_tile_value",
-        summary="A 32-bit word of a filled tile, the same on the three threads, which wait for "
-        "each other.",
+        "read_tile_value",
+        "A 32-bit word of a filled tile, the same on the three threads, which wait for each other.",
+        (*cbs("cb"), *ints("tile_index", "element_offset")),
         header=_API,
-        operands=(*cbs("cb"), *ints("tile_index", "element_offset")),
         result=("value", _I32),
         roles=Role.COMPUTE,
     ),
     KernelCall(
-        mnemonic="mailbox_write",
-        summary="Send a word to another processor: 0 BRISC, 1 unpack, 2 math, 3 pack.",
+        "mailbox_write",
+        "Send a word to another processor: 0 BRISC, 1 unpack, 2 math, 3 pack.",
+        ints("thread", "value"),
         header="ckernel.h",
-        operands=ints("thread", "value"),
     ),
     KernelCall(
-        mnemonic="mailbox_read",
-        summary="Wait for a word that another processor sent to this one.",
+        "mailbox_read",
+        "Wait for a word that another processor sent to this one.",
+        ints("thread"),
         header="ckernel.h",
-        operands=ints("thread"),
         result=("value", _I32),
     ),
 )
@@ -698,9 +693,9 @@ CIRCULAR_BUFFERS_CALLS = (
 
 def _question(member: str, *operands: str) -> KernelCall:
     return KernelCall(
-        mnemonic=f"tensor_accessor.{OWN}{member}",
-        summary="",
-        operands=(("accessor", ValueKind.ACCESSOR), *ints(*operands)),
+        f"tensor_accessor.{OWN}{member}",
+        "",
+        (("accessor", ValueKind.ACCESSOR), *ints(*operands)),
         result=("number", ValueKind.I32),
         cpp=f"{OWN}{member}",
         form=Form.METHOD,
@@ -746,10 +741,10 @@ def _options() -> tuple[Option, ...]:
 
 def _slice(mnemonic: str) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary="Numbers of a tile for `DPRINT`, as far as 64 bytes or the template argument go.",
+        mnemonic,
+        "Numbers of a tile for `DPRINT`, as far as 64 bytes or the template argument go.",
+        (*cbs("cb"), *ints("tile_idx"), *_RANGE),
         header=_PRINTING_HEADER,
-        operands=(*cbs("cb"), *ints("tile_idx"), *_RANGE),
         options=_options(),
         templates=(number("max_bytes", "64"),),
     )
@@ -757,17 +752,17 @@ def _slice(mnemonic: str) -> KernelCall:
 
 PRINTING_CALLS = (
     KernelCall(
-        mnemonic="SliceRange",
-        summary="Rows `h0` up to `h1`, every `hs`-th, and columns likewise.",
+        "SliceRange",
+        "Rows `h0` up to `h1`, every `hs`-th, and columns likewise.",
+        ints("h0", "h1", "hs", "w0", "w1", "ws"),
         header=_PRINTING_HEADER,
-        operands=ints("h0", "h1", "hs", "w0", "w1", "ws"),
         result=("slice_range", ValueKind.SLICE_RANGE),
         form=Form.AGGREGATE,
     ),
     *(
         KernelCall(
-            mnemonic=f"SliceRange_{name}",
-            summary=f"`SliceRange::{name}()`: {', '.join(map(str, numbers))}.",
+            f"SliceRange_{name}",
+            f"`SliceRange::{name}()`: {', '.join(map(str, numbers))}.",
             header=_PRINTING_HEADER,
             result=("slice_range", ValueKind.SLICE_RANGE),
         )

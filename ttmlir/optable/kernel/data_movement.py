@@ -37,9 +37,9 @@ _TYPE = Template(name="type", kind=TemplateKind.TYPE, implied="uint32_t")
 
 def _argument(mnemonic: str, summary: str) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=ints("arg_index"),
+        mnemonic,
+        summary,
+        ints("arg_index"),
         result=("arg_val", _I32),
         header=_HEADER,
         templates=(_TYPE,),
@@ -47,21 +47,15 @@ def _argument(mnemonic: str, summary: str) -> KernelCall:
 
 
 def _address_argument(mnemonic: str, summary: str) -> KernelCall:
-    return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=ints("arg_index"),
-        result=("l1Addr", _I32),
-        header=_HEADER,
-    )
+    return KernelCall(mnemonic, summary, ints("arg_index"), result=("l1Addr", _I32), header=_HEADER)
 
 
 def _place(mnemonic: str, summary: str, cpp: str = "") -> KernelCall:
     """Where the kernel runs: an array over the networks, or a function of nothing."""
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=() if cpp else ints("noc"),
+        mnemonic,
+        summary,
+        () if cpp else ints("noc"),
         result=("coordinate", _I32),
         cpp=cpp,
         header=_HEADER,
@@ -77,22 +71,15 @@ def _memory(
     operands: Operands,
     result: tuple[str, ValueKind] | None = None,
 ) -> KernelCall:
-    return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
-        result=result,
-        header="cstdint",
-        form=form,
-    )
+    return KernelCall(mnemonic, summary, operands, result=result, header="cstdint", form=form)
 
 
 ARGUMENTS_CALLS = (
     _argument("get_arg_val", "Run-time argument of this core."),
     _argument("get_common_arg_val", "Run-time argument that all cores have in common."),
     KernelCall(
-        mnemonic="get_compile_time_arg_val",
-        summary="Argument that is fixed when the kernel is compiled; a constant expression.",
+        "get_compile_time_arg_val",
+        "Argument that is fixed when the kernel is compiled; a constant expression.",
         constants=("arg_index",),
         result=("arg_val", _I32),
         header="compile_time_args.h",
@@ -156,12 +143,7 @@ _PRODUCER = Role.DATA | Role.PACK
 
 def _hand_over(mnemonic: str, summary: str, roles: Role) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=_PAGES,
-        header=_CIRCULAR_BUFFERS_HEADER,
-        roles=roles,
-        since=REFERENCE,
+        mnemonic, summary, _PAGES, header=_CIRCULAR_BUFFERS_HEADER, roles=roles, since=REFERENCE
     )
 
 
@@ -175,9 +157,9 @@ def _query(
     constant: bool = False,
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=cbs("cb"),
+        mnemonic,
+        summary,
+        cbs("cb"),
         result=(result, kind),
         header=_DATA_HEADER,
         roles=roles,
@@ -187,9 +169,9 @@ def _query(
 
 def _available(mnemonic: str, summary: str) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=_PAGES,
+        mnemonic,
+        summary,
+        _PAGES,
         result=("available", ValueKind.BOOL),
         header=_DATA_HEADER,
         roles=Role.DATA,
@@ -247,9 +229,9 @@ def _semaphore_call(
     templates: tuple[Template, ...] = (),
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
+        mnemonic,
+        summary,
+        operands,
         header=_HEADER,
         roles=Role.DATA,
         options=options,
@@ -259,9 +241,9 @@ def _semaphore_call(
 
 SEMAPHORES_CALLS = (
     KernelCall(
-        mnemonic="get_semaphore",
-        summary="Address of a semaphore; the same on every core that has it.",
-        operands=ints("semaphore_id"),
+        "get_semaphore",
+        "Address of a semaphore; the same on every core that has it.",
+        ints("semaphore_id"),
         result=("sem_addr", ValueKind.SEMAPHORE),
         header=_HEADER,
         templates=(enumerator("type", "ProgrammableCoreType", "ProgrammableCoreType::TENSIX"),),
@@ -312,8 +294,8 @@ SEMAPHORES_CALLS = (
 
 PRINTING_CALLS = (
     KernelCall(
-        mnemonic="dprint",
-        summary="Print a text in which each `{}` stands for a value.",
+        "dprint",
+        "Print a text in which each `{}` stands for a value.",
         cpp="DPRINT",
         header="debug/dprint.h",
         form=Form.STREAM,
@@ -321,9 +303,9 @@ PRINTING_CALLS = (
         variadic=True,
     ),
     KernelCall(
-        mnemonic="assert",
-        summary="Stop the program if a condition does not hold and the watcher is on.",
-        operands=(("condition", ValueKind.BOOL),),
+        "assert",
+        "Stop the program if a condition does not hold and the watcher is on.",
+        (("condition", ValueKind.BOOL),),
         cpp="ASSERT",
         header="debug/assert.h",
     ),
@@ -358,9 +340,9 @@ def _call(
     since: str = _LATER,
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
+        mnemonic,
+        summary,
+        operands,
         header=_HEADER,
         roles=Role.DATA,
         options=options,
@@ -380,9 +362,9 @@ def _address(
     since: str = _LATER,
 ) -> KernelCall:
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
+        mnemonic,
+        summary,
+        operands,
         result=("nocAddr", _NOC_ADDR),
         cpp=cpp,
         header=_HEADER,
@@ -396,9 +378,9 @@ def _address(
 def _offset(member: str, summary: str) -> KernelCall:
     """A method of the arguments of a tensor accessor: where the next one's arguments begin."""
     return KernelCall(
-        mnemonic=f"tensor_accessor_args.{member}",
-        summary=summary,
-        operands=(("args", ValueKind.ACCESSOR_ARGS),),
+        f"tensor_accessor_args.{member}",
+        summary,
+        (("args", ValueKind.ACCESSOR_ARGS),),
         result=("offset", _I32),
         cpp=member,
         header=_ARGS_HEADER,
@@ -417,9 +399,9 @@ def _member(
 ) -> KernelCall:
     """A method of a tensor accessor."""
     return KernelCall(
-        mnemonic=f"tensor_accessor.{member}",
-        summary=summary,
-        operands=(*_ACCESSOR, *operands),
+        f"tensor_accessor.{member}",
+        summary,
+        (*_ACCESSOR, *operands),
         result=result,
         cpp=member,
         header=_ACCESSOR_HEADER,
@@ -458,18 +440,15 @@ _ADDRESSES = (
     _address(
         "get_noc_multicast_addr",
         "Address of a byte in the memory of each core of a rectangle.",
-        (
-            *ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd"),
-            ("addr", ValueKind.ADDRESS),
-        ),
+        (*ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd"), ("addr", ValueKind.ADDRESS)),
     ),
 )
 
 _GENERATORS = (
     KernelCall(
-        mnemonic="get_interleaved_addr_gen",
-        summary="Address generator of pages of any size, spread in turn over the banks.",
-        operands=ints("bank_base_address", "page_size"),
+        "get_interleaved_addr_gen",
+        "Address generator of pages of any size, spread in turn over the banks.",
+        ints("bank_base_address", "page_size"),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         cpp="InterleavedAddrGen",
         header=_HEADER,
@@ -478,12 +457,9 @@ _GENERATORS = (
         templates=_DRAM,
     ),
     KernelCall(
-        mnemonic="get_interleaved_addr_gen_fast",
-        summary="Address generator of tiles, spread in turn over the banks.",
-        operands=(
-            *ints("bank_base_address", "page_size"),
-            ("data_format", ValueKind.DATA_FORMAT),
-        ),
+        "get_interleaved_addr_gen_fast",
+        "Address generator of tiles, spread in turn over the banks.",
+        (*ints("bank_base_address", "page_size"), ("data_format", ValueKind.DATA_FORMAT)),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         cpp="InterleavedAddrGenFast",
         header=_HEADER,
@@ -492,8 +468,8 @@ _GENERATORS = (
         templates=(*_DRAM, number("tile_hw", "1024")),
     ),
     KernelCall(
-        mnemonic="TensorAccessorArgs",
-        summary="Layout of a tensor, from compile-time and common run-time arguments.",
+        "TensorAccessorArgs",
+        "Layout of a tensor, from compile-time and common run-time arguments.",
         result=("args", ValueKind.ACCESSOR_ARGS),
         header=_ARGS_HEADER,
         roles=Role.DATA,
@@ -503,9 +479,9 @@ _GENERATORS = (
         templates=(number("cta_base"), number("crta_base", "0")),
     ),
     KernelCall(
-        mnemonic="TensorAccessor",
-        summary="Tensor accessor of the tensor at an address.",
-        operands=(("args", ValueKind.ACCESSOR_ARGS), *ints("bank_address", "page_size")),
+        "TensorAccessor",
+        "Tensor accessor of the tensor at an address.",
+        (("args", ValueKind.ACCESSOR_ARGS), *ints("bank_address", "page_size")),
         result=("accessor", ValueKind.ACCESSOR),
         members=(*ints("page_size", "bank_base_address"), ("is_dram", _BOOL)),
         header=_ACCESSOR_HEADER,
@@ -738,8 +714,8 @@ _BARRIERS = (
         ints("trid"),
     ),
     KernelCall(
-        mnemonic="invalidate_l1_cache",
-        summary="Forget cached words of L1, so that a loop over a word sees what others write.",
+        "invalidate_l1_cache",
+        "Forget cached words of L1, so that a loop over a word sees what others write.",
         header=_HEADER,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum, Flag, auto
 from typing import Any
 
@@ -74,9 +74,7 @@ _ALL = (
     CppEnum(name="CB", members=_ports(), scoped=False, namespace="tt"),
     CppEnum(name="PoolType", members=_number("SUM", "AVG", "MAX", "MIN"), scoped=False),
     CppEnum(
-        name="ReduceDim",
-        members=_number("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"),
-        scoped=False,
+        name="ReduceDim", members=_number("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"), scoped=False
     ),
     CppEnum(name="BroadcastType", members=_number("NONE", "COL", "ROW", "SCALAR"), scoped=False),
     CppEnum(
@@ -85,8 +83,7 @@ _ALL = (
         scoped=False,
     ),
     CppEnum(
-        name="EltwiseBinaryReuseDestType",
-        members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
+        name="EltwiseBinaryReuseDestType", members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB")
     ),
     CppEnum(
         name="ThreadId",
@@ -139,15 +136,6 @@ def unchanged(xp: Any, tile: Any) -> Any:
 def meaning_of(mnemonic: str) -> Meaning:
     """The reference function of an elementwise operation of ttir."""
     return _REFERENCES[mnemonic]
-
-
-def function(name: str) -> Meaning:
-    """A function of NumPy, of as many tiles as it takes."""
-
-    def meaning(xp: Any, *tiles: Any) -> Any:
-        return getattr(xp, name)(*tiles)
-
-    return meaning
 
 
 def function_with_number(name: str) -> Meaning:
@@ -377,13 +365,14 @@ class Approximation:
     """What the chip computes, as `KernelCall.meaning`; None: not modelled, that of the call."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class KernelCall:
     """One call: its operands in order, what it is configured with, its result, what it does."""
 
     mnemonic: str
     summary: str
     operands: tuple[tuple[str, ValueKind], ...] = ()
+    _: KW_ONLY
     data_types: tuple[str, ...] = ()
     """Attributes that hold the number of a `DataType`."""
     result: tuple[str, ValueKind] | None = None

@@ -114,11 +114,7 @@ def _logical(floats: str, integers: str) -> TileCall:
     """Both operands become 0 or 1, then they are combined."""
     return TileCall(
         floats=(_step("nez_tile", 0), _step("nez_tile", 1), _step(floats, 0, 1, 0)),
-        integers=(
-            _step("nez_tile_int32", 0),
-            _step("nez_tile_int32", 1),
-            _step(integers, 0, 1, 0),
-        ),
+        integers=(_step("nez_tile_int32", 0), _step("nez_tile_int32", 1), _step(integers, 0, 1, 0)),
     )
 
 
@@ -164,10 +160,7 @@ _NEGATION_OF_BITS = (
 )
 _ONES = (_step("fill_tile_int", scalars=(1,)),)
 _CONVERSION = (
-    _step(
-        "typecast_tile",
-        templates=(("in_dtype", Format.OPERAND), ("out_dtype", Format.RESULT)),
-    ),
+    _step("typecast_tile", templates=(("in_dtype", Format.OPERAND), ("out_dtype", Format.RESULT))),
 )
 
 

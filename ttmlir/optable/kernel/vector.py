@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable import special
+from ttmlir.optable.elementwise import function
 from ttmlir.optable.kernel.row import (
     Approximation,
     Cost,
@@ -19,7 +20,6 @@ from ttmlir.optable.kernel.row import (
     ValueKind,
     enumerator,
     flag,
-    function,
     function_with_number,
     ints,
     meaning_of,
@@ -61,9 +61,9 @@ def preparation(
 ) -> KernelCall:
     """The call that prepares another one, or several."""
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=f"Prepare {prepared}.",
-        operands=operands,
+        mnemonic,
+        f"Prepare {prepared}.",
+        operands,
         defaults=defaults,
         header=header,
         roles=Role.MATH,
@@ -93,9 +93,9 @@ def computation(
     )
     targets = () if output in inputs else (output,)
     return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=(*ints(*inputs, *targets), *numbers),
+        mnemonic,
+        summary,
+        (*ints(*inputs, *targets), *numbers),
         header=header,
         roles=Role.MATH,
         templates=templates,
@@ -172,11 +172,7 @@ _ARITHMETIC = (
     *_pair("sub_binary_tile", "Difference.", _SFPU, meaning_of("subtract"), instructions(5)),
     *_pair("mul_binary_tile", "Product.", _SFPU, meaning_of("multiply"), instructions(5)),
     *_pair(
-        "div_binary_tile",
-        "Quotient.",
-        _SFPU,
-        meaning_of("div"),
-        cycles(1475, "tt-metal PR 48925"),
+        "div_binary_tile", "Quotient.", _SFPU, meaning_of("div"), cycles(1475, "tt-metal PR 48925")
     ),
     *_pair(
         "rsub_binary_tile",
@@ -333,12 +329,7 @@ def _comparisons() -> tuple[KernelCall, ...]:
             (f"{word}_int32_tile", Element.INT32),
         )
         for call in _pair(
-            name,
-            f"1 where {phrase}, else 0.",
-            _COMPARE,
-            meaning_of(word),
-            instructions(7),
-            element,
+            name, f"1 where {phrase}, else 0.", _COMPARE, meaning_of(word), instructions(7), element
         )
     )
 
@@ -598,11 +589,7 @@ _FUNCTIONS = (
         "sinh_tile", "Hyperbolic sine.", _file(_ANGLES), function("sinh"), instructions(88)
     ),
     *_unary_pair(
-        "cosh_tile",
-        "Hyperbolic cosine.",
-        _file(_ANGLES),
-        function("cosh"),
-        instructions(88),
+        "cosh_tile", "Hyperbolic cosine.", _file(_ANGLES), function("cosh"), instructions(88)
     ),
     *_unary_pair(
         "tanh_tile",
@@ -688,11 +675,7 @@ _ACTIVATIONS = (
         cycles(1387, "tt-metal PR 48925"),
     ),
     *_unary_pair(
-        "relu_tile",
-        "Rectified linear unit.",
-        _file("relu"),
-        meaning_of("relu"),
-        instructions(4),
+        "relu_tile", "Rectified linear unit.", _file("relu"), meaning_of("relu"), instructions(4)
     ),
     *_unary_pair(
         "relu_max_tile",
@@ -795,18 +778,8 @@ _ROUNDINGS = (
                 meaning_of("ceil"),
                 cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
-            (
-                "trunc_tile",
-                "Integer part.",
-                function("trunc"),
-                instructions(10),
-            ),
-            (
-                "frac_tile",
-                "Fraction, with the sign of x.",
-                _fraction,
-                instructions(11),
-            ),
+            ("trunc_tile", "Integer part.", function("trunc"), instructions(10)),
+            ("frac_tile", "Fraction, with the sign of x.", _fraction, instructions(11)),
         )
     ),
     _in_place(
@@ -985,26 +958,14 @@ def _on_integers() -> tuple[KernelCall, ...]:
 
 def _unary_bit_calls() -> tuple[KernelCall, ...]:
     functions: tuple[tuple[str, str, Meaning], ...] = (
-        (
-            "bitwise_and",
-            "Bits set in x and in a number.",
-            function_with_number("bitwise_and"),
-        ),
-        (
-            "bitwise_or",
-            "Bits set in x or in a number.",
-            function_with_number("bitwise_or"),
-        ),
+        ("bitwise_and", "Bits set in x and in a number.", function_with_number("bitwise_and")),
+        ("bitwise_or", "Bits set in x or in a number.", function_with_number("bitwise_or")),
         (
             "bitwise_xor",
             "Bits set in exactly one of x and a number.",
             function_with_number("bitwise_xor"),
         ),
-        (
-            "left_shift",
-            "Bits moved up by a number.",
-            function_with_number("left_shift"),
-        ),
+        ("left_shift", "Bits moved up by a number.", function_with_number("left_shift")),
         (
             "right_shift",
             "Bits moved down by a number; the sign stays.",

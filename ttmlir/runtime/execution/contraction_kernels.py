@@ -30,7 +30,5 @@ def _largest(array: Array) -> float:
     return max(abs(float(array.max())), abs(float(array.min())))
 
 
-KERNELS: dict[str, Callable[..., Array]] = {
-    "matmul": _matmul,
-}
+KERNELS: dict[str, Callable[..., Array]] = {"matmul": _matmul}
 """Kernels by mnemonic, called like the row's reference function."""

@@ -62,12 +62,7 @@ class GenericRunner:
     ) -> tuple[Array, ...]:
         """The tensors that a program writes."""
         run = run_generic(
-            program,
-            inputs,
-            self.chip,
-            self.options,
-            print_line=self.print_line,
-            record=self.record,
+            program, inputs, self.chip, self.options, print_line=self.print_line, record=self.record
         )
         self.reports.append(GenericReport(operation, program.description, run.report, run.timeline))
         return run.outputs

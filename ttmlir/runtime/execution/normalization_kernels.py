@@ -70,8 +70,5 @@ def _cumsum(xp: Any, input: Array, *, dim: int) -> Array:
     return xp.cumsum(input, axis=dim, dtype=accumulator)
 
 
-KERNELS: dict[str, Callable[..., Array]] = {
-    "softmax": _softmax,
-    "cumsum": _cumsum,
-}
+KERNELS: dict[str, Callable[..., Array]] = {"softmax": _softmax, "cumsum": _cumsum}
 """Kernels by mnemonic, called like the row's reference function."""

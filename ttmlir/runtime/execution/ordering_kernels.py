@@ -38,7 +38,5 @@ def _topk(
     return values, places
 
 
-KERNELS: dict[str, Callable[..., Any]] = {
-    "topk": _topk,
-}
+KERNELS: dict[str, Callable[..., Any]] = {"topk": _topk}
 """Kernels by mnemonic, called like the row's reference function."""

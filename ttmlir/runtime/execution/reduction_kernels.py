@@ -31,9 +31,5 @@ def _accumulator(input: Array) -> type[np.float64] | None:
     return np.float64 if input.dtype.kind == "f" else None
 
 
-KERNELS: dict[str, Callable[..., Array]] = {
-    "sum": _sum,
-    "mean": _mean,
-    "prod": _prod,
-}
+KERNELS: dict[str, Callable[..., Array]] = {"sum": _sum, "mean": _mean, "prod": _prod}
 """Kernels by mnemonic, called like the row's reference function."""

@@ -527,10 +527,7 @@ def _number(name: str, default: float, help: str, most: float | None = None) -> 
 
 _PROGRAM = (
     Option(
-        name="--program-index",
-        type=str,
-        default="all",
-        help="Program to run by number, or 'all'.",
+        name="--program-index", type=str, default="all", help="Program to run by number, or 'all'."
     ),
     Option(
         name="--loops", type=int, default=1, least=1, most=MAX_LOOPS, help="Runs of each program."

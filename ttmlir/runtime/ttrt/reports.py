@@ -547,11 +547,7 @@ def results_as_junit(command: str, results: list[Result]) -> bytes:
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-_ELEMENTS = {
-    Outcome.SKIP: "skipped",
-    Outcome.ERROR: "error",
-    Outcome.TEST_ERROR: "failure",
-}
+_ELEMENTS = {Outcome.SKIP: "skipped", Outcome.ERROR: "error", Outcome.TEST_ERROR: "failure"}
 
 
 def _test_case(suite: ElementTree.Element, command: str, result: Result) -> None:

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import find_row
-from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
+from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer
@@ -25,9 +25,6 @@ from ttmlir.sim.machine.numerics import Register, register_of_class
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS
-
-Template = tuple[int | str, ...]
-"""Template arguments of a call: numbers, also for truth values and enumerators; types by name."""
 
 
 @dataclass(frozen=True, kw_only=True)

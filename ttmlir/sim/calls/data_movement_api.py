@@ -17,7 +17,7 @@ from ttmlir.sim.calls.device_objects import (
     PlaceObject,
     SemaphoreObject,
 )
-from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
+from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
@@ -511,7 +511,7 @@ class NumberedReads(Transactions):
         address: int,
         trid: int = 0,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy into L1 of the size and from the tile that were set."""
         setter = "noc_async_read_one_packet_set_state"
@@ -525,7 +525,7 @@ class NumberedReads(Transactions):
         bank: int = 0,
         vc: int = 0,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> int:
         """Set a bank of DRAM and a size; the address in the bank."""
         if template and int(template[0]) > 1:
@@ -557,7 +557,7 @@ class NumberedReads(Transactions):
         address: int,
         trid: int = 0,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy into L1 from the bank that was set, with a transaction number."""
         setter = "noc_async_read_tile_dram_sharded_set_state"
@@ -643,7 +643,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call()
     def get_noc_addr_from_bank_id(
-        self, bank: int, address: int, noc: int = 0, template: tuple[Any, ...] = (True,)
+        self, bank: int, address: int, noc: int = 0, template: Template = (True,)
     ) -> int:
         """Address of a byte in a bank of DRAM, or of L1."""
         banks = self._banks(bool(template[0]))
@@ -692,17 +692,14 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call()
     def InterleavedAddrGen(
-        self, bank_base_address: int, page_size: int, template: tuple[Any, ...] = (True,)
+        self, bank_base_address: int, page_size: int, template: Template = (True,)
     ) -> Interleaved:
         """Address generator of pages that are spread in turn over the banks."""
         return self._interleaved(bool(template[0]), bank_base_address, page_size)
 
     @kernel_call()
     def InterleavedPow2AddrGen(
-        self,
-        bank_base_address: int,
-        log_base_2_of_page_size: int,
-        template: tuple[Any, ...] = (True,),
+        self, bank_base_address: int, log_base_2_of_page_size: int, template: Template = (True,)
     ) -> Interleaved:
         """Address generator of pages of a power of two."""
         size = log_base_2_of_page_size
@@ -721,7 +718,7 @@ class DataMovementApi(NumberedReads):
         address: int,
         page_size: int = 0,
         log_page_size: int = 0,
-        template: tuple[Any, ...] = (True, False),
+        template: Template = (True, False),
     ) -> Interleaved:
         """Address generator of pages of a size, or of a power of two; of `template[1]` alone."""
         dram, size = bool(template[0]), int(template[1])
@@ -737,7 +734,7 @@ class DataMovementApi(NumberedReads):
         bank_base_address: int,
         page_size: int,
         data_format: int = 0,
-        template: tuple[Any, ...] = (True,),
+        template: Template = (True,),
     ) -> Interleaved:
         """Address generator of tiles that are spread in turn over the banks.
 
@@ -758,7 +755,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call()
     def TensorAccessorArgs(
-        self, common_base: int | None = None, template: tuple[Any, ...] = (0, 0)
+        self, common_base: int | None = None, template: tuple[int, ...] = (0, 0)
     ) -> AccessorArgs:
         """Layout of a tensor, from the compile-time arguments from `template[0]` on.
 
@@ -807,7 +804,7 @@ class DataMovementApi(NumberedReads):
         size: int,
         noc: int | None = None,
         vc: int = 0,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy from a tile's memory into L1."""
         endpoint = self.network.endpoint(source)
@@ -855,12 +852,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_async_read_with_state(
-        self,
-        source: int,
-        address: int,
-        size: int,
-        noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        self, source: int, address: int, size: int, noc: int | None = None, template: Template = ()
     ) -> bool:
         """Start a copy into L1 from an address in the tile that was set."""
         endpoint, _ = self._state(self._read_state, noc, "noc_async_read_set_state")
@@ -868,12 +860,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call()
     def noc_async_read_one_packet_set_state(
-        self,
-        source: int,
-        size: int,
-        vc: int = 0,
-        noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        self, source: int, size: int, vc: int = 0, noc: int | None = None, template: Template = ()
     ) -> None:
         """Set tile and size for `noc_async_read_one_packet_with_state`."""
         self._check_packet(size, "noc_async_read_one_packet_set_state")
@@ -886,7 +873,7 @@ class DataMovementApi(NumberedReads):
         address: int,
         vc: int = 0,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy into L1 of the size and from the tile that were set."""
         setter = "noc_async_read_one_packet_set_state"
@@ -908,7 +895,7 @@ class DataMovementApi(NumberedReads):
         size: int,
         noc: int | None = None,
         vc: int = 0,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy from L1 into a tile's memory."""
         endpoint = self.network.endpoint(target)
@@ -933,12 +920,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call()
     def noc_async_write_one_packet_set_state(
-        self,
-        target: int,
-        size: int,
-        noc: int | None = None,
-        vc: int = 0,
-        template: tuple[Any, ...] = (),
+        self, target: int, size: int, noc: int | None = None, vc: int = 0, template: Template = ()
     ) -> None:
         """Set tile and size for `noc_async_write_one_packet_with_state`."""
         self._check_packet(size, "noc_async_write_one_packet_set_state")
@@ -946,7 +928,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_async_write_one_packet_with_state(
-        self, address: int, target: int, noc: int | None = None, template: tuple[Any, ...] = ()
+        self, address: int, target: int, noc: int | None = None, template: Template = ()
     ) -> bool:
         """Start a copy from L1 of the size and to the tile that were set."""
         setter = "noc_async_write_one_packet_set_state"
@@ -999,7 +981,7 @@ class DataMovementApi(NumberedReads):
         num_dests: int,
         linked: bool = False,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Start a copy from L1 to each core of a rectangle except this one."""
         return self._multicast(address, target, size, num_dests, noc, itself=False, linked=linked)
@@ -1050,34 +1032,32 @@ class DataMovementApi(NumberedReads):
     # Objects.
 
     @kernel_call()
-    def Noc(self, index: int | None = None, template: tuple[Any, ...] = ()) -> NocObject:
+    def Noc(self, index: int | None = None, template: Template = ()) -> NocObject:
         """A network as an object."""
         return NocObject(self, self._noc(index))
 
     @kernel_call()
-    def Semaphore(self, index: int, template: tuple[Any, ...] = ()) -> SemaphoreObject:
+    def Semaphore(self, index: int, template: Template = ()) -> SemaphoreObject:
         """A semaphore as an object."""
         return SemaphoreObject(self, self.get_semaphore(index))
 
     @kernel_call()
-    def UnicastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+    def UnicastEndpoint(self, template: Template = ()) -> PlaceObject:
         """The memory of any core."""
         return PlaceObject("UnicastEndpoint")
 
     @kernel_call()
-    def MulticastEndpoint(self, template: tuple[Any, ...] = ()) -> PlaceObject:
+    def MulticastEndpoint(self, template: Template = ()) -> PlaceObject:
         """The memories of a rectangle of cores."""
         return PlaceObject("MulticastEndpoint")
 
     @kernel_call()
-    def AllocatorBank(self, template: tuple[Any, ...] = (1,)) -> PlaceObject:
+    def AllocatorBank(self, template: Template = (1,)) -> PlaceObject:
         """Banks of DRAM or of L1."""
         return PlaceObject("AllocatorBank", dram=bool(template and template[0]))
 
     @kernel_call()
-    def use(
-        self, buffer: CircularBufferObject, template: tuple[Any, ...] = (0,)
-    ) -> CircularBufferObject:
+    def use(self, buffer: CircularBufferObject, template: Template = (0,)) -> CircularBufferObject:
         """A circular buffer for transfers at one of its pointers."""
         return buffer.used(int(template[0]))
 
@@ -1131,7 +1111,7 @@ class DataMovementApi(NumberedReads):
         increment: int,
         noc: int | None = None,
         vc: int = 0,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Add to the word of a semaphore of any core."""
         if self.thread.clock > self.scheduler.horizon:
@@ -1145,7 +1125,7 @@ class DataMovementApi(NumberedReads):
         increment: int,
         num_dests: int,
         noc: int | None = None,
-        template: tuple[Any, ...] = (),
+        template: Template = (),
     ) -> bool:
         """Add to the word of a semaphore of each core of a rectangle except this one."""
         if self.thread.clock > self.scheduler.horizon:
@@ -1177,12 +1157,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_semaphore_set_multicast(
-        self,
-        source: int,
-        target: int,
-        num_dests: int,
-        linked: bool = False,
-        noc: int | None = None,
+        self, source: int, target: int, num_dests: int, linked: bool = False, noc: int | None = None
     ) -> bool:
         """Copy a word of L1 to the semaphores of a rectangle, except that of this core."""
         return self._multicast(
@@ -1191,12 +1166,7 @@ class DataMovementApi(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_semaphore_set_multicast_loopback_src(
-        self,
-        source: int,
-        target: int,
-        num_dests: int,
-        linked: bool = False,
-        noc: int | None = None,
+        self, source: int, target: int, num_dests: int, linked: bool = False, noc: int | None = None
     ) -> bool:
         """Copy a word of L1 to the semaphores of a rectangle, this core's included."""
         return self._multicast(

@@ -33,6 +33,8 @@ from ttmlir.sim.options import SimOptions
 # A kernel's text comes from strangers, so its names are looked up in this table and nowhere else: a
 # method without `@kernel_call` does not exist for kernels, whatever it is called.
 
+Template = tuple[int | str, ...]
+"""Template arguments of a call: numbers, also for truth values and enumerators; types by name."""
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -382,12 +384,12 @@ class KernelApi:
     # Arguments and place.
 
     @kernel_call(steady=True)
-    def get_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
+    def get_arg_val(self, index: int, template: Template = ("uint32_t",)) -> Any:
         """A run-time argument of this core, as a type of at most 32 bits."""
         return self._argument(self._arguments, index, template, "SetRuntimeArgs")
 
     @kernel_call(steady=True)
-    def get_common_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
+    def get_common_arg_val(self, index: int, template: Template = ("uint32_t",)) -> Any:
         """A run-time argument that all cores have in common."""
         return self._argument(self._common_arguments, index, template, "SetCommonRuntimeArgs")
 
@@ -432,7 +434,7 @@ class KernelApi:
         return self.core.logical[1] - self.thread.origin[1]
 
     @kernel_call(steady=True)
-    def get_semaphore(self, semaphore: int, template: tuple[Any, ...] = ()) -> int:
+    def get_semaphore(self, semaphore: int, template: Template = ()) -> int:
         """Address in L1 of a semaphore of the program."""
         address = self.core.semaphores.get(semaphore)
         if address is None:
@@ -621,7 +623,7 @@ class KernelApi:
     # Objects.
 
     @kernel_call()
-    def CircularBuffer(self, index: int, template: tuple[Any, ...] = ()) -> CircularBufferObject:
+    def CircularBuffer(self, index: int, template: Template = ()) -> CircularBufferObject:
         """A circular buffer as an object."""
         return CircularBufferObject(self, index)
 
@@ -646,12 +648,7 @@ class KernelApi:
 
     @kernel_call()
     def TileSlice(
-        self,
-        cb: int,
-        tile: int,
-        chosen: SliceRange,
-        *options: int,
-        template: tuple[Any, ...] = (),
+        self, cb: int, tile: int, chosen: SliceRange, *options: int, template: Template = ()
     ) -> str:
         """Numbers of a tile as text; behind the range come a pointer and two flags, or the flags.
 

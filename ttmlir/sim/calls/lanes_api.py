@@ -26,8 +26,8 @@ from ttmlir.layout.data_format import convert
 from ttmlir.layout.enums import Arch
 from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar, find_row
 from ttmlir.optable.kernel.cpp_compute_calls import ORDERS, PREFIX
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
+from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import (
@@ -66,11 +66,7 @@ _BFLOAT16_CLASS = frozenset({5, 6, 7, 15})
 
 _FLOAT32: np.dtype[Any] = np.dtype(np.float32)
 _INT32: np.dtype[Any] = np.dtype(np.int32)
-_ELEMENTS = {
-    Element.FLOAT: _FLOAT32,
-    Element.INT32: _INT32,
-    Element.UINT32: np.dtype(np.uint32),
-}
+_ELEMENTS = {Element.FLOAT: _FLOAT32, Element.INT32: _INT32, Element.UINT32: np.dtype(np.uint32)}
 
 
 class VectorApi(ComputeApi):

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import find_row
-from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.compute_api import ComputeSettings, math_cost
+from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.calls.lanes_api import LanesApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.execution.scheduler import KernelThread
@@ -25,11 +25,7 @@ from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import Half
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import (
-    UNITS,
-    fidelity_phases,
-    matmul_math_cycles,
-)
+from ttmlir.sim.timing.costs import UNITS, fidelity_phases, matmul_math_cycles
 
 Array = NDArray[Any]
 
@@ -201,8 +197,7 @@ class MathApi(LanesApi):
         """Find fault with an operation that the unit was not prepared for."""
         there = f"for {self._prepared}" if self._prepared else "for nothing"
         self.report(
-            "init",
-            f"the matrix unit is not prepared for {name} but {there}; call {remedy} before",
+            "init", f"the matrix unit is not prepared for {name} but {there}; call {remedy} before"
         )
 
     @kernel_call()

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
+from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.calls.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import repeated_bytes
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
+from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core

@@ -228,10 +228,7 @@ def build_facts_of_chip(
     `settings` are those of compute kernels, `noc_index` is the network of the others.
     """
     buffers = (
-        (
-            index,
-            CircularBufferFacts(data_format=FORMAT_NUMBERS[each], tile_size=TILE_BYTES[each]),
-        )
+        (index, CircularBufferFacts(data_format=FORMAT_NUMBERS[each], tile_size=TILE_BYTES[each]))
         for index, each in formats.items()
     )
     constants = _of_board(chip)

@@ -473,9 +473,7 @@ def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:
         count = "1 thread waits" if len(blocked) == 1 else f"{len(blocked)} threads wait"
         text = f"deadlock: {count}, and nothing is left that could wake them"
     error = DeadlockError(
-        text,
-        rule="deadlock",
-        related=tuple(_waits(thread) for thread in blocked),
+        text, rule="deadlock", related=tuple(_waits(thread) for thread in blocked)
     )
     _place_at_first_note(error)
     return error

@@ -377,10 +377,7 @@ def _instantiate_variable(context: Context, late: LateVariable, node: tree.Name)
 
 
 def find_constructed(
-    context: Context,
-    written: tree.Type,
-    elements: Sequence[tree.Initializer],
-    node: tree.Node,
+    context: Context, written: tree.Type, elements: Sequence[tree.Initializer], node: tree.Node
 ) -> CType:
     """The type that `T{elements}` makes, where T may be a template without arguments."""
     if isinstance(written, tree.NamedType) and not written.template_arguments:

@@ -304,12 +304,7 @@ def find_info(context: Context, type_: CType) -> ClassInfo | None:
 
 
 def construct(
-    context: Context,
-    type_: CType,
-    arguments: Arguments,
-    node: tree.Node,
-    *,
-    braced: bool = False,
+    context: Context, type_: CType, arguments: Arguments, node: tree.Node, *, braced: bool = False
 ) -> Value:
     """The object that `T(arguments)` makes, or with `braced` `T{arguments}`."""
     type_ = complete_type(type_, context.unit.structs)

@@ -209,10 +209,7 @@ class _Words:
 
 
 def read_accessor_args(
-    words: Sequence[int],
-    base: int,
-    common_base: int = 0,
-    common: Sequence[int] | None = (),
+    words: Sequence[int], base: int, common_base: int = 0, common: Sequence[int] | None = ()
 ) -> AccessorArgs:
     """The layout in these compile-time arguments, from `base` on; SimError if they end early.
 
@@ -663,11 +660,7 @@ class Buffer:
         return noc_address(*bank.coordinate, address)
 
     def write(
-        self,
-        data: bytes | memoryview,
-        *,
-        page_bytes: int | None = None,
-        pages: range | None = None,
+        self, data: bytes | memoryview, *, page_bytes: int | None = None, pages: range | None = None
     ) -> None:
         """Fill the buffer from the host; SimError for another number of bytes.
 

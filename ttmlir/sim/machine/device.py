@@ -354,10 +354,7 @@ class Network:
     """The tiles of a chip by address; cores are made when they are first named."""
 
     def __init__(
-        self,
-        chip: SimChip,
-        core: Callable[[int, int], Core],
-        budget: MemoryBudget | None = None,
+        self, chip: SimChip, core: Callable[[int, int], Core], budget: MemoryBudget | None = None
     ) -> None:
         """`core` gives the core at logical (x, y); DRAM takes its bytes from `budget`."""
         self.chip = chip

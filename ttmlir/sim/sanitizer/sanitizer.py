@@ -526,12 +526,7 @@ class BufferRules:
             return
 
     def _accesses(
-        self,
-        mine: ThreadState,
-        states: list[BufferState],
-        address: int,
-        end: int,
-        kind: BreachKind,
+        self, mine: ThreadState, states: list[BufferState], address: int, end: int, kind: BreachKind
     ) -> None:
         """Find out what an access means to pages that the thread has no right to."""
         key = mine.thread.index, kind, mine.mark()
@@ -561,11 +556,7 @@ class BufferRules:
         self._keep(mine, states, finding, kind)
 
     def _keep(
-        self,
-        mine: ThreadState,
-        states: list[BufferState],
-        finding: Finding,
-        kind: BreachKind,
+        self, mine: ThreadState, states: list[BufferState], finding: Finding, kind: BreachKind
     ) -> None:
         """Report a breach of the protocol once another thread keeps to it; else it is a warning.
 
@@ -800,11 +791,7 @@ class Sanitizer:
     """
 
     def __init__(
-        self,
-        chip: SimChip,
-        *,
-        leniencies: frozenset[str] = frozenset(),
-        max_findings: int = 1,
+        self, chip: SimChip, *, leniencies: frozenset[str] = frozenset(), max_findings: int = 1
     ) -> None:
         """Let the rules named in `leniencies` pass."""
         self._flushed_only = chip.arch is Arch.BLACKHOLE
@@ -1083,13 +1070,7 @@ class Sanitizer:
             self._copy_writes(mine, writer, space, target_address, size, mark)
 
     def _copy_reads(
-        self,
-        mine: ThreadState,
-        agent: Agent,
-        space: Space,
-        address: int,
-        size: int,
-        mark: Mark,
+        self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> None:
         end = address + size
         if address < 0 or end > space.size:
@@ -1110,13 +1091,7 @@ class Sanitizer:
             self._explain_read(mine, space, address, end, wrong, "copies")
 
     def _copy_writes(
-        self,
-        mine: ThreadState,
-        agent: Agent,
-        space: Space,
-        address: int,
-        size: int,
-        mark: Mark,
+        self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> None:
         end = address + size
         if address < space.first_free or end > space.size:
@@ -1283,11 +1258,7 @@ class Sanitizer:
     # Registers
 
     def dst_access(
-        self,
-        thread: RunningThread,
-        dst: Destination,
-        index: int,
-        kind: Literal["read", "write"],
+        self, thread: RunningThread, dst: Destination, index: int, kind: Literal["read", "write"]
     ) -> None:
         """A compute thread uses a tile of DST."""
         if not allowed(thread, dst):

@@ -98,11 +98,7 @@ class Timeline:
         return {key: _levels(self._flows[key]) for key in sorted(self._flows)}
 
     def _counted(
-        self,
-        method: Callable[..., Any],
-        core: tuple[int, int],
-        thread: Clock,
-        direction: int,
+        self, method: Callable[..., Any], core: tuple[int, int], thread: Clock, direction: int
     ) -> Callable[..., Any]:
         flows = self._flows
 

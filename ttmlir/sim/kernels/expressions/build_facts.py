@@ -19,11 +19,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 
-_TYPES: Mapping[str, IntType] = {
-    "DST_ACCUM_MODE": BOOL,
-    "APPROX": BOOL,
-    "MATH_FIDELITY": INT,
-}
+_TYPES: Mapping[str, IntType] = {"DST_ACCUM_MODE": BOOL, "APPROX": BOOL, "MATH_FIDELITY": INT}
 """Of the constants of the build that are no `uint32_t`."""
 
 _TILE_HW = 1024

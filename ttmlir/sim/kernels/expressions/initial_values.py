@@ -354,10 +354,7 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
 
 
 def _build_union(
-    context: Context,
-    type_: StructType,
-    elements: Sequence[tree.Initializer],
-    braces: tree.Braces,
+    context: Context, type_: StructType, elements: Sequence[tree.Initializer], braces: tree.Braces
 ) -> Value:
     """A union: braces set one of its members."""
     if not elements:

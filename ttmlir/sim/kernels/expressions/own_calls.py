@@ -113,11 +113,7 @@ def _pass_object(context: Context, chosen: Candidate, this: Place, node: tree.No
 
 
 def pass_all(
-    context: Context,
-    function: tree.Function,
-    scope: Scope,
-    given: Sequence[Given],
-    node: tree.Node,
+    context: Context, function: tree.Function, scope: Scope, given: Sequence[Given], node: tree.Node
 ) -> list[Argument]:
     """What is passed for the parameters of a function."""
     parameters = function.parameters
@@ -231,10 +227,7 @@ def find_member_functions(context: Context, type_: CType, name: str) -> Function
 
 
 def call_member(
-    context: Context,
-    node: tree.FunctionCall,
-    base: Place | Value,
-    functions: Functions,
+    context: Context, node: tree.FunctionCall, base: Place | Value, functions: Functions
 ) -> Place | Value:
     """`object.name(arguments)` of a class of the kernel."""
     given = take_arguments(context, node.arguments)

@@ -364,12 +364,7 @@ def evaluate_condition(context: Context, node: tree.Expression) -> Value:
 
 
 def convert_implicitly(
-    context: Context,
-    value: Value,
-    target: CType,
-    node: tree.Node,
-    *,
-    is_explicit: bool = False,
+    context: Context, value: Value, target: CType, node: tree.Node, *, is_explicit: bool = False
 ) -> Value:
     """A value in the type of what it is assigned to, without cast.
 

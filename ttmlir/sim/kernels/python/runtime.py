@@ -352,9 +352,7 @@ def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, b
     return checked
 
 
-def checked_store(
-    store: Callable[[int, int, int], object],
-) -> Callable[[int, int, int], int]:
+def checked_store(store: Callable[[int, int, int], object]) -> Callable[[int, int, int], int]:
     """A store to memory, likewise; the result is the value."""
 
     def checked(value: int, address: int, size: int) -> int:
