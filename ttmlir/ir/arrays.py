@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    i32,
 )
 from xdsl.ir import Attribute, SSAValue
 
@@ -65,7 +66,7 @@ class TTIRCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> SSAValue:
+    ) -> Any:
         """The operation of a row; a permutation of two dimensions is a transposition."""
         values = [
             self.number(each, len(shape)) if isinstance(each, Scalar) else each.value
@@ -73,9 +74,11 @@ class TTIRCarrier:
         ]
         if row.mnemonic == "permute":
             return self.build.permute(values[0], parameters["permutation"])
-        return self.build.create(
-            row.mnemonic, values, TensorType(element_of(dtype), shape), **parameters
-        )
+        type_ = TensorType(element_of(dtype), shape)
+        if len(row.results) > 1:
+            types = (type_, TensorType(i32, shape))
+            return self.build.create_several(row.mnemonic, values, types, **parameters)
+        return self.build.create(row.mnemonic, values, type_, **parameters)
 
     def number(self, scalar: Scalar, rank: int) -> SSAValue:
         """A number as an operand of an operation whose result has that many dimensions."""
