@@ -52,7 +52,10 @@ class Carrier(Protocol):
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """The result of an operation of the operation table; numbers are elementwise operands."""
+        """The result of an operation of the operation table; numbers are elementwise operands.
+
+        Of an operation with two results it is both, the second one of places, which are `i32`.
+        """
         ...
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> Any:
@@ -90,14 +93,6 @@ class LoopCarrier(Carrier, Protocol):
 
     def sort_descending(self, keys: Array, other: Array, dim: int) -> Any:
         """An array in the order of keys of its shape, the largest first; equal ones stay."""
-        ...
-
-
-class SortingCarrier(Carrier, Protocol):
-    """A carrier that has an operation which sorts."""
-
-    def sort(self, array: Array, dim: int, *, descending: bool, stable: bool) -> tuple[Any, Any]:
-        """The elements in order, NaN as the largest, and their places before, as i32."""
         ...
 
 
@@ -320,12 +315,11 @@ class Array:
 
         NaN is the largest; equal ones stay in their order, on which the caller relies if `stable`.
         """
-        carrier = cast("SortingCarrier", self.carrier)
-        values, places = carrier.sort(self, dim % self.rank, descending=descending, stable=stable)
-        return (
-            Array(carrier, values, self.shape, self.dtype),
-            Array(carrier, places, self.shape, "i32"),
-        )
+        parameters = {"dim": dim % self.rank, "descending": descending, "stable": stable}
+        row = ROWS["sort"]
+        values, places = self.carrier.create(row, (self,), self.shape, self.dtype, parameters)
+        found = Array(self.carrier, values, self.shape, self.dtype)
+        return found, Array(self.carrier, places, self.shape, "i32")
 
     def cumsum(self, dim: int) -> Array:
         """The sums of elements up to each one along a dimension."""
@@ -464,6 +458,10 @@ class Array:
         padded = apart.pad([(0, 0), (0, step - 1), (0, 0)], number)
         merged = padded.reshape((before, extent * step, after))
         return merged.cut(1, 0, dilated).reshape((*shape[:dim], dilated, *shape[dim + 1 :]))
+
+    def take_along(self, places: Array, dim: int) -> Array:
+        """The elements at places along a dimension, one for each element of `places`."""
+        return self.create("gather", places, shape=places.shape, parameters={"dim": dim})
 
     def reverse(self, dim: int) -> Array:
         """The elements along a dimension, the last one first."""

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape
-from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Row
 from ttmlir.optable.window import compute_on_image
 
@@ -89,7 +88,7 @@ class NumPyCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> NDArray[Any]:
+    ) -> Any:
         """What the row's reference function computes."""
         arrays = [
             each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
@@ -97,8 +96,10 @@ class NumPyCarrier:
         ]
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
-            found = np.asarray(compute_reference(row, arrays, shape, types, parameters))
-            return self.keep(found, dtype)
+            found = compute_reference(row, arrays, shape, types, parameters)
+            if len(row.results) == 1:
+                return self.keep(np.asarray(found), dtype)
+            return self.keep(found[0], dtype), np.asarray(found[1], np.int32)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
         """One number everywhere; integers wrap."""
@@ -146,13 +147,6 @@ class NumPyCarrier:
         order = np.argsort(-keys.value, dim, kind="stable")
         return np.take_along_axis(other.value, order, dim)
 
-    def sort(
-        self, array: Array, dim: int, *, descending: bool, stable: bool
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The elements in order, NaN as the largest, and their places before."""
-        row = ROWS["sort"]
-        return row.reference(np, array.value, dim=dim, descending=descending, stable=stable)
-
 
 class ShapeCarrier:
     """Arrays without elements: what is left are shapes and types, and what was asked for."""
@@ -171,9 +165,10 @@ class ShapeCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> None:
+    ) -> Any:
         """Nothing but a count."""
         self.counts[row.mnemonic] = self.counts.get(row.mnemonic, 0) + 1
+        return None if len(row.results) == 1 else (None, None)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> None:
         """Nothing."""
@@ -201,10 +196,6 @@ class ShapeCarrier:
 
     def sort_descending(self, keys: Array, other: Array, dim: int) -> None:
         """Nothing."""
-
-    def sort(self, array: Array, dim: int, *, descending: bool, stable: bool) -> tuple[None, None]:
-        """Nothing."""
-        return None, None
 
 
 _NUMPY = NumPyCarrier()

@@ -9,15 +9,13 @@ with.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
     ComplexType,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     StringAttr,
@@ -33,6 +31,7 @@ from ttmlir.composites import complex_numbers, special
 from ttmlir.composites.bits import next_after
 from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_threefry
 from ttmlir.composites.special import Poles
+from ttmlir.composites.windows import iterate_taps, take_tap
 from ttmlir.dialects.stablehlo.attrs import (
     DotDimensionNumbersAttr,
     EnumAttr,
@@ -40,7 +39,7 @@ from ttmlir.dialects.stablehlo.attrs import (
     ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.interpreter.arrays import by_arrays
+from ttmlir.interpreter.arrays import array_for, by_arrays
 from ttmlir.interpreter.execution import (
     Execution,
     Function,
@@ -53,10 +52,16 @@ from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.mlir.reporting import OpError
 from ttmlir.optable.row import Row
+from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import transform
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS as MOVEMENTS
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import pad_with_gaps
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import convolution_parameters
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import (
+    axes_of,
+    convolution_parameters,
+    margins_of,
+)
 from ttmlir.passes.stablehlo.specification.bits import multiply_high, number_of_draw
 from ttmlir.program import TARGET
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
@@ -88,26 +93,21 @@ def _by_row(row: Row, truth: Row | None) -> Function:
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         kind = operands[0].dtype.kind
         if kind == "c" and of_complex is not None:
-            return (_compute_complex(of_complex, operands),)
+            found = of_complex(*map(_parts, operands))
+            return (found.value if isinstance(found, arrays.Array) else _joined(found),)
         is_truth = truth is not None and kind == "b"
         return ((truth if truth is not None and is_truth else row).reference(np, *operands),)
 
     return run
 
 
-def _compute_complex(
-    function: Callable[..., complex_numbers.Complex | arrays.Array], operands: Sequence[Any]
-) -> Any:
-    """What a function makes of complex numbers, whose parts are computed in f64."""
-    found = function(
-        *(
-            complex_numbers.Complex(array_of(each.real, "f64"), array_of(each.imag, "f64"))
-            for each in operands
-        )
-    )
-    if not isinstance(found, complex_numbers.Complex):
-        return found.value
-    return _complex(found.real.value, found.imag.value).astype(operands[0].dtype)
+def _parts(operand: Any) -> complex_numbers.Complex:
+    """Complex numbers whose parts are computed in f64."""
+    return complex_numbers.Complex(array_of(operand.real, "f64"), array_of(operand.imag, "f64"))
+
+
+def _joined(found: complex_numbers.Complex) -> Array:
+    return _complex(found.real.value, found.imag.value)
 
 
 def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -247,27 +247,6 @@ ELEMENTWISE: dict[str, Function] = {
 def result_shape(op: Operation, number: int = 0) -> tuple[int, ...]:
     """The extents of a result."""
     return cast("TensorType[Attribute]", op.results[number].type).get_shape()
-
-
-def padded(
-    array: Array,
-    value: Any,
-    low: Sequence[int],
-    high: Sequence[int],
-    interior: Sequence[int] | None = None,
-) -> Array:
-    """An array with a value between and around its elements; negative amounts cut off."""
-    between = interior or [0] * array.ndim
-    extents = [max(0, n + (n - 1) * gap) for n, gap in zip(array.shape, between, strict=True)]
-    spread = np.full(extents, value, array.dtype)
-    spread[tuple(slice(None, None, gap + 1) for gap in between)] = array
-    amounts = [(max(0, a), max(0, b)) for a, b in zip(low, high, strict=True)]
-    around = np.pad(spread, amounts, constant_values=value)
-    cuts = [
-        slice(max(0, -a), extent - max(0, -b))
-        for a, b, extent in zip(low, high, around.shape, strict=True)
-    ]
-    return around[tuple(cuts)]
 
 
 def _get_dimension_size(
@@ -471,44 +450,60 @@ def _dynamic_update_slice(
     return (result,)
 
 
-def index_vectors(indices: Array, vector_dim: int) -> Array:
-    """The start indices with the numbers of one vector in the last dimension."""
+def _places_of(
+    indices: Array,
+    vector_dim: int,
+    shape: Sequence[int],
+    rank: int,
+    mapped: Sequence[int],
+    batching: tuple[Sequence[int], Sequence[int]],
+    windows: Mapping[int, int],
+    limits: Sequence[int] | None = None,
+) -> list[Array]:
+    """Where elements of slices or updates are along each of `rank` dimensions, which broadcast.
+
+    `shape` is that of all slices; `windows` are the dimensions of it that run over a dimension of
+    the operand each, all others belong to the indices. With `limits`, starts are moved within them.
+    """
     if vector_dim == indices.ndim:
-        return indices[..., None].astype(np.int64)
-    return np.moveaxis(indices, vector_dim, -1).astype(np.int64)
+        indices = indices[..., None]
+    vectors = np.moveaxis(indices, vector_dim, -1).astype(np.int64)
+    batch_dims = without(len(shape), list(windows.values()))
+
+    def along(dims: Sequence[int], value: Array) -> Array:
+        """An array whose dimensions are some of the whole shape."""
+        places = [1] * len(shape)
+        for dim, extent in zip(dims, value.shape, strict=True):
+            places[dim] = extent
+        return value.reshape(places)
+
+    place: list[Array] = [np.zeros((), np.int64)] * rank
+    for position, dim in enumerate(mapped):
+        start: Array = vectors[..., position]
+        place[dim] = along(batch_dims, start if limits is None else start.clip(0, limits[dim]))
+    for dim, source in zip(*batching, strict=True):
+        own = batch_dims[source - (source > vector_dim)]
+        place[dim] = along([own], counted(shape[own]))
+    for dim, own in windows.items():
+        place[dim] = place[dim] + along([own], counted(shape[own]))
+    return place
 
 
 def _gather(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     array, indices, *_ = operands
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
-    sizes = integers(op, "slice_sizes")
-    vectors = index_vectors(indices, numbers.index_vector_dim)
-    shape = result_shape(op)
-    batch_dims = without(len(shape), numbers.offset_dims)
     window_dims = without(array.ndim, numbers.collapsed_slice_dims, numbers.operand_batching_dims)
-
-    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
-        """An array of the batch's (or an offset's) shape in its place in the result."""
-        places = [1] * len(shape)
-        for dim, extent in zip(dims, extents, strict=True):
-            places[dim] = extent
-        return value.reshape(places)
-
-    place: list[Any] = [np.zeros((), np.int64)] * array.ndim
-    for position, dim in enumerate(numbers.start_index_map):
-        start: Array = np.clip(vectors[..., position], 0, array.shape[dim] - sizes[dim])
-        place[dim] = along(start.shape, batch_dims, start)
-    batches = vectors.shape[:-1]
-    vector_dim = numbers.index_vector_dim
-    for dim, source in zip(
-        numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True
-    ):
-        source = source - (source > vector_dim)
-        extent = batches[source]
-        place[dim] = along([extent], [batch_dims[source]], counted(extent))
-    for dim, result_dim in zip(window_dims, numbers.offset_dims, strict=True):
-        offset = along([sizes[dim]], [result_dim], counted(sizes[dim]))
-        place[dim] = place[dim] + offset
+    shape = result_shape(op)
+    place = _places_of(
+        indices,
+        numbers.index_vector_dim,
+        shape,
+        array.ndim,
+        numbers.start_index_map,
+        (numbers.operand_batching_dims, numbers.start_indices_batching_dims),
+        dict(zip(window_dims, numbers.offset_dims, strict=True)),
+        np.subtract(array.shape, integers(op, "slice_sizes")).tolist(),
+    )
     return (np.broadcast_to(array[tuple(place)] if place else array, shape),)
 
 
@@ -517,29 +512,16 @@ def _scatter(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     shape, target = updates[0].shape, inputs[0].shape
-    vectors = index_vectors(indices, numbers.index_vector_dim)
-    batch_dims = without(len(shape), numbers.update_window_dims)
     window_dims = without(len(target), numbers.inserted_window_dims, numbers.input_batching_dims)
-
-    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
-        places = [1] * len(shape)
-        for dim, extent in zip(dims, extents, strict=True):
-            places[dim] = extent
-        return value.reshape(places)
-
-    place: list[Array] = [np.zeros((), np.int64)] * len(target)
-    for position, dim in enumerate(numbers.scatter_dims_to_operand_dims):
-        start: Array = vectors[..., position]
-        place[dim] = along(start.shape, batch_dims, start)
-    for dim, source in zip(
-        numbers.input_batching_dims, numbers.scatter_indices_batching_dims, strict=True
-    ):
-        source = source - (source > numbers.index_vector_dim)
-        extent = vectors.shape[source]
-        place[dim] = along([extent], [batch_dims[source]], counted(extent))
-    for dim, update_dim in zip(window_dims, numbers.update_window_dims, strict=True):
-        offset = along([shape[update_dim]], [update_dim], counted(shape[update_dim]))
-        place[dim] = place[dim] + offset
+    place = _places_of(
+        indices,
+        numbers.index_vector_dim,
+        shape,
+        len(target),
+        numbers.scatter_dims_to_operand_dims,
+        (numbers.input_batching_dims, numbers.scatter_indices_batching_dims),
+        dict(zip(window_dims, numbers.update_window_dims, strict=True)),
+    )
     whole = [np.broadcast_to(part, shape).reshape(-1) for part in place]
     is_inside = np.ones(math.prod(shape), bool)
     for part, extent in zip(whole, target, strict=True):
@@ -620,14 +602,10 @@ def _triangular_solve(
 
 
 def _fft(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    lengths = integers(op, "fft_length")
-    axes = range(-len(lengths), 0)
-    kind = cast("EnumAttr", op.properties["fft_type"]).data
-    if kind == "RFFT":
-        return (np.fft.rfftn(operands[0], lengths, axes),)
-    if kind == "IRFFT":
-        return (np.fft.irfftn(operands[0], lengths, axes),)
-    return ((np.fft.fftn if kind == "FFT" else np.fft.ifftn)(operands[0], lengths, axes),)
+    [operand] = operands
+    is_complex = operand.dtype.kind == "c"
+    found = transform(op, _parts(operand) if is_complex else array_of(operand, "f64"))
+    return (found.value if isinstance(found, arrays.Array) else _joined(found),)
 
 
 # -- windows -----------------------------------------------------------------------------------
@@ -637,53 +615,22 @@ def _ones(op: Operation, name: str, count: int) -> tuple[int, ...]:
     return integers(op, name) or (1,) * count
 
 
-def _window_extents(
-    shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> list[int]:
-    """How many windows fit in each dimension."""
-    return [
-        max(0, (size - (taps - 1) * dilation - 1) // stride + 1)
-        for size, taps, stride, dilation in zip(shape, window, strides, dilations, strict=True)
-    ]
-
-
-def _element_of_each(
-    array: Array,
-    place: Sequence[int],
-    extents: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-) -> Array:
-    """The element at one place of all windows."""
-    parts = zip(place, extents, strides, dilations, strict=True)
-    return array[
-        tuple(
-            slice(tap * dilation, tap * dilation + max(0, extent - 1) * stride + 1, stride)
-            if extent
-            else slice(0)
-            for tap, extent, stride, dilation in parts
-        )
-    ]
-
-
 def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     count = len(operands) // 2
-    starts = operands[count:]
-    rank = operands[0].ndim
-    window = integers(op, "window_dimensions")
-    strides = _ones(op, "window_strides", rank)
-    dilations = _ones(op, "window_dilations", rank)
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
-    gaps = [factor - 1 for factor in _ones(op, "base_dilations", rank)]
+    starts, shape = operands[count:], result_shape(op)
+    totals: list[Array] = [np.broadcast_to(start, shape) for start in starts]
+    if 0 in shape:
+        return totals
+    gaps = [factor - 1 for factor in _ones(op, "base_dilations", len(shape))]
+    margins = margins_of(op, len(shape))
     inputs = [
-        padded(array, start[()], low, high, gaps)
-        for array, start in zip(operands[:count], starts, strict=True)
+        pad_with_gaps(array_for(value, array), margins, gaps, start[()])
+        for value, array, start in zip(op.operands[:count], operands[:count], starts, strict=True)
     ]
-    extents = _window_extents(inputs[0].shape, window, strides, dilations)
-    totals: list[Array] = [np.broadcast_to(start, extents) for start in starts]
+    axes = axes_of(op, inputs[0].shape)
     ufunc = single_ufunc(op.regions[0])
-    for place in product(*map(range, window)):
-        elements = [_element_of_each(array, place, extents, strides, dilations) for array in inputs]
+    for tap in iterate_taps(axes):
+        elements: list[Array] = [take_tap(each, tap, axes).value for each in inputs]
         if ufunc is not None:
             totals = [ufunc(totals[0], elements[0])]
         else:
@@ -695,18 +642,13 @@ def _select_and_scatter(
     execution: Execution, op: Operation, operands: Sequence[Any]
 ) -> Sequence[Any]:
     array, source, start = operands
-    rank = array.ndim
-    window = _ones(op, "window_dimensions", rank)
-    strides = _ones(op, "window_strides", rank)
-    ones = (1,) * rank
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
-    numbers: Array = counted(array.size).reshape(array.shape)
-    places = padded(numbers, -1, low, high)
-    extents = _window_extents(places.shape, window, strides, ones)
+    places = array_of(counted(array.size).reshape(array.shape))
+    places = places.pad(margins_of(op, array.ndim), -1)
+    axes = axes_of(op, places.shape)
     flat = array.reshape(-1)
-    chosen = np.full(extents, -1)
-    for place in product(*map(range, window)):
-        candidate = _element_of_each(places, place, extents, strides, ones)
+    chosen = np.full(source.shape, -1)
+    for tap in iterate_taps(axes) if source.size else ():
+        candidate: Array = take_tap(places, tap, axes).value
         (keeps,) = apply_region(execution, op.regions[0], [flat[chosen], flat[candidate]])
         chosen = np.where((candidate >= 0) & ((chosen < 0) | ~keeps), candidate, chosen)
     result: Array = np.broadcast_to(start, array.shape).copy().reshape(-1)
@@ -714,18 +656,6 @@ def _select_and_scatter(
     hit = taken >= 0
     combine(execution, op.regions[1], [result], taken[hit], [source.reshape(-1)[hit]])
     return (result.reshape(array.shape),)
-
-
-def window_padding(op: Operation, count: int) -> list[tuple[int, int]]:
-    """Low and high padding of each dimension."""
-    attr = op.properties.get("padding")
-    if attr is None:
-        return [(0, 0)] * count
-    values = cast("DenseIntOrFPElementsAttr", attr).get_values()
-    flat = [int(cast("int", value)) for value in values]
-    if len(flat) == 1:
-        flat *= 2 * count
-    return list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

@@ -6,6 +6,7 @@ replace(op, digamma(x.cast("f32")).cast(x.dtype).value)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    i32,
 )
 from xdsl.ir import Attribute, SSAValue
 
@@ -61,7 +63,7 @@ class TTIRCarrier:
     def __init__(self, build: Builder) -> None:
         """Create them where the builder does."""
         self.build = build
-        self._numbers: dict[tuple[str, str], SSAValue] = {}
+        self._numbers: dict[tuple[str, bool, str], SSAValue] = {}
         self._constants: dict[int, tuple[Any, SSAValue]] = {}
 
     def create(
@@ -71,7 +73,7 @@ class TTIRCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> SSAValue:
+    ) -> Any:
         """The operation of a row; a permutation of two dimensions is a transposition."""
         values = [
             self.number(each, len(shape)) if isinstance(each, Scalar) else self.value(each)
@@ -79,19 +81,11 @@ class TTIRCarrier:
         ]
         if row.mnemonic == "permute":
             return self.build.permute(values[0], parameters["permutation"])
-        return self.build.create(
-            row.mnemonic, values, TensorType(element_of(dtype), shape), **parameters
-        )
-
-    def sort(
-        self, array: Array, dim: int, *, descending: bool, stable: bool
-    ) -> tuple[SSAValue, SSAValue]:
-        """The elements in order, and their places before."""
-        types = [TensorType(element_of(dtype), array.shape) for dtype in (array.dtype, "i32")]
-        values, places = self.build.create_several(
-            "sort", (self.value(array),), types, dim=dim, descending=descending, stable=stable
-        )
-        return values, places
+        type_ = TensorType(element_of(dtype), shape)
+        if len(row.results) > 1:
+            types = (type_, TensorType(i32, shape))
+            return self.build.create_several(row.mnemonic, values, types, **parameters)
+        return self.build.create(row.mnemonic, values, type_, **parameters)
 
     def value(self, array: Array) -> SSAValue:
         """The value of an array; numbers are a constant, which is made once for all its uses."""
@@ -114,8 +108,8 @@ class TTIRCarrier:
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> SSAValue:
         """A constant of one number; those without dimensions are made once."""
-        # 0.0 and -0.0, and 1 and True, are equal but different numbers.
-        key = repr(number), dtype
+        # 0.0 and -0.0, 1 and True, and NaN of both signs are different numbers.
+        key = repr(number), number == number or math.copysign(1, number) > 0, dtype
         if not shape and key in self._numbers:
             return self._numbers[key]
         found = self.build.create_splat(number, TensorType(element_of(dtype), shape))

@@ -12,14 +12,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, TensorType, i1, i32
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
-from ttmlir.composites.bits import in_total_order
+from ttmlir.composites.folds import Step, fold_in_order, fold_neighbours
+from ttmlir.composites.ordering import in_opposite_order, sort_by
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.arrays import array_in
+from ttmlir.ir.arrays import TTIRCarrier, array_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -42,11 +43,7 @@ from ttmlir.passes.stablehlo.stablehlo_bodies import (
 )
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import (
-        FloatAttr,
-    )
-
-    from ttmlir.passes.stablehlo.regions import SortKey
+    from xdsl.dialects.builtin import FloatAttr
 
 
 Shape = tuple[int, ...]
@@ -99,23 +96,35 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
     builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
-    dims, values = integers(op, "dimensions"), list(op.operands[:count])
+    dims = integers(op, "dimensions")
     if not can_be_applied(body):
         _refuse_body(op)
     combining = combiners(body)
     if combining is None and dims and not _is_associative(body):
         return _one_by_one(op)
+    arrays: Sequence[Array] = [array_in(builder, value) for value in op.operands[:count]]
     for dim in sorted(dims, reverse=True):
-        values = _fold(op, values, dim)
-    values = [
-        builder.reshape(value, value_shape(result))
-        for value, result in zip(values, op.results, strict=True)
-    ]
+        arrays = fold_neighbours(arrays, dim, _step_of(op))
+    pairs = zip(arrays, op.results, strict=True)
+    values = [each.reshape(value_shape(result)).value for each, result in pairs]
     inits = op.operands[count:]
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
     if not dims or (combining is not None and all(map(_changes_no_bits, combining, inits))):
         return values
-    values = apply(op, body, [*inits, *values])
+    return _check_types(op, apply(op, body, [*inits, *values]))
+
+
+def _step_of(op: Operation) -> Step:
+    """The body of a reduction on arrays."""
+
+    def step(arguments: Sequence[Array]) -> Sequence[Array]:
+        found = apply(op, op.regions[0], [each.value for each in arguments])
+        return [array_in(Builder.before(op), value) for value in found]
+
+    return step
+
+
+def _check_types(op: Operation, values: list[SSAValue]) -> list[SSAValue]:
     if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use its arguments")
     return values
@@ -142,38 +151,9 @@ def _one_by_one(op: Operation) -> list[SSAValue]:
             f"of {length} elements; supported are up to {_MOST_IN_ORDER}, {_MOST_ALONG} along a "
             "dimension, one after the other, or a body that gives the same for every grouping",
         )
-    kept = [dim for dim in range(len(shape)) if dim not in dims]
-    rest = [shape[dim] for dim in kept]
-    rows = [
-        builder.reshape(builder.permute(value, [*dims, *kept]), (length, *rest))
-        for value in op.operands[:count]
-    ]
-    values = [builder.broadcast(init, rest) for init in op.operands[count:]]
-    for number in range(length):
-        now = [
-            builder.reshape(builder.slice_along(value, 0, number, number + 1), rest)
-            for value in rows
-        ]
-        values = apply(op, op.regions[0], [*values, *now])
-    if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
-        refuse_to_legalize(op, "its body does not use its arguments")
-    return values
-
-
-def _fold(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
-    """The values with one element along a dimension, all of theirs in order."""
-    builder = Builder.before(op)
-    extent = value_shape(values[0])[dim]
-    if extent == 1:
-        return values
-    even = extent - extent % 2
-    firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
-    seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
-    folded = _fold(op, apply(op, op.regions[0], [*firsts, *seconds]), dim)
-    if extent == even:
-        return folded
-    last = [builder.slice_along(value, dim, even, extent) for value in values]
-    return apply(op, op.regions[0], [*folded, *last])
+    arrays = [array_in(builder, value) for value in op.operands]
+    found = fold_in_order(arrays[:count], dims, arrays[count:], _step_of(op))
+    return _check_types(op, [each.value for each in found])
 
 
 def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
@@ -221,16 +201,10 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     if reduction is None or splat_number(init) != identity_of(extreme, element_type(values)):
         return None
     best = _over_dimensions(op, reduction.mnemonic, values)
-    ordered = values if largest else _in_opposite_order(builder, values)
+    ordered = values if largest else in_opposite_order(array_in(builder, values)).value
     type_ = op.results[1].type
     found = builder.create("argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
     return best, found
-
-
-def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
-    """Numbers of which the largest is where the smallest was, NaN where it was."""
-    is_float = isinstance(element_type(values), AnyFloat)
-    return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
 def counts_along(positions: SSAValue, dim: int) -> bool:
@@ -254,8 +228,6 @@ def counts_along(positions: SSAValue, dim: int) -> bool:
 
 
 # -- sorting -----------------------------------------------------------------------------------
-# A sort of one tensor becomes `ttir.sort`. One of several tensors orders the keys, the least
-# important one first, since equal elements keep their order; the places move all other tensors.
 
 
 TOP_K = "mhlo.topk"
@@ -280,55 +252,11 @@ def _sort(op: Operation) -> None:
             f"its comparator computes {body}; supported are comparators that order by operands as "
             "numbers, ascending (LT) or descending (GT), by one or by several of them in turn",
         )
-    replace(op, *_sorted(Builder.before(op), list(op.operands), keys, dim % len(shape)))
-
-
-def _sorted(
-    builder: Builder, operands: Sequence[SSAValue], keys: Sequence[SortKey], dim: int
-) -> list[SSAValue]:
-    """All operands in the order of the keys."""
-    keys = _needed(keys, operands, dim)
-    if not keys:
-        return [*operands]
-    order: SSAValue | None = None
-    values: SSAValue | None = None
-    for key in reversed(keys):
-        given = operands[key.operand]
-        if key.is_total:
-            given = in_total_order(array_in(builder, given)).value
-        moved = given if order is None else _move(builder, given, order, dim)
-        values, places = builder.create_several(
-            "sort",
-            (moved,),
-            (moved.type, TensorType(i32, value_shape(moved))),
-            dim=dim,
-            descending=key.descending,
-            stable=True,
-        )
-        order = places if order is None else _move(builder, order, places, dim)
-    assert order is not None, "there are keys"
-    assert values is not None, "there are keys"
-    results: list[SSAValue] = []
-    for number, operand in enumerate(operands):
-        if number == keys[0].operand and not keys[0].is_total:
-            results.append(values)
-        elif counts_along(operand, dim):
-            results.append(builder.cast(order, element_type(operand)))
-        else:
-            results.append(_move(builder, operand, order, dim))
-    return results
-
-
-def _needed(keys: Sequence[SortKey], operands: Sequence[SSAValue], dim: int) -> Sequence[SortKey]:
-    """The keys up to the first one that counts: elements that are equal so far keep their order."""
-    for number, key in enumerate(keys):
-        if counts_along(operands[key.operand], dim) and not key.descending:
-            return keys[:number]
-    return keys
-
-
-def _move(builder: Builder, value: SSAValue, places: SSAValue, dim: int) -> SSAValue:
-    return builder.create("gather", (value, places), value.type, dim=dim)
+    dim %= len(shape)
+    carrier = TTIRCarrier(Builder.before(op))
+    arrays = [array_in(carrier, operand) for operand in op.operands]
+    counts = [counts_along(operand, dim) for operand in op.operands]
+    replace(op, *(each.value for each in sort_by(arrays, keys, dim, counts)))
 
 
 def _top_k(op: Operation) -> None:
