@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -139,8 +140,9 @@ class TorchCall:
         """Arrays as the results, in the types and shapes that torch says; None for one less."""
         if isinstance(found, Array):
             return self._result(found, 0)
+        # Of results that nobody uses, torch does not always say the shape.
         return tuple(
-            None if each is None else self._result(each, number)
+            None if each is None else partial(self._result, each, number)
             for number, each in enumerate(found)
         )
 

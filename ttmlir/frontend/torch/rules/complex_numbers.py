@@ -249,6 +249,7 @@ _SPREADS = {"std": True, "var": False}
 _ALIKE = frozenset(
     {
         *("_neg_view", "_unsafe_view", "addmm", "addmv", "alias", "all", "any", "as_strided"),
+        "cumprod",
         *("baddbmm", "bmm", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "detach"),
         *("diagonal", "diagonal_copy", "diagonal_scatter", "dot", "empty", "empty_like"),
         *("empty_strided", "expand", "fill", "flatten", "flip", "full", "full_like"),

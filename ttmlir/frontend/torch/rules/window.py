@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import IntegerType, TensorType, i1
 from xdsl.ir import SSAValue
@@ -266,11 +266,11 @@ def _averages(extent: int, count: int) -> Any:
 def _adaptive_max(call: TorchCall) -> Result:
     sizes = [*zip(value_shape(call.tensor()), call.shape, strict=True)][-len(call["output_size"]) :]
     largest, places = interpolation.find_adaptive_maxima(call.argument("self"), call["output_size"])
-    values, numbers = cast("tuple[SSAValue, ...]", call.results((largest, places)))
     if all(n % m == 0 for n, m in sizes):
         kernel, ones = tuple(n // m for n, m in sizes), (1,) * len(sizes)
-        values = _pool(call, "max", kernel, kernel, ones, (0,) * len(sizes))
-    return values, numbers
+        pooled = _pool(call, "max", kernel, kernel, ones, (0,) * len(sizes))
+        largest = call.build.array(pooled)
+    return call.results((largest, places))
 
 
 def _fractional_max(call: TorchCall) -> Result:
