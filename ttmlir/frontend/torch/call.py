@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
-from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.ir.tensor_types import value_shape
 
 FOLDED = 1 << 16
@@ -96,7 +97,7 @@ class TorchCall:
         return argument.create(self.build) if isinstance(argument, (Known, Number)) else argument
 
     def known(self, name: str) -> Any:
-        """The torch tensor behind an argument if its numbers are known, else None."""
+        """The torch tensor of an argument if its numbers are known, else None."""
         argument = self.arguments[name]
         return argument.tensor if isinstance(argument, Known) else None
 
@@ -140,7 +141,6 @@ class TorchCall:
         """Arrays as the results, in the types and shapes that torch says; None for one less."""
         if isinstance(found, Array):
             return self._result(found, 0)
-        # Of results that nobody uses, torch does not always say the shape.
         return tuple(
             None if each is None else partial(self._result, each, number)
             for number, each in enumerate(found)
@@ -148,7 +148,10 @@ class TorchCall:
 
     def _result(self, array: Array, number: int) -> SSAValue:
         type_ = self.result_type(number)
-        array = array.cast(str(type_.element_type)).reshape(type_.get_shape())
+        array = array.cast(str(type_.element_type))
+        # For what only a gradient takes, torch may expect nothing, as the bags of `embedding_bag`.
+        if math.prod(type_.get_shape()) == math.prod(array.shape):
+            array = array.reshape(type_.get_shape())
         return self.build.value_of(array)
 
     def common_element(self, *names: str) -> Attribute:

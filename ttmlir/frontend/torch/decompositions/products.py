@@ -1,4 +1,4 @@
-"""Products of several tensors and of groups of rows, and operations as other forms of themselves."""
+"""Products of several tensors and of groups of rows, and operations in other forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATen operations on complex numbers: making them, taking them apart, Fourier transforms.
+"""ATen operations on complex numbers: making them, decomposing them, Fourier transforms.
 
 Tensors have complex elements until the program is imported; `stablehlo-expand-complex` then makes
 pairs of them. Operations that mean the same of real numbers have the rules of those.
@@ -54,7 +54,7 @@ def join(build: BodyBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
     return _create(build, ComplexOp, (real, imag), element)
 
 
-# -- making and taking apart -------------------------------------------------------------------
+# -- making and decomposing --------------------------------------------------------------------
 
 
 def _complex(call: TorchCall) -> SSAValue:

@@ -331,8 +331,8 @@ def _masked_put(call: TorchCall, x: SSAValue, values: SSAValue) -> SSAValue | No
     if isinstance(index, Known) or not is_boolean(element_type(index)):
         return None
     before: int = call["indices"].index(index)
-    behind = len(value_shape(x)) - before - len(value_shape(index))
-    mask = build.reshape(index, (*value_shape(index), *((1,) * behind)))
+    after = len(value_shape(x)) - before - len(value_shape(index))
+    mask = build.reshape(index, (*value_shape(index), *((1,) * after)))
     number = build.reshape(values, (1,) * len(value_shape(x)))
     if call["accumulate"]:
         number = build.compute("add", x, number)

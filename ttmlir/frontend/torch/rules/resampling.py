@@ -67,12 +67,12 @@ def _resize_matrices(call: TorchCall, extents: Sequence[int], sizes: Sequence[in
     matrices: list[Any] = []
     for dim, (n, m) in enumerate(zip(extents, sizes, strict=True)):
         # Other dimensions stay two long: torch takes extents of 1 for another order in memory.
-        before, behind = [2] * dim, [2] * (spatial - dim - 1)
+        before, after = [2] * dim, [2] * (spatial - dim - 1)
         own = [factor if i == dim else None for i, factor in enumerate(factors)]
-        rows = torch.eye(n).reshape(1, n, *(1 for _ in before), n, *(1 for _ in behind))
-        rows = rows.expand(1, n, *before, n, *behind).contiguous()
-        resized = resize(rows, [*before, m, *behind], *corners, *own)
-        firsts = [0] * len(before), [0] * len(behind)
+        rows = torch.eye(n).reshape(1, n, *(1 for _ in before), n, *(1 for _ in after))
+        rows = rows.expand(1, n, *before, n, *after).contiguous()
+        resized = resize(rows, [*before, m, *after], *corners, *own)
+        firsts = [0] * len(before), [0] * len(after)
         matrices.append(resized[(0, slice(None), *firsts[0], slice(None), *firsts[1])])
     return matrices
 

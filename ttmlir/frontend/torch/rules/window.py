@@ -357,7 +357,7 @@ def _input_gradient(
         *(geometry.stride, geometry.padding, geometry.dilation),
         strict=True,
     )
-    # Elements behind the last window.
+    # Elements after the last window.
     extra = tuple(n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in sizes)
     return replace(geometry, transposed=True, extra=extra).convolve(
         build, gradient, weight, value_shape(x)
