@@ -936,8 +936,7 @@ class Expressions(ABC):
             return items.elements[self._check_index(int(position.known), count, index)]
         self.builder.at(node)
         table = self.table(items)
-        index = self.builder.index(position)
-        return self.read_element(table, (index,))
+        return self.read_element(table, (self.builder.index(position),))
 
     def table(self, items: Items) -> Array:
         """A tuple as an array, filled at the start of the kernel."""
