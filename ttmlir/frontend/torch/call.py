@@ -19,7 +19,7 @@ from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.ir.tensor_types import value_shape
 
 FOLDED = 1 << 16
-"""Most elements of known tensors that composites compute with while the program is read."""
+"""Most real elements of known tensors that composites compute with while the program is read."""
 Later = Callable[[], SSAValue]
 """Builds a result when somebody uses it."""
 Result = SSAValue | tuple[SSAValue | Later | None, ...]
@@ -32,6 +32,11 @@ class Known:
 
     tensor: Any
     value: SSAValue | None = None
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether composites compute with the numbers while the program is read."""
+        return self.tensor.numel() <= FOLDED or not self.tensor.is_floating_point()
 
     def create(self, build: BodyBuilder) -> SSAValue:
         """The constant, made once."""
@@ -127,7 +132,7 @@ class TorchCall:
         if isinstance(argument, list):
             return [self._as_array(each, element) for each in cast("list[Any]", argument)]
         dtype = None if element is None else str(element)
-        if isinstance(argument, Known) and argument.tensor.numel() <= FOLDED:
+        if isinstance(argument, Known) and argument.is_folded:
             found = self.build.array_of_known(argument.tensor, argument.create(self.build))
         elif isinstance(argument, (Known, Number, SSAValue)):
             found = self.build.array(self.value(argument))

@@ -7,10 +7,11 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.indexing import take
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.indexing import take
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 
@@ -44,9 +45,10 @@ def _resize(call: TorchCall) -> SSAValue:
     matrices = _resize_matrices(call, value_shape(x)[2:], call.shape[2:])
     if "nearest" not in call.name:
         return multiply_along_each(build, x, matrices)
+    image = build.array(x)
     for dim, matrix in enumerate(matrices, 2):
-        x = take(build, x, dim, build.create_tensor(matrix.argmax(0)))
-    return x
+        image = take(image, dim, array_of(matrix.argmax(0).numpy()))
+    return image.value
 
 
 def _resize_backward(call: TorchCall) -> SSAValue:
