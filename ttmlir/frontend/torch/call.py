@@ -145,13 +145,14 @@ class TorchCall:
     def results(self, found: Array | Sequence[Array | None]) -> Result:
         """Arrays as the results, in the types and shapes that torch says; None for one less."""
         if isinstance(found, Array):
-            return self._result(found, 0)
+            return self.result(found, 0)
         return tuple(
-            None if each is None else partial(self._result, each, number)
+            None if each is None else partial(self.result, each, number)
             for number, each in enumerate(found)
         )
 
-    def _result(self, array: Array, number: int) -> SSAValue:
+    def result(self, array: Array, number: int) -> SSAValue:
+        """An array as one of the results."""
         type_ = self.result_type(number)
         array = array.cast(str(type_.element_type))
         # For what only a gradient takes, torch may expect nothing, as the bags of `embedding_bag`.
