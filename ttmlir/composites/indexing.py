@@ -3,12 +3,116 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of, host_dtype
+from ttmlir.optable.row import broadcast_shape
+
+# -- indices of several dimensions, as NumPy has them ------------------------------------------
+
+
+def take(x: Array, dim: int, index: Array) -> Array:
+    """`Array.select`, which is a slice where the indices are known and in equal steps."""
+    bounds = find_slice(index)
+    return x.select(dim, index) if bounds is None else x.cut(dim % x.rank, *bounds)
+
+
+def find_slice(index: Array) -> tuple[int, int, int] | None:
+    """Begin, end and step of a slice that selects indices; None if there is none."""
+    if not index.carrier.holds_numbers or index.rank != 1 or not index.shape[0]:
+        return None
+    numbers: list[int] = index.value.tolist()
+    step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+    if step < 1 or numbers[0] < 0 or any(b - a != step for a, b in pairwise(numbers)):
+        return None
+    return numbers[0], numbers[-1] + 1, step
+
+
+def count_from_start(index: Array, extent: int) -> Array:
+    """Indices of which those below 0 count from the end, counted from the start."""
+    return (index < 0).where(index + extent, index)
+
+
+def _join(indices: Sequence[Array], extents: Sequence[int]) -> Array:
+    """One index for several into dimensions that lie next to each other."""
+    pairs = zip(indices, extents, strict=True)
+    first, *others = (count_from_start(index.cast("i64"), extent) for index, extent in pairs)
+    for index, extent in zip(others, extents[1:], strict=True):
+        first = first * extent + index
+    return first.broadcast(broadcast_shape(*(index.shape for index in indices)))
+
+
+def _order(x: Array, indices: Sequence[Array | None]) -> tuple[list[int], list[int], int]:
+    """The dimensions that have indices, all others, and where the indices' dimensions go.
+
+    They go in front if there are others in between.
+    """
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    others = [dim for dim in range(x.rank) if dim not in dims]
+    return dims, others, dims[0] if dims == [*range(dims[0], dims[-1] + 1)] else 0
+
+
+def read_at(x: Array, indices: Sequence[Array | None]) -> Array:
+    """The elements at indices that broadcast together; a missing one is a whole dimension."""
+    given = [index for index in indices if index is not None]
+    if not given:
+        return x
+    dims, others, at = _order(x, indices)
+    extents = [x.shape[dim] for dim in dims]
+    rest = [x.shape[dim] for dim in others]
+    moved = x.permute([*others[:at], *dims, *others[at:]])
+    merged = moved.reshape((*rest[:at], math.prod(extents), *rest[at:]))
+    return take(merged, at, _join(given, extents))
+
+
+def write_at(
+    x: Array, indices: Sequence[Array | None], values: Array, *, accumulate: bool
+) -> Array:
+    """x with the elements of `read_at` replaced by values that broadcast, or with them added."""
+    dims, others, at = _order(x, indices)
+    extents = [x.shape[dim] for dim in dims]
+    rest = [x.shape[dim] for dim in others]
+    flat = _join([index for index in indices if index is not None], extents)
+    values = values.broadcast((*rest[:at], *flat.shape, *rest[at:]))
+    middle = range(at, at + flat.rank)
+    values = values.permute([*middle, *(i for i in range(values.rank) if i not in middle)])
+    columns, count = math.prod(rest), math.prod(flat.shape)
+    if not count * columns:
+        return x
+    order = [*dims, *others]
+    table = x.permute(order).reshape((math.prod(extents), columns))
+    written = table.scatter(
+        0,
+        flat.reshape((count, 1)),
+        values.reshape((count, columns)),
+        "add" if accumulate else "",
+    )
+    return written.reshape((*extents, *rest)).permute([order.index(i) for i in range(x.rank)])
+
+
+def write_where(x: Array, mask: Array, dim: int, number: Array, *, accumulate: bool) -> Array:
+    """x with one number, or with it added, where a mask of the dimensions from one on is true."""
+    mask = mask.reshape((*mask.shape, *(1,) * (x.rank - dim - mask.rank)))
+    number = number.reshape((1,) * x.rank)
+    return mask.where(x + number if accumulate else number, x)
+
+
+def unfold(x: Array, dim: int, size: int, step: int) -> Array:
+    """The windows of a dimension, at the end."""
+    count = (x.shape[dim] - size) // step + 1
+    if step == size:
+        windows = x.cut(dim, 0, count * size)
+    else:
+        places = np.arange(count)[:, None] * step + np.arange(size)
+        windows = x.select(dim, array_of(places.reshape(-1)))
+    windows = windows.reshape((*x.shape[:dim], count, size, *x.shape[dim + 1 :]))
+    return windows.permute([*(i for i in range(windows.rank) if i != dim + 1), dim + 1])
+
 
 # -- writing ---------------------------------------------------------------------------------------
 
@@ -92,7 +196,7 @@ def combine_slices(
 def put_flat(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:
     """Elements written or added to places over all dimensions; below 0 they are from the end."""
     count = math.prod(x.shape)
-    places = (index < 0).where(index + count, index).reshape((math.prod(index.shape),))
+    places = count_from_start(index, count).reshape((math.prod(index.shape),))
     flat = x.reshape((count,))
     values = source.reshape(places.shape)
     return flat.scatter(0, places, values, "add" if accumulate else "").reshape(x.shape)

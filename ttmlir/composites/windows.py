@@ -6,7 +6,10 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from ttmlir.arrays.array import Array, Shape, concatenate
+from ttmlir.arrays.carriers import array_of
 from ttmlir.optable.window import WindowAxis
 
 
@@ -101,3 +104,32 @@ def _extend(x: Array, dim: int, low: int, extent: int, number: float) -> Array:
     margins = [(0, 0)] * x.rank
     margins[dim] = (low, extent - low - x.shape[dim])
     return x.pad(margins, number)
+
+
+def find_maxima(x: Array, axes: Sequence[WindowAxis]) -> Array:
+    """Where the largest element of each window over the last dimensions is, as i32.
+
+    Places are counted over these dimensions, without padding. Of equal elements it is the first;
+    NaN is larger than all.
+    """
+    outer = x.rank - len(axes)
+    every = [*(WindowAxis(extent=extent, kernel=1) for extent in x.shape[:outer]), *axes]
+    wide = x.pad([axis.margin for axis in every], -math.inf)
+    found: tuple[Array, Array] | None = None
+    for tap in iterate_taps(every):
+        part, places = take_tap(wide, tap, every), np.zeros((), np.int32)
+        for axis, offset in zip(axes, tap[outer:], strict=True):
+            begins = np.arange(axis.positions) * axis.stride - axis.low
+            # Where all is -inf, the place is the first one that is not in the padding.
+            first = begins - np.minimum(begins, 0) // axis.dilation * axis.dilation
+            places = places[..., None] * axis.extent + np.maximum(begins + offset, first)
+        numbers = array_of(places.astype(np.int32).reshape((1,) * outer + places.shape))
+        if found is None:
+            found = part, numbers
+            continue
+        best, chosen = found
+        is_above = (part > best) | part.is_nan()
+        found = is_above.where(part, best), is_above.where(numbers, chosen)
+    assert found is not None, "windows have elements"
+    best, chosen = found
+    return chosen.broadcast(best.shape)

@@ -474,7 +474,7 @@ _MANY = 8
 
 @dataclass(frozen=True)
 class Binding:
-    """The form of the call that a model was compiled for: which arguments have which place."""
+    """The form of the call that a model was compiled for: which arguments have which position."""
 
     signature: inspect.Signature | None
     """Of the function; None if Python does not know it."""
@@ -504,7 +504,7 @@ class Binding:
         return cls(signature, tuple(positions), tuple(kwargs), given)
 
     def arrange(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CallArguments:
-        """The arguments of a call in the places of the example's; InputError if they do not fit."""
+        """The arguments of a call, ordered as the example's; InputError if they do not fit."""
         if len(args) == len(self.positions) and set(kwargs) == set(self.keywords):
             return args, {name: kwargs[name] for name in self.keywords}
         if self.signature is None:
@@ -528,7 +528,7 @@ class Binding:
     def _place(
         self, values: Mapping[str, Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> CallArguments:
-        """The bound values, by the names of parameters, in the places of the example's."""
+        """The bound values, by the names of parameters, in the positions of the example's."""
         assert self.signature is not None, "there are names"
         parameters = self.signature.parameters.values()
         kinds = {each.kind: each.name for each in parameters}
@@ -634,7 +634,7 @@ class CallLayout:
         return self.describe()
 
     def describe(self, *further: str) -> Structure:
-        """The structure with further arguments by name behind all others, each of them an array."""
+        """The structure with further arguments by name after all others, each of them an array."""
         keywords = zip(self.binding.keywords, self.keywords, strict=True)
         named = {name: layout.structure for name, layout in keywords}
         return tuple_of(
@@ -965,7 +965,7 @@ class JaxOpener(Opener):
         return registered or super().open_mapping(value)
 
     def open_registered(self, value: Any) -> Opened | None:
-        """What `jax.tree_util` has been told of the class."""
+        """What `jax.tree_util` has registered of the class."""
         if not _is_registered(value):
             return None
         tree_util: Any = import_module("jax.tree_util")

@@ -265,7 +265,7 @@ class CompilationTarget(ABC):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """What there is to see of a program behind ttir."""
+        """What there is to see of a program after ttir."""
         return (*self.between, self.dialect, "cpp")
 
     def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
@@ -353,7 +353,7 @@ def find_target(name: str) -> CompilationTarget:
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
-    # One road takes these four in any mixture.
+    # One conversion takes these four in any mixture.
     **dict.fromkeys(("tosa", "linalg", "arith", "math"), "tosa-to-ttir-pipeline"),
     "ttir": "",
 }
@@ -557,7 +557,7 @@ class CompiledModel(CallableModel):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """What `text` shows, in the order of the road from the source to the device."""
+        """What `text` shows, in the order of the lowering path from the source to the device."""
         return tuple(dict.fromkeys((self._imported.stage, "ttir", *self._target.stages)))
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:

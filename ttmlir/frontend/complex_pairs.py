@@ -1,6 +1,6 @@
 """Models with complex arguments and results, whose programs take and return pairs of real arrays.
 
-`z` is `z.real` and `z.imag` in the program, one behind the other; a call takes and returns complex
+`z` is `z.real` and `z.imag` in the program, one after the other; a call takes and returns complex
 arrays.
 """
 

@@ -199,14 +199,14 @@ _PREDICATES = {"==": ("eq", "eq"), "!=": ("ne", "ne")} | {
 
 
 class ValueBuilder(OpBuilder):
-    """Adds operations at the place of the node that is being read."""
+    """Adds operations at the location of the node that is being read."""
 
     def __init__(self, block: Block, position: Position) -> None:
         """Add to `block`."""
         super().__init__(block, _location_of(position))
 
     def at(self, node: Node) -> None:
-        """Take the place of a node, if it has one."""
+        """Take the location of a node, if it has one."""
         if node.position is not None:
             self.location = _location_of(node.position)
 
@@ -217,7 +217,7 @@ class ValueBuilder(OpBuilder):
         raise LocatedError(self.location, message)
 
     def add(self, op: Operation) -> Operation:
-        """Add an operation at the place."""
+        """Add an operation at the location."""
         op.location = self.location
         return self.insert(op)
 
@@ -662,7 +662,7 @@ def _result_type(type_: Attribute) -> ValueType:
 
 _UNSUPPORTED_ESCAPE = re.compile(r"(?:[^\\]|\\[ntr0\\'\"ab])*+(\\.)")
 _MAX_CALLS = 4096
-"""How many calls of its own functions a kernel may put in their place."""
+"""How many calls of its own functions a kernel may inline."""
 _MAX_CALL_NESTING = 64
 
 _LARGEST = (2 - 2**-23) * 2.0**127
@@ -955,7 +955,7 @@ class KernelExpressions(ABC):
         found = effect(node)
         if found is not None:
             self.builder.refuse(
-                f"calls, assignments and reads behind '{operator}' have no form in the IR, which "
+                f"calls, assignments and reads after '{operator}' have no form in the IR, which "
                 "computes both sides; use an 'if'",
                 found,
             )
@@ -1098,7 +1098,7 @@ class KernelExpressions(ABC):
         return self.calls.call(name, arguments, node.template_arguments, self.value)
 
     def _inline(self, function: Function, node: FunctionCall) -> TypedValue | None:
-        """The body of a function of the text in the place of its call."""
+        """The body of a function of the text inlined at its call."""
         if function.name in self.calling:
             self.builder.refuse(
                 f"'{function.name}' calls itself, which has no form in the IR", node
@@ -1132,7 +1132,7 @@ class KernelExpressions(ABC):
         return self.to_declared(returns[0], type_) if returns and type_ else None
 
     def _print(self, pieces: Sequence[Expression]) -> None:
-        """A chain of `DPRINT << ...` as one text with places for values."""
+        """A chain of `DPRINT << ...` as one text with placeholders for values."""
         text, values = "", list[TypedValue]()
         for piece in pieces:
             match piece:

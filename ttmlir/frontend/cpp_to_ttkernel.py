@@ -2,15 +2,15 @@
 
 The body of a kernel becomes `func.func @kernel_main` with the attribute `ttkernel.thread`; its
 arguments are the circular buffers that it uses. Variables become values: those that a loop changes
-are carried by it, those that a branch changes are its results. Functions are put in the place of
-their calls. Every operation has the place in the C++ text.
+are carried by it, those that a branch changes are its results. Functions are inlined at
+their calls. Every operation has its location in the C++ text.
 
 What the text does not say: a buffer's address is 0, and it holds one 32x32 tile of f32, or rows of
 f32 where it is tilized or untilized into. `for` loops that count up to a bound become `scf.for`,
 which compares with sign; all others `scf.while`.
 
 Not in the IR, and refused where they stand: `break` and `continue`, `return` before the end; calls,
-assignments and reads of memory behind `&&`, `||` and `?:`; arrays, structs, strings, pointers to
+assignments and reads of memory after `&&`, `||` and `?:`; arrays, structs, strings, pointers to
 anything but 32-bit words of L1, comparisons of floating-point numbers.
 """
 
@@ -89,7 +89,7 @@ from ttmlir.mlir.text_files import STANDARD_STREAM, input_name
 from ttmlir.nesting import deep_recursion
 
 # --- Newer forms ----------------------------------------------------------------------------------
-# Forms of C++ that kernels use and the IR has no place for.
+# Forms of C++ that kernels use and the IR does not have.
 
 _KINDS: dict[type[tree.Node], str] = {
     tree.ArrayOf: "the type of an array",
@@ -108,7 +108,7 @@ _KINDS: dict[type[tree.Node], str] = {
 
 
 def find_newer_form(unit: tree.TranslationUnit) -> tuple[tree.Node, str] | None:
-    """The first node of a form that the IR has no place for, with what it is called."""
+    """The first node of a form that the IR does not have, with what it is called."""
     for node in descendants(unit):
         found = _KINDS.get(type(node)) or _describe(node)
         if found:
@@ -198,8 +198,8 @@ def read_kernel(
         newer = find_newer_form(unit)
         if newer is not None:
             node, what = newer
-            place = node.position or Position(file, 1, 1)
-            location = file_location(place.file, place.line, place.column)
+            position = node.position or Position(file, 1, 1)
+            location = file_location(position.file, position.line, position.column)
             raise LocatedError(location, f"{what} has no form in the IR")
         try:
             module = _Kernel(unit, Position(file, 1, 1), inclusions).module()
@@ -219,21 +219,22 @@ def _split_define(text: str) -> tuple[str, str]:
 
 
 def _located(error: CppSyntaxError) -> LocatedError:
-    place = error.position
-    location = file_location(place.file, place.line, place.column)
+    position = error.position
+    location = file_location(position.file, position.line, position.column)
     notes = [note(location, each, show_source=False) for each in error.notes]
     return LocatedError(location, error.message, notes, error.line)
 
 
 def _quoted(error: LocatedError, inclusions: Inclusions) -> LocatedError:
-    """The error with what is known about its place, if that is in a header."""
+    """The error with what is known about its position, if that is in a header."""
     [diagnostic] = error.diagnostics
-    place = file_line_col(diagnostic.location)
-    if place is None or place.file == inclusions.file:
+    position = file_line_col(diagnostic.location)
+    if position is None or position.file == inclusions.file:
         return error
-    line = inclusions.line(Position(place.file, place.line, place.column))
+    line = inclusions.line(Position(position.file, position.line, position.column))
     ways = [
-        note(diagnostic.location, each, show_source=False) for each in inclusions.notes(place.file)
+        note(diagnostic.location, each, show_source=False)
+        for each in inclusions.notes(position.file)
     ]
     return LocatedError(diagnostic.location, diagnostic.message, (*diagnostic.notes, *ways), line)
 
@@ -304,11 +305,11 @@ class _Kernel(KernelExpressions):
 
     def global_declaration(self, declaration: Declaration) -> None:
         """Read variables outside of functions; those of headers only matter where they are used."""
-        place = declaration.position
+        position = declaration.position
         try:
             self.declaration(declaration)
         except LocatedError as error:
-            if place is None or place.file == self.inclusions.file:
+            if position is None or position.file == self.inclusions.file:
                 raise
             self.unreadable |= dict.fromkeys((each.name for each in declaration.declarators), error)
 
@@ -378,10 +379,10 @@ class _Kernel(KernelExpressions):
                 self._refuse(statement)
 
     def _refuse(self, statement: Statement) -> None:
-        word = type(statement).__name__.lower()
+        keyword = type(statement).__name__.lower()
         if isinstance(statement, (Break, Continue, Return)):
             self.builder.refuse(
-                f"'{word}' has no form in the IR here; loops end by their condition and "
+                f"'{keyword}' has no form in the IR here; loops end by their condition and "
                 "kernels at their end, so put what follows into an 'if'"
             )
         if isinstance(statement, Switch):
@@ -420,7 +421,7 @@ class _Kernel(KernelExpressions):
             return
         truth = self.builder.truth(condition)
         before = dict(self.variables)
-        place = self.builder.location
+        location = self.builder.location
         then, after_then = self._arm(node.then)
         self.variables = dict(before)
         otherwise, after_else = self._arm(node.otherwise)
@@ -430,7 +431,7 @@ class _Kernel(KernelExpressions):
             if after_then[name].value is not variable.value
             or after_else[name].value is not variable.value
         ]
-        self.builder.location = place
+        self.builder.location = location
         results = [before[name].type for name in changed]
         for block, values in ((then, after_then), (otherwise, after_else)):
             with self.block(block):
@@ -515,7 +516,7 @@ class _Kernel(KernelExpressions):
         counter = self.variables[name]
         if find_ir_type(counter.type) != find_ir_type(INT):
             self.builder.refuse("loops count in integers of 32 bits")
-        place = self.builder.location
+        location = self.builder.location
         bounds = [
             self.builder.ssa(self.builder.convert(each, counter.type))
             for each in (self.current(counter), self.value(bound), self.value(step))
@@ -527,10 +528,10 @@ class _Kernel(KernelExpressions):
         self._take((name, *names), body.args)
         with self.block(body), self.scope():
             self.statements(node.body)
-            self.builder.location = place
+            self.builder.location = location
             self.builder.add(scf.YieldOp(*self._current(names, self.variables)))
         loop = scf.ForOp(bounds[0], bounds[1], bounds[2], initial, body)
-        self.builder.location = place
+        self.builder.location = location
         self.builder.add(loop)
         self.variables = outer
         self._take(names, loop.results)
@@ -557,7 +558,7 @@ class _Kernel(KernelExpressions):
         changed = [each for each in changed if each in self.variables]
         new = [each for each in changed if self._is_new(each, before)]
         names = [each for each in changed if each not in new]
-        place = self.builder.location
+        location = self.builder.location
         initial = self._current(names, self.variables)
         types = [value.type for value in initial]
         first = IRBlock(arg_types=types)
@@ -565,7 +566,7 @@ class _Kernel(KernelExpressions):
         self._take(names, first.args)
         with self.block(first):
             self.statements(before)
-            self.builder.location = place
+            self.builder.location = location
             holds = self._condition(condition)
             # What `before` declares and `after` uses has to be passed on.
             used = mentioned(after) - set(outer)
@@ -577,7 +578,7 @@ class _Kernel(KernelExpressions):
         self._take(passed, second.args)
         with self.block(second):
             self.statements(after)
-            self.builder.location = place
+            self.builder.location = location
             self.builder.add(scf.YieldOp(*self._current(names, self.variables)))
         loop = scf.WhileOp(initial, results, Region(first), Region(second))
         self.builder.add(loop)
@@ -586,7 +587,7 @@ class _Kernel(KernelExpressions):
         self._take(left, loop.results[: len(left)])
 
     def _is_new(self, name: str, before: Block) -> bool:
-        """Whether a variable has no value yet, and gets one at the start of each turn."""
+        """Whether a variable has no value yet, and gets one at the start of each iteration."""
         return self.variables[name].value is None and sets_first(before, name)
 
     def _condition(self, condition: Expression) -> SSAValue:

@@ -362,10 +362,10 @@ def compile(
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
     model says it again. Warns of names in `options` that no operation has. Raises CompilationError,
-    with the place in the source, for what is not supported, and ImportError for a framework that is
-    not installed.
+    with the location in the source, for what is not supported, and ImportError for a framework that
+    is not installed.
     """
-    # Wrong names are told before the model is looked at.
+    # Wrong names are reported before the model is looked at.
     find_target(target)
     _check_weights(weights)
     kwargs = dict(example_kwargs or {})
@@ -408,11 +408,11 @@ def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> 
     """What `make` makes, after warnings of what is `known` of models and of what it says itself."""
     for name, message in dict.fromkeys(known):
         warnings.warn(f"'{name}': {message}", UserWarning, stacklevel=3)
-    with listening() as heard:
+    with listening() as captured:
         made = make()
-    told = {message for _, message in known}
-    for warning in heard.values():
-        if warning.severity == "warning" and warning.message not in told:
+    reported = {message for _, message in known}
+    for warning in captured.values():
+        if warning.severity == "warning" and warning.message not in reported:
             warnings.warn(f"'{made.name}': {warning.message}", UserWarning, stacklevel=3)
     return made
 

@@ -4,7 +4,7 @@
         return jnp.fft.fft(x)
                ^
 
-Frameworks keep the Python frames of every operation as locations: the place in a message is the
+Frameworks keep the Python frames of every operation as locations: the location in a message is the
 innermost frame of a model. Where that is a library's, a note has the user's line that led there.
 """
 
@@ -47,38 +47,39 @@ def in_terms_of_the_user(
 ) -> Generator[None]:
     """Refusals inside become `CompilationError`s that quote the user's own lines.
 
-    `texts` are texts that places may be in, by the file names in those; in other files, which are
-    read, columns count from `first_column`. What has no place is reported for the model `name`.
+    `texts` are texts that locations may be in, by the file names in those; in other files, which
+    are read, columns count from `first_column`. What has no location is reported for the model
+    `name`.
     """
     try:
         yield
     except DiagnosticError as error:
         texts = texts or {}
         shift = 1 - first_column
-        diagnostics = [_at_user_place(each, name, texts, shift) for each in error.diagnostics]
+        diagnostics = [_at_user_location(each, name, texts, shift) for each in error.diagnostics]
         sources = {**texts, **_sources_of(diagnostics)}
         short = (diagnostic.without_operation() for diagnostic in diagnostics)
         text = render_all(short, sources).rstrip("\n")
         raise CompilationError(text, diagnostics) from error
 
 
-def user_place(location: Attribute) -> FileLineColLoc | None:
+def user_location(location: Attribute) -> FileLineColLoc | None:
     """The innermost frame that a location holds, those of installed libraries left out.
 
     The innermost of all frames if every one is of a library; None if there is none.
     """
-    places = list(_frames(location))
-    own = (place for place in places if not is_installed(place.filename.data))
-    return next(own, next(iter(places), None))
+    locations = list(_frames(location))
+    own = (found for found in locations if not is_installed(found.filename.data))
+    return next(own, next(iter(locations), None))
 
 
 def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
-    """The places in files that a location holds, callees before callers."""
+    """The locations in files that a location holds, callees before callers."""
     pending: list[Attribute] = [location]
     while pending:
         match pending.pop():
-            case FileLineColLoc() as place:
-                yield place
+            case FileLineColLoc() as found:
+                yield found
             case NameLoc(location=inner):
                 pending.append(inner)
             case CallSiteLoc(caller=caller, callee=callee):
@@ -89,15 +90,15 @@ def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
                 pass
 
 
-def library_place(location: Attribute) -> FileLineColLoc | None:
+def library_location(location: Attribute) -> FileLineColLoc | None:
     """The innermost frame of a location if it is of a library's model that the user calls.
 
     Frames of Python and of frameworks, which compute what models ask for, are left out.
     """
-    for place in _frames(location):
-        if is_of_library(place.filename.data):
-            return place
-        if not is_installed(place.filename.data):
+    for found in _frames(location):
+        if is_of_library(found.filename.data):
+            return found
+        if not is_installed(found.filename.data):
             break
     return None
 
@@ -138,35 +139,35 @@ def _module_path(location: Attribute) -> str:
             return ""
 
 
-def _at_user_place(
+def _at_user_location(
     diagnostic: Diagnostic, name: str, texts: Mapping[str, Source], shift: int
 ) -> Diagnostic:
-    place = user_place(diagnostic.location)
-    notes = tuple(_at_user_place(each, name, texts, shift) for each in diagnostic.notes)
-    inner = library_place(diagnostic.location)
-    if inner is not None and place is not None and inner != place:
+    found = user_location(diagnostic.location)
+    notes = tuple(_at_user_location(each, name, texts, shift) for each in diagnostic.notes)
+    inner = library_location(diagnostic.location)
+    if inner is not None and found is not None and inner != found:
         path = _module_path(diagnostic.location)
         where = f" (in the module '{path}')" if path else ""
         diagnostic = replace(diagnostic, message=diagnostic.message + where)
-        notes = (*notes, note(_in_file(place, shift), CALLED))
-        place = inner
-    if place is not None:
-        if place.filename.data not in texts:
-            place = _in_file(place, shift)
-        return replace(diagnostic, location=place, notes=notes)
+        notes = (*notes, note(_in_file(found, shift), CALLED))
+        found = inner
+    if found is not None:
+        if found.filename.data not in texts:
+            found = _in_file(found, shift)
+        return replace(diagnostic, location=found, notes=notes)
     message = diagnostic.message
     if diagnostic.severity != "note":
         message += f" (in '{name}')"
     return replace(diagnostic, location=UNKNOWN_LOC, message=message, notes=notes)
 
 
-def _in_file(place: FileLineColLoc, shift: int) -> FileLineColLoc:
-    """The place with its column counted from 1, the file named from the current folder."""
-    file = Path(place.filename.data)
+def _in_file(found: FileLineColLoc, shift: int) -> FileLineColLoc:
+    """The location with its column counted from 1, the file named from the current folder."""
+    file = Path(found.filename.data)
     with suppress(OSError):
         if file.is_relative_to(Path.cwd()):
             file = file.relative_to(Path.cwd())
-    return file_location(str(file), place.line.data, place.column.data + shift)
+    return file_location(str(file), found.line.data, found.column.data + shift)
 
 
 def _sources_of(diagnostics: list[Diagnostic]) -> dict[str, Source]:

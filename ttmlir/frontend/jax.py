@@ -82,8 +82,8 @@ def hoist_constants(jax: Any, traced: Any, *, keep_unused: bool) -> Hoisted | No
     core: Any = import_module("jax.extend.core")
     closed = traced.jaxpr
     known = getattr(getattr(closed.jaxpr, "debug_info", None), "arg_names", None)
-    places = [place for place, each in enumerate(closed.consts) if _is_large(jax, each)]
-    arrays = [np.asarray(closed.consts[place]) for place in places]
+    indices = [index for index, each in enumerate(closed.consts) if _is_large(jax, each)]
+    arrays = [np.asarray(closed.consts[index]) for index in indices]
     if known is None or sum(array.nbytes for array in arrays) < WORTH_TRACING:
         return None
     if len(known) != len(closed.in_avals):
@@ -93,8 +93,8 @@ def hoist_constants(jax: Any, traced: Any, *, keep_unused: bool) -> Hoisted | No
 
     def run(constants: Sequence[Any], *arguments: Any) -> Any:
         values = list(closed.consts)
-        for place, constant in zip(places, constants, strict=True):
-            values[place] = constant
+        for index, constant in zip(indices, constants, strict=True):
+            values[index] = constant
         results = core.jaxpr_as_fun(core.ClosedJaxpr(closed.jaxpr, values))(*arguments)
         return jax.tree_util.tree_unflatten(out_tree, results)
 
@@ -214,8 +214,8 @@ def tracing(name: str) -> Generator[None]:
             reason = _reason_of(error)
             if reason is None:
                 raise
-            place, notes = _places_of(error)
-            raise LocatedError(place, f"JAX cannot trace this: {reason}", notes) from error
+            location, notes = _locations_of(error)
+            raise LocatedError(location, f"JAX cannot trace this: {reason}", notes) from error
 
 
 def _reason_of(error: Exception) -> str | None:
@@ -237,7 +237,7 @@ def _frames_of(error: Exception) -> list[traceback.FrameSummary]:
     return list(traceback.extract_tb(error.__traceback__))
 
 
-def _places_of(error: Exception) -> tuple[LocationAttr, Sequence[Diagnostic]]:
+def _locations_of(error: Exception) -> tuple[LocationAttr, Sequence[Diagnostic]]:
     """The innermost line of a model, and a note at the user's own if that is a library's."""
     frames = [
         frame
@@ -527,7 +527,7 @@ def _import(
     marks = [each if index in kept else Ignored(each) for index, each in enumerate(program.inputs)]
     args, kwargs = jax.tree_util.tree_unflatten(program.in_tree, marks)
     if examples is None or (len(args), set(kwargs)) != (len(examples[0]), set(examples[1])):
-        # Without the static ones the places of arguments are others than those of parameters.
+        # Without the static ones the positions of arguments are others than those of parameters.
         function = None
     call, _ = read_call(name, function, (args, kwargs), OPENER)
     results = jax.tree_util.tree_unflatten(program.out_tree, program.outputs)

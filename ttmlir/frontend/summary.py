@@ -215,7 +215,7 @@ def _draw_layers(axes: Any, estimate: Estimate) -> None:
         [sums[1] - sums[0] for _, sums in shown],
         [sums[2] - sums[1] for _, sums in shown],
     ]
-    # Numbers as places: matplotlib reads markup in names of categories.
+    # Numbers as positions: matplotlib reads markup in names of categories.
     axes.barh(range(len(shown)), middle, xerr=errors, color="tab:blue", ecolor="gray")
     axes.set_yticks(range(len(shown)), [name.replace("$", r"\$") for name in names])
     axes.invert_yaxis()
@@ -396,7 +396,7 @@ def _constants(program: BinaryProgram) -> list[tuple[str, TensorRef]]:
             for operation in program.operations
             if operation.table == "ConstantOp"
         ]
-    constants = {ref.global_id: (place, ref) for place, ref in found if ref.constant is not None}
+    constants = {ref.global_id: (index, ref) for index, ref in found if ref.constant is not None}
     return list(constants.values())
 
 

@@ -157,7 +157,7 @@ def _is_given(function: FuncOp) -> bool:
 
 
 def _dialect_of(function: FuncOp) -> str:
-    """The dialect that a function is written in: the most frequent one that there is a road for."""
+    """The most frequent dialect of a function's operations that there is a lowering path for."""
     names = (op.name.partition(".")[0] for op in function.walk())
     counts = Counter("stablehlo" if name == "chlo" else name for name in names)
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]

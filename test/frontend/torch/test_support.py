@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ttmlir.frontend.torch.rules.indexing import progression
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.indexing import find_slice
 from ttmlir.frontend.torch.support import near
 
 torch: Any = import_module("torch")
@@ -73,6 +74,6 @@ PROGRESSIONS: list[tuple[Any, tuple[int, int, int] | None]] = [
 def test_numbers_that_a_slice_selects(indices: Any, bounds: tuple[int, int, int] | None) -> None:
     """Begin, end and step, one for a single number; others are looked up one by one."""
     tensor = torch.tensor(indices, dtype=torch.int64)
-    assert progression(tensor) == bounds
+    assert find_slice(array_of(tensor.numpy())) == bounds
     if bounds is not None:
         assert torch.arange(9)[slice(*bounds)].tolist() == tensor.tolist()

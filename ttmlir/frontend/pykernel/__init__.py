@@ -1,5 +1,5 @@
 """Python functions as kernels of Tensix cores, under the names of tt-mlir's PyKernel.
 
-The road: the source of a function, never run, becomes ttkernel, arith, memref and scf; that becomes
-C++, which devices and the simulator take.
+The lowering path: the source of a function, never run, becomes ttkernel, arith, memref and scf;
+that becomes C++, which devices and the simulator take.
 """

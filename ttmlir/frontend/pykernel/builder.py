@@ -353,7 +353,7 @@ class TensorAccessorConfig(IntFlag):
 
 
 # --- Source ---------------------------------------------------------------------------------------
-# The source of a Python function, as a tree whose places are those of its file.
+# The source of a Python function, as a tree whose locations are those of its file.
 
 # --- Errors ---------------------------------------------------------------------------------------
 # What is wrong with a kernel in Python, at its line.
@@ -450,12 +450,12 @@ class FunctionSource:
         """The tree of the function; PyKernelError if there is none."""
         found = _functions(self.text, self.file).get((self.name, self.first_line))
         if found is None:
-            place = file_location(self.file, self.first_line, 1)
+            location = file_location(self.file, self.first_line, 1)
             message = (
                 f"the source of '{self.name}' is not there; a kernel is a plain 'def' in a file or "
                 "in a cell of a notebook"
             )
-            raise PyKernelError(place, message, self.file, self.text)
+            raise PyKernelError(location, message, self.file, self.text)
         return found
 
     @cached_property
@@ -550,7 +550,7 @@ _MOST_BITS = 31
 
 
 class KernelBuilder(OpBuilder):
-    """Adds operations at the place of the node that is being compiled."""
+    """Adds operations at the location of the node that is being compiled."""
 
     def __init__(self, block: Block, source: FunctionSource) -> None:
         """Add to `block` what comes from a function."""
@@ -563,9 +563,9 @@ class KernelBuilder(OpBuilder):
     # Places.
 
     def at(self, node: ast.expr | ast.stmt) -> None:
-        """Take the place of a node.
+        """Take the location of a node.
 
-        What is inlined from another file keeps the place of the call: a kernel has one file.
+        What is inlined from another file keeps the location of the call: a kernel has one file.
         """
         self._node = node
         if self.source.file == self._kernel_file:
@@ -585,13 +585,13 @@ class KernelBuilder(OpBuilder):
 
     @property
     def is_certain(self) -> bool:
-        """Whether the kernel always comes to the place."""
+        """Whether the kernel always reaches the location."""
         return self.block is self._entry
 
     def forbid(self, message: str, node: ast.expr | ast.stmt | None = None) -> None:
-        """Fail for numbers that are wrong if the kernel comes to the place; it stops if it does.
+        """Fail for numbers that are wrong if the kernel reaches the location; it stops if it does.
 
-        It may not come there, as behind `if n != 0` for a constant `n`. Numbers that are written
+        It may not come there, as after `if n != 0` for a constant `n`. Numbers that are written
         there are always wrong.
         """
         wrong = self._node if node is None else node
@@ -602,13 +602,13 @@ class KernelBuilder(OpBuilder):
         self.stop()
 
     def stop(self) -> None:
-        """Let the kernel stop if it comes to the place."""
+        """Let the kernel stop if it reaches the location."""
         self.add(op_class("assert").create(operands=[self.ssa(_literal(0, i1))]))
 
     # Operations.
 
     def add(self, op: Operation) -> Operation:
-        """Add an operation at the place."""
+        """Add an operation at the location."""
         op.location = self.location
         return self.insert(op)
 

@@ -52,7 +52,7 @@ from ttmlir.nesting import deep_recursion
 from ttmlir.target.cpp.from_ttkernel import kernel_tree
 
 # --- Printing -------------------------------------------------------------------------------------
-# What `print` in a kernel prints: one text, with places for values.
+# What `print` in a kernel prints: one text, with placeholders for values.
 
 _FIELD = re.compile(r"\{\{|\}\}|\{(\d*)\}|[{}]")
 
@@ -259,7 +259,7 @@ class _Kernel(Printing, Loops):
     # Functions of the module.
 
     def inline(self, function: FunctionType, arguments: Arguments) -> Value:
-        """The body of a function of the module in the place of its call."""
+        """The body of a function of the module inlined at its call."""
         builder, name = self.builder, function.__name__
         if function.__code__ in self._calling:
             builder.refuse(
@@ -475,13 +475,13 @@ class _Binding:
 
     def _refuse_value(self, message: str) -> NoReturn:
         source = self.source
-        place, text = source.location(source.node), f"kernel '{source.name}' {message}"
-        raise KernelValueError(place, text, source.file, source.text)
+        location, text = source.location(source.node), f"kernel '{source.name}' {message}"
+        raise KernelValueError(location, text, source.file, source.text)
 
     def _refuse_type(self, message: str) -> NoReturn:
         source = self.source
-        place, text = source.location(source.node), f"kernel '{source.name}' {message}"
-        raise KernelTypeError(place, text, source.file, source.text)
+        location, text = source.location(source.node), f"kernel '{source.name}' {message}"
+        raise KernelTypeError(location, text, source.file, source.text)
 
 
 # --- Kernels --------------------------------------------------------------------------------------

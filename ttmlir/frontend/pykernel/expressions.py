@@ -570,7 +570,7 @@ class Expressions(ABC):
 
     @abstractmethod
     def inline(self, function: FunctionType, arguments: Arguments) -> Value:
-        """The body of a function of the module in the place of its call."""
+        """The body of a function of the module inlined at its call."""
 
     @abstractmethod
     def print_call(self, node: ast.Call) -> None:
@@ -936,8 +936,7 @@ class Expressions(ABC):
             return items.elements[self._check_index(int(position.known), count, index)]
         self.builder.at(node)
         table = self.table(items)
-        place = self.builder.index(position)
-        return self.read_element(table, (place,))
+        return self.read_element(table, (self.builder.index(position),))
 
     def table(self, items: Items) -> Array:
         """A tuple as an array, filled at the start of the kernel."""
@@ -982,9 +981,9 @@ class Expressions(ABC):
         free = len(array.shape) - len(array.within)
         if len(parts) > free:
             self.builder.refuse(f"this array has {free} dimension{'s' * (free != 1)}", node)
-        places = list(array.within)
+        indices = list(array.within)
         for part in parts:
-            extent = array.shape[len(places)]
+            extent = array.shape[len(indices)]
             if isinstance(part, ast.Slice):
                 self.builder.refuse("arrays of kernels have no slices; use a loop", node)
             position = self.integer(part)
@@ -992,25 +991,25 @@ class Expressions(ABC):
                 known = self._check_index(int(position.known), extent, part)
                 position = number(known)
             self.builder.at(node)
-            places.append(self.builder.index(position))
-        return Array(array.ssa, array.type, array.shape, tuple(places))
+            indices.append(self.builder.index(position))
+        return Array(array.ssa, array.type, array.shape, tuple(indices))
 
     def load(self, array: Array, index: ast.expr, node: ast.expr) -> Value:
         """An element, or a row."""
-        place = self.indices(array, index, node)
-        if len(place.within) < len(place.shape):
-            return place
-        return self.read_element(place, place.within)
+        element = self.indices(array, index, node)
+        if len(element.within) < len(element.shape):
+            return element
+        return self.read_element(element, element.within)
 
-    def read_element(self, array: Array, places: Sequence[SSAValue]) -> Scalar:
+    def read_element(self, array: Array, indices: Sequence[SSAValue]) -> Scalar:
         """The element at these indices."""
-        op = memref.LoadOp.get(array.ssa, places)
+        op = memref.LoadOp.get(array.ssa, indices)
         return Scalar(array.type, self.builder.add(op).results[0])
 
-    def store_element(self, array: Array, places: Sequence[SSAValue], value: Scalar) -> None:
+    def store_element(self, array: Array, indices: Sequence[SSAValue], value: Scalar) -> None:
         """Set the element at these indices."""
         converted = self.builder.ssa(self.builder.convert(value, array.type))
-        self.builder.add(memref.StoreOp.get(converted, array.ssa, places))
+        self.builder.add(memref.StoreOp.get(converted, array.ssa, indices))
 
     def _check_index(self, known: int, extent: int, node: ast.expr) -> int:
         """An index that counts from the front."""

@@ -455,7 +455,7 @@ class PyKernelOp:
         return tensor.buffer_address()
 
     def set_tensor_accessor_config(self, tensors: Any) -> None:
-        """Let kernels that follow find the layout of tensors behind their circular buffers."""
+        """Let kernels that follow find the layout of tensors after their circular buffers."""
         listed = _sequence(tensors) or [tensors]
         self._accessor_words = [word for each in listed for word in self._words(each)]
 

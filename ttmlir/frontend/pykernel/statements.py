@@ -149,7 +149,7 @@ def _has(statements: Sequence[ast.stmt], *kinds: type[ast.stmt], inner: bool = F
         if isinstance(node, _LOOPS):
             if inner and _has(node.body, *kinds, inner=True):
                 return True
-            # A jump behind `else` leaves the loop around.
+            # A jump after `else` leaves the loop around.
             if _has(node.orelse, *kinds, inner=inner):
                 return True
     return False
@@ -201,7 +201,7 @@ class _Lowering:
     def _lower(
         self, statements: Sequence[ast.stmt], around: _Around, *, tail: bool
     ) -> tuple[Step, ...]:
-        """Steps; behind those at the `tail` nothing of the same loop or function follows."""
+        """Steps; after those at the `tail` nothing of the same loop or function follows."""
         steps = list[Step]()
         for index, node in enumerate(statements):
             rest = statements[index + 1 :]
@@ -233,7 +233,7 @@ class _Lowering:
         return tuple(steps)
 
     def _flags(self, statements: Sequence[ast.stmt], around: _Around) -> tuple[str, ...]:
-        """The flags that jumps in the statements set, seen from behind them."""
+        """The flags that jumps in the statements set, seen from after them."""
         flags = list[str]()
         if _has(statements, ast.Break):
             flags.append(around.broken)
@@ -459,7 +459,7 @@ class Statements(Expressions):
                 )
 
     def set(self, name: str, value: Value, node: ast.expr | ast.stmt) -> None:
-        """Let a name stand for a value; an annotated one keeps its place in memory."""
+        """Let a name stand for a value; an annotated one keeps its location in memory."""
         known = self.variables.get(name)
         if isinstance(known, Cell):
             if not isinstance(value, Scalar) or not value.is_number:
@@ -487,10 +487,10 @@ class Statements(Expressions):
             self.builder.refuse(f"elements are numbers, not {describe(value)}", target)
         match holder:
             case Array():
-                place = self.indices(holder, index, target)
-                if len(place.within) < len(place.shape):
+                element = self.indices(holder, index, target)
+                if len(element.within) < len(element.shape):
                     self.builder.refuse("only single elements can be assigned to", target)
-                self.store_element(place, place.within, value)
+                self.store_element(element, element.within, value)
             case Scalar(type=type_) if type_ == _L1_POINTER:
                 offset = self.integer(index)
                 self.builder.at(target)
@@ -505,7 +505,7 @@ class Statements(Expressions):
                 self.builder.refuse(f"{describe(holder)} has no elements", target)
 
     def _annotated(self, node: ast.AnnAssign) -> None:
-        """`x: int = 1`, a place in memory; `a: [int, 2, 3] = 0`, an array."""
+        """`x: int = 1`, a location in memory; `a: [int, 2, 3] = 0`, an array."""
         if not isinstance(node.target, ast.Name):
             self.builder.refuse("only plain names take an annotation", node)
         name = node.target.id
@@ -561,17 +561,17 @@ class Statements(Expressions):
                 self.builder.refuse(f"arrays hold numbers, not {describe(initial)}", node)
             self._fill(array, self.builder.settle(self.builder.convert(initial, type_)), ())
 
-    def _fill(self, array: Array, value: Scalar, places: tuple[SSAValue, ...]) -> None:
+    def _fill(self, array: Array, value: Scalar, indices: tuple[SSAValue, ...]) -> None:
         """Set all elements."""
-        dimension = len(places)
+        dimension = len(indices)
         if dimension == len(array.shape):
-            self.store_element(array, places, value)
+            self.store_element(array, indices, value)
             return
         builder = self.builder
         bounds = [builder.index(number(each)) for each in (0, array.shape[dimension], 1)]
         body = Block(arg_types=[bounds[0].type])
         with builder.into(body):
-            self._fill(array, value, (*places, body.args[0]))
+            self._fill(array, value, (*indices, body.args[0]))
             builder.add(scf.YieldOp())
         builder.add(scf.ForOp(bounds[0], bounds[1], bounds[2], [], body))
 
@@ -612,7 +612,7 @@ class Statements(Expressions):
             self.run(step.then if condition.known else step.otherwise)
             return
         self.builder.at(step.node)
-        truth, place = self.builder.ssa(condition), self.builder.location
+        truth, location = self.builder.ssa(condition), self.builder.location
         before = dict(self.variables)
         blocks, scopes = (Block(), Block()), list[Scope]()
         for block, steps in zip(blocks, (step.then, step.otherwise), strict=True):
@@ -620,7 +620,7 @@ class Statements(Expressions):
             with self.builder.into(block):
                 self.run(steps)
             scopes.append(self.variables)
-        self.builder.location = place
+        self.builder.location = location
         self.variables = before
         self._merge(truth, blocks, scopes, has_else=bool(step.otherwise), node=step.node)
 
@@ -684,7 +684,7 @@ def merged_type(first: Binding | None, second: Binding | None) -> Attribute | No
 
 
 def _unmerged(name: str, first: Binding | None, second: Binding | None, line: int) -> str:
-    """Why a name has no value behind an `if`."""
+    """Why a name has no value after an `if`."""
     for each in (first, second):
         if isinstance(each, Unset):
             return each.reason
@@ -705,7 +705,7 @@ def to_scalar(binding: Binding | None) -> Scalar:
 
 
 # --- Loops ----------------------------------------------------------------------------------------
-# Loops of a kernel in Python, and the values that they carry from turn to turn.
+# Loops of a kernel in Python, and the values that they carry between iterations.
 #
 # A name that a loop changes and that has a value before it is an argument of the loop's body, and a
 # result of the loop. What the body makes of it may have another type than what it begins with, as
@@ -754,10 +754,10 @@ class Loops(Statements):
         array = holder
 
         def begin(position: Scalar) -> None:
-            places = (*array.within, self.builder.index(position))
-            element: Value = Array(array.ssa, array.type, array.shape, places)
-            if len(places) == len(array.shape):
-                element = self.read_element(array, places)
+            indices = (*array.within, self.builder.index(position))
+            element: Value = Array(array.ssa, array.type, array.shape, indices)
+            if len(indices) == len(array.shape):
+                element = self.read_element(array, indices)
             self.bind(node.target, element)
 
         count = array.shape[len(array.within)]
@@ -785,13 +785,13 @@ class Loops(Statements):
         bounds: tuple[Scalar, Scalar, Scalar],
         begin: Callable[[Scalar], None],
     ) -> None:
-        """A loop from a start to before a stop; `begin` takes the counter at each turn."""
+        """A loop from a start to before a stop; `begin` takes the counter at each iteration."""
         start, stop, stride = (self.builder.settle(each) for each in bounds)
         down = stride.known is not None and stride.known < 0
         if down or step.exits:
             self._run_stepped(step, (start, stop, stride), begin, down=down)
             return
-        place = self.builder.location
+        location = self.builder.location
 
         def attempt(carried: Carried) -> tuple[Scope, Finish]:
             body = Block(arg_types=[i32, *(each.type for each in carried.values())])
@@ -805,7 +805,7 @@ class Loops(Statements):
                 self._end(body, carried, after)
                 lower, upper, by = (self.builder.ssa(each) for each in (start, stop, stride))
                 initial = [self.builder.ssa(each) for each in carried.values()]
-                self.builder.location = place
+                self.builder.location = location
                 return scf.ForOp(lower, upper, by, initial, body)
 
             return after, finish
@@ -849,7 +849,7 @@ class Loops(Statements):
         names: Sequence[str],
     ) -> None:
         """A loop that goes on while a condition holds."""
-        place = self.builder.location
+        location = self.builder.location
 
         def attempt(carried: Carried) -> tuple[Scope, Finish]:
             types = [each.type for each in carried.values()]
@@ -857,7 +857,7 @@ class Loops(Statements):
             self._enter(carried, first.args)
             with self.builder.into(first):
                 holds = self.builder.ssa(self._goes_on(step, condition))
-                self.builder.location = place
+                self.builder.location = location
                 self.builder.add(scf.ConditionOp(holds, *first.args))
             self._enter(carried, second.args)
             with self.builder.into(second):
@@ -867,7 +867,7 @@ class Loops(Statements):
             def finish(carried: Carried) -> Operation:
                 self._end(second, carried, after)
                 initial = [self.builder.ssa(each) for each in carried.values()]
-                self.builder.location = place
+                self.builder.location = location
                 return scf.WhileOp(initial, types, Region(first), Region(second))
 
             return after, finish
@@ -875,7 +875,7 @@ class Loops(Statements):
         self._carry(step, names, attempt)
 
     def _goes_on(self, step: Loop, condition: Callable[[], Scalar]) -> Scalar:
-        """Whether there is another turn; after a `break` the condition is not computed again."""
+        """Whether there is another iteration; a `break` leaves the condition uncomputed."""
         if not step.exits:
             return condition()
         clear = self.all_clear(step.exits)
@@ -934,7 +934,7 @@ class Loops(Statements):
             self.variables[name] = Scalar(result.type, result)
 
     def _unclear(self, step: Loop, names: Sequence[str], line: int) -> dict[str, Binding]:
-        """Names that the loop changes and that are no numbers: what they are changes by turns."""
+        """Names that the loop changes and that are no numbers: they differ between iterations."""
         return {
             name: Unset(_changes(name, line))
             for name in assigned([step])
@@ -944,7 +944,7 @@ class Loops(Statements):
         }
 
     def _left(self, step: Loop, outer: Scope, after: Scope, unclear: Scope, line: int) -> Scope:
-        """What names stand for behind the loop if it does not carry them."""
+        """What names stand for after the loop if it does not carry them."""
         left: Scope = {}
         for name in assigned([step]):
             before = outer.get(name)
@@ -966,7 +966,7 @@ class Loops(Statements):
             self.variables[name] = Scalar(value.type, value)
 
     def _end(self, body: Block, carried: Carried, after: Scope) -> None:
-        """Yield what the next turn begins with."""
+        """Yield what the next iteration begins with."""
         with self.builder.into(body):
             values = [
                 self.builder.ssa(self.builder.convert(to_scalar(after[name]), before.type))
@@ -977,6 +977,6 @@ class Loops(Statements):
 
 def _changes(name: str, line: int) -> str:
     return (
-        f"'{name}' stands for different things from turn to turn of the loop at line {line}; loops "
-        "change numbers, and elements of arrays"
+        f"'{name}' stands for different things between iterations of the loop at line {line}; "
+        "loops change numbers, and elements of arrays"
     )

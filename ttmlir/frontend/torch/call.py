@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -13,11 +15,11 @@ from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
-from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.ir.tensor_types import value_shape
 
 FOLDED = 1 << 16
-"""Most elements of known tensors that composites compute with while the program is read."""
+"""Most real elements of known tensors that composites compute with while the program is read."""
 Later = Callable[[], SSAValue]
 """Builds a result when somebody uses it."""
 Result = SSAValue | tuple[SSAValue | Later | None, ...]
@@ -30,6 +32,11 @@ class Known:
 
     tensor: Any
     value: SSAValue | None = None
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether composites compute with the numbers while the program is read."""
+        return self.tensor.numel() <= FOLDED or not self.tensor.is_floating_point()
 
     def create(self, build: BodyBuilder) -> SSAValue:
         """The constant, made once."""
@@ -95,7 +102,7 @@ class TorchCall:
         return argument.create(self.build) if isinstance(argument, (Known, Number)) else argument
 
     def known(self, name: str) -> Any:
-        """The torch tensor behind an argument if its numbers are known, else None."""
+        """The torch tensor of an argument if its numbers are known, else None."""
         argument = self.arguments[name]
         return argument.tensor if isinstance(argument, Known) else None
 
@@ -125,7 +132,7 @@ class TorchCall:
         if isinstance(argument, list):
             return [self._as_array(each, element) for each in cast("list[Any]", argument)]
         dtype = None if element is None else str(element)
-        if isinstance(argument, Known) and argument.tensor.numel() <= FOLDED:
+        if isinstance(argument, Known) and argument.is_folded:
             found = self.build.array_of_known(argument.tensor, argument.create(self.build))
         elif isinstance(argument, (Known, Number, SSAValue)):
             found = self.build.array(self.value(argument))
@@ -138,15 +145,19 @@ class TorchCall:
     def results(self, found: Array | Sequence[Array | None]) -> Result:
         """Arrays as the results, in the types and shapes that torch says; None for one less."""
         if isinstance(found, Array):
-            return self._result(found, 0)
+            return self.result(found, 0)
         return tuple(
-            None if each is None else self._result(each, number)
+            None if each is None else partial(self.result, each, number)
             for number, each in enumerate(found)
         )
 
-    def _result(self, array: Array, number: int) -> SSAValue:
+    def result(self, array: Array, number: int) -> SSAValue:
+        """An array as one of the results."""
         type_ = self.result_type(number)
-        array = array.cast(str(type_.element_type)).reshape(type_.get_shape())
+        array = array.cast(str(type_.element_type))
+        # For what only a gradient takes, torch may expect nothing, as the bags of `embedding_bag`.
+        if math.prod(type_.get_shape()) == math.prod(array.shape):
+            array = array.reshape(type_.get_shape())
         return self.build.value_of(array)
 
     def common_element(self, *names: str) -> Attribute:

@@ -30,7 +30,7 @@ class TorchOpener(Opener):
         return None if isinstance(value, torch_package().nn.Module) else super().open(value)
 
     def open_registered(self, value: Any) -> Opened | None:
-        """What `torch.utils._pytree` has been told of the class."""
+        """What `torch.utils._pytree` has registered of the class."""
         node: Any = torch_package().utils._pytree.SUPPORTED_NODES.get(type(value))
         if node is None:
             return None

@@ -65,7 +65,7 @@ def compile_graph(
         return boxed(_Graph(part, settings))
 
     def compile_frozen(part: Graph, _: Sequence[Any]) -> Callable[..., Any]:
-        return boxed(_Graph(part, settings, _places_of_weights()))
+        return boxed(_Graph(part, settings, _indices_of_weights()))
 
     without_gradient = compile_frozen if weights == "constants" else compile_part
     backend = common.aot_autograd(
@@ -74,7 +74,7 @@ def compile_graph(
     return backend(graph, inputs)
 
 
-def _places_of_weights() -> frozenset[int]:
+def _indices_of_weights() -> frozenset[int]:
     """Which inputs of the graph that torch compiles at the moment are parameters and buffers."""
     context: Any = torch_package()._guards.TracingContext.try_get()
     facts = getattr(context, "fw_metadata", None)
@@ -90,15 +90,15 @@ class _Graph:
         self._graph = graph
         self._settings = settings
         self._frozen = frozen
-        """The places of inputs that are constants."""
+        """The indices of inputs that are constants."""
         self._programs: dict[tuple[Any, ...], tuple[Any, CompiledModel]] = {}
         """For each set of shapes the state of the constants that the program holds, and it."""
 
     def __call__(self, *inputs: Any) -> Any:
         """The results of the graph, as tuples."""
         tensor = torch_package().Tensor
-        passed = [each for place, each in enumerate(inputs) if place not in self._frozen]
-        state = [_state_of(inputs[place]) for place in sorted(self._frozen)]
+        passed = [each for index, each in enumerate(inputs) if index not in self._frozen]
+        state = [_state_of(inputs[index]) for index in sorted(self._frozen)]
         key = tuple(
             (each.shape, each.dtype) if isinstance(each, tensor) else each for each in passed
         )
@@ -111,12 +111,12 @@ class _Graph:
     def _compile(self, inputs: Sequence[Any]) -> CompiledModel:
         fx: Any = torch_package().fx
         interpreter: Any = fx.Interpreter(self._graph)
-        passed = [each for place, each in enumerate(inputs) if place not in self._frozen]
+        passed = [each for index, each in enumerate(inputs) if index not in self._frozen]
 
         def run(*arguments: Any) -> Any:
             left = iter(arguments)
             whole = [
-                each if place in self._frozen else next(left) for place, each in enumerate(inputs)
+                each if index in self._frozen else next(left) for index, each in enumerate(inputs)
             ]
             # The user's own lines are those of the graph's nodes.
             with fx.traceback.preserve_node_meta():
@@ -125,10 +125,10 @@ class _Graph:
         # torch is in the middle of a call here; in a thread of its own it traces as it always does.
         with ThreadPoolExecutor(1) as thread:
             imported = thread.submit(import_traced, "graph", run, passed).result()
-        with listening() as heard:
+        with listening() as captured:
             model = CompiledModel(imported, **self._settings)
-        told = [each.message for each in heard.values() if each.severity == "warning"]
-        for message in dict.fromkeys([*imported.warnings, *told]):
+        reported = [each.message for each in captured.values() if each.severity == "warning"]
+        for message in dict.fromkeys([*imported.warnings, *reported]):
             warnings.warn(f"torch.compile: {message}", UserWarning, stacklevel=2)
         return model
 
@@ -142,14 +142,14 @@ _reported: set[str] = set()
 
 
 def _report_graph_breaks() -> None:
-    """Warn of the places where torch has split a function, once for each."""
+    """Warn of the lines where torch has split a function, once for each."""
     for found in torch_package()._dynamo.utils.graph_break_reasons:
         stack: Sequence[Any] = found.user_stack
-        place = f"{stack[-1].filename}:{stack[-1].lineno}: " if stack else ""
+        location = f"{stack[-1].filename}:{stack[-1].lineno}: " if stack else ""
         lines = [line.strip() for line in str(found.reason).split("\n")]
         reason = ": ".join(line.removeprefix("Explanation: ") for line in lines[:2] if line)
         message = (
-            f"{place}torch.compile breaks the graph here; what is before and behind it becomes "
+            f"{location}torch.compile breaks the graph here; what is before and after it becomes "
             f"programs of their own ({reason})"
         )
         if message not in _reported:

@@ -25,7 +25,7 @@ from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
+from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, near
@@ -72,7 +72,7 @@ def _is_idle(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 
 
 # --- Quiet ----------------------------------------------------------------------------------------
-# Tracing without torch's own reports: what fails is told in one message, at the user's line.
+# Tracing without torch's own reports: what fails is reported in one message, at the user's line.
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def export(
         raise
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
-        raise _untraceable(error, place_of_error(error)) from error
+        raise _untraceable(error, location_of_error(error)) from error
 
 
 def _export_seeded(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -329,8 +329,8 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return exported
 
 
-def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
-    return LocatedError(place, f"torch cannot trace this: {reason_of(error)}")
+def _untraceable(error: Exception, location: LocationAttr) -> LocatedError:
+    return LocatedError(location, f"torch cannot trace this: {reason_of(error)}")
 
 
 def _distinct(values: Any) -> Any:
@@ -361,15 +361,15 @@ def _as_module(function: Callable[..., Any]) -> Any:
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
     with quiet(), preparations_kept(), warnings.catch_warnings():
-        # torch tells of its own deprecated parts here.
+        # torch warns about its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:
             table = {**_decompositions(), **own_decompositions()}
             decomposed = exported.run_decompositions(table)
         except Exception as error:
             # The program was traced, but not all of it, as with torch.func.grad.
-            place = place_of_trace(str(error))
-            raise _untraceable(error, place) from error
+            location = location_of_trace(str(error))
+            raise _untraceable(error, location) from error
     _check_decisions(exported, decomposed)
     return decomposed
 

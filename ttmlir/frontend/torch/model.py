@@ -22,8 +22,7 @@ from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import call_with_pairs
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
-from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor
-from ttmlir.frontend.torch.elements import SMALL_FLOATS, torch_package
+from ttmlir.frontend.torch.elements import SMALL_FLOATS, is_symbolic, is_tensor, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
     decompose,
@@ -322,8 +321,6 @@ class _Door:
 
     def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Array]]:
         """What torch computes at each node of the program."""
-        from ttmlir.frontend.torch.tracing import trace_nodes
-
         leaves = self._example_leaves(args, kwargs)
         return trace_nodes(self._exported, leaves, self._next_buffers())
 
@@ -368,3 +365,49 @@ def _name_of(model: Any) -> str:
     if isinstance(model, torch.export.ExportedProgram):
         name = type(model.graph_module).__name__
     return re.sub(r"\W+", "_", name).strip("_") or "main"
+
+
+# -- the reference of a bisection ---------------------------------------------------------------
+
+
+def trace_nodes(
+    exported: Any, leaves: list[Any], buffers: Mapping[str, Any]
+) -> list[tuple[str, Array]]:
+    """The tensors of all calls, other than complex ones, by the names of their nodes, in order.
+
+    `leaves` are the arguments of the program without containers, `buffers` the values of those
+    that it changes.
+    """
+    torch = torch_package()
+    program = decompose(exported)
+    found: list[tuple[str, Array]] = []
+
+    interpreter: Any = torch.fx.Interpreter(program.graph_module)
+    run_node = interpreter.run_node
+
+    def run_and_note(node: Any) -> Any:
+        result = run_node(node)
+        if node.op == "call_function":
+            for leaf in torch.utils._pytree.tree_leaves(result):
+                # Complex ones are pairs in the program.
+                if isinstance(leaf, torch.Tensor) and not leaf.is_complex():
+                    found.append((node.name, array_of_torch(torch, leaf.clone())))
+        return result
+
+    interpreter.run_node = run_and_note
+    rest = iter(leaves)
+    values: list[Any] = []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind.name == "USER_INPUT":
+            values.append(next(rest))
+        elif spec.kind.name == "TOKEN":
+            values.append(None)
+        elif spec.target in buffers:
+            values.append(buffers[spec.target])
+        elif spec.target in program.state_dict:
+            values.append(program.state_dict[spec.target])
+        else:
+            values.append(program.constants[spec.target])
+    with torch.no_grad():
+        interpreter.run(*values)
+    return found

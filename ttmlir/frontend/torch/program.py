@@ -20,18 +20,20 @@ from ttmlir.dialects import ttir
 from ttmlir.frontend.complex_pairs import ComplexPlaces
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
-from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor, leaves
 from ttmlir.frontend.torch.data.values import compute
 from ttmlir.frontend.torch.elements import (
     SUPPORTED_DTYPES,
     dtype_name,
     element_of,
+    is_symbolic,
+    is_tensor,
+    leaves,
     static_shape,
     tensor_type,
     torch_package,
 )
 from ttmlir.frontend.torch.exporting import decompose
-from ttmlir.frontend.torch.places import location_of, refuse_node
+from ttmlir.frontend.torch.locations import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
 from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
 from ttmlir.ir.tensor_types import element_type, is_complex, value_shape
@@ -139,7 +141,7 @@ class ControlFlow:
         count = 1 + len(first) + len(stacks)
         operands = [counter, *first, *stacks, *stacked, *given.values]
 
-        def turn(inner: BodyBuilder, arguments: Sequence[Any]) -> Sequence[SSAValue]:
+        def iterate(inner: BodyBuilder, arguments: Sequence[Any]) -> Sequence[SSAValue]:
             number, state = arguments[0], arguments[1 : 1 + len(first)]
             sources = arguments[count : count + len(stacked)]
             found = [_row(inner, source, number) for source in sources]
@@ -154,7 +156,7 @@ class ControlFlow:
             one = inner.create_splat(1, TensorType(i32, ()))
             return [inner.compute("add", number, one), *results[: len(first)], *written]
 
-        body = self._function("body", turn, operands, build)
+        body = self._function("body", iterate, operands, build)
         loop = ttir.WhileOp.make(
             operands,
             body.function_type.outputs.data,
@@ -353,7 +355,7 @@ class ImportedProgram:
     the value itself if it is neither."""
     changed: list[int]
     """The tensors that the user passes and the program changes, by their number; their new values
-    are results behind those of the state."""
+    are results after those of the state."""
     complex_places: ComplexPlaces
     """Which arguments and results, as torch sees them, are pairs of the function's."""
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 import ttmlir
 from ttmlir.frontend.torch import export
 from ttmlir.frontend.torch.exporting import decompose
-from ttmlir.frontend.torch.places import place_of
+from ttmlir.frontend.torch.locations import source_location_of
 
 torch: Any = import_module("torch")
 nn: Any = import_module("torch.nn")
@@ -211,7 +211,7 @@ def test_places_of_gradients(way: str) -> None:
     for node in graph.nodes:
         if node.op == "call_function":
             operation = str(node.target).split(".")[1]
-            place = place_of(node)
+            place = source_location_of(node)
             assert isinstance(place, FileLineColLoc)
             lines.setdefault(operation, set()).add(place.line.data - first)
     # The slope of a square is a product with the numbers, of tanh one with 1 - y * y.

@@ -4,7 +4,7 @@
 
 torch traces such programs with sizes that it calls u0, u1, ...; they are interpreted once more,
 with the largest sizes there can be, and `Rows` for what has such a size. Loops over what
-`nonzero` finds are written out for all places, and what they write counts where it was found.
+`nonzero` finds are written out for all positions, and what they write counts where it was found.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ttmlir.frontend.torch.data.leaves import is_symbolic, is_tensor, leaves, replace_leaves
-from ttmlir.frontend.torch.data.turns import BEGIN, END
-from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.frontend.torch.data.iterations import BEGIN, END
+from ttmlir.frontend.torch.elements import (
+    is_symbolic,
+    is_tensor,
+    leaves,
+    replace_leaves,
+    torch_package,
+)
+from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.frontend.torch.support import instead_of
 from ttmlir.frontend.torch.training.holding import hold
 
@@ -31,30 +36,30 @@ from ttmlir.frontend.torch.training.holding import hold
 
 @dataclass(eq=False)
 class Axis:
-    """A dimension of which only some places count."""
+    """A dimension of which only some positions count."""
 
     valid: Any
-    """A truth value for each place."""
+    """A truth value for each position."""
     compacting: tuple[Any, Axis] | None = None
 
     @property
     def size(self) -> int:
-        """Of all places."""
+        """Of all positions."""
         return self.valid.shape[0]
 
     def count(self) -> Any:
-        """How many places count, a tensor of no dimension."""
+        """How many positions count, a tensor of no dimension."""
         return self.valid.to(torch_package().int64).sum()
 
     def ranks(self) -> Any:
-        """The number of each place among those that count."""
+        """The number of each position among those that count."""
         return self.valid.to(torch_package().int64).cumsum(0) - 1
 
     def compact(self) -> tuple[Any, Axis]:
-        """The places that count, in order, then any others; and the axis that they make."""
+        """The positions that count, in order, then any others; and the axis that they make."""
         if self.compacting is None:
             torch = torch_package()
-            # Each place goes to its rank, all others behind the last one, and away.
+            # Each position goes to its rank, all others after the last one, and away.
             row = torch.where(self.valid, self.ranks(), self.size)
             order = torch.zeros(self.size + 1, dtype=torch.int64)
             order = order.scatter(0, row, torch.arange(self.size)).narrow(0, 0, self.size)
@@ -66,19 +71,19 @@ class Axis:
 
 @dataclass(frozen=True)
 class Rows:
-    """A tensor with the dimensions of which only some places count."""
+    """A tensor with the dimensions of which only some positions count."""
 
     data: Any
     axes: Mapping[int, Axis]
 
     def compact(self, dim: int) -> Rows:
-        """The same with the places that count first."""
+        """The same with the positions that count first."""
         order, dense = self.axes[dim].compact()
         data = self.data if order is None else self.data.index_select(dim, order)
         return Rows(data, {**self.axes, dim: dense})
 
     def resize(self, dim: int, size: int) -> Rows:
-        """The first `size` places that count, where all of those are known to be so many."""
+        """The first `size` positions that count, where all of those are known to be so many."""
         rows = self.compact(dim)
         missing = size - rows.data.shape[dim]
         data = rows.data
@@ -109,7 +114,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Count:
-    """A number that the program computes, and the axis whose places it counts."""
+    """A number that the program computes, and the axis whose positions it counts."""
 
     tensor: Any
     axis: Axis | None = None
@@ -129,7 +134,7 @@ class Masks:
 
 
 def align(values: Sequence[Any]) -> tuple[list[Any], dict[int, Axis]]:
-    """The tensors of values that broadcast together, with places that count at equal places.
+    """The tensors of values that broadcast together, with positions that count at equal positions.
 
     Returns them with the axes of what is computed of them.
     """
@@ -163,12 +168,12 @@ def align(values: Sequence[Any]) -> tuple[list[Any], dict[int, Axis]]:
 
 
 def rows_of(value: Any) -> Rows:
-    """A tensor whose places all count, or rows as they are."""
+    """A tensor whose positions all count, or rows as they are."""
     return value if isinstance(value, Rows) else Rows(value, {})
 
 
 def made(data: Any, axes: Mapping[int, Axis]) -> Any:
-    """Rows, or the tensor itself if all of its places count."""
+    """Rows, or the tensor itself if all of its positions count."""
     return Rows(data, axes) if axes else data
 
 
@@ -224,7 +229,7 @@ class Selection:
 
 
 def _nonzero(call: Selection) -> Any:
-    """The places that are not 0: all places, of which those count."""
+    """The positions that are not 0: all positions, of which those count."""
     torch = torch_package()
     x = call.args[0]
     if isinstance(x, Rows):
@@ -232,11 +237,11 @@ def _nonzero(call: Selection) -> Any:
     axis = call.masks.axis(x)
     if axis.valid.dtype != torch.bool:
         axis.valid = axis.valid != 0
-    places = torch.arange(math.prod(x.shape))
+    positions = torch.arange(math.prod(x.shape))
     columns: list[Any] = []
     for extent in reversed(x.shape):
-        columns.append(places % extent)
-        places = places // extent
+        columns.append(positions % extent)
+        positions = positions // extent
     columns = columns[::-1]
     if call.name in ("where", "nonzero_numpy"):
         return [Rows(column, {0: axis}) for column in columns]
@@ -259,7 +264,7 @@ def _masked_select(call: Selection) -> Any:
 
 
 def _index(call: Selection) -> Any:
-    """`x[mask]`, and `x[places]` of places that are rows."""
+    """`x[mask]`, and `x[positions]` of positions that are rows."""
     x, indices = rows_of(call.args[0]), list(call.args[1])
     given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
     if len(given) == 1 and _is_mask(given[0][1]):
@@ -303,7 +308,7 @@ def _is_mask(index: Any) -> bool:
 
 
 def _take(call: Selection) -> Any:
-    """One place among those that count."""
+    """One position among those that count."""
     x, index = call.args[0], call.get("index")
     if not isinstance(x, Rows):
         return None
@@ -330,16 +335,16 @@ def _slice(call: Selection) -> Any:
     if dim not in x.axes and not is_counted:
         return None
     if step != 1:
-        return call.refuse("steps in places that depend on data are not supported; take all")
+        return call.refuse("steps in positions that depend on data are not supported; take all")
     size = x.data.shape[dim]
     if dim in x.axes:
         x = x.compact(dim)
         count = x.axes[dim].count()
     else:
         count = torch.full((), size)
-    begin, behind = (_bound(each, count, other) for each, other in ((start, 0), (end, count)))
-    place = torch.arange(size)
-    valid = (place >= begin) & (place < torch.minimum(behind, count))
+    begin, beyond = (_bound(each, count, other) for each, other in ((start, 0), (end, count)))
+    position = torch.arange(size)
+    valid = (position >= begin) & (position < torch.minimum(beyond, count))
     return Rows(x.data, {**x.axes, dim: Axis(valid)})
 
 
@@ -363,12 +368,12 @@ def _split(call: Selection) -> Any:
         return None
     if dim in x.axes:
         x = x.compact(dim)
-    place = torch.arange(x.data.shape[dim])
+    position = torch.arange(x.data.shape[dim])
     parts: list[Any] = []
     begin: Any = torch.zeros((), dtype=torch.int64)
     for size in sizes:
         end = begin + (size.tensor if isinstance(size, Count) else size)
-        valid = (place >= begin) & (place < end)
+        valid = (position >= begin) & (position < end)
         parts.append(Rows(x.data, {**x.axes, dim: Axis(valid)}))
         begin = end
     return parts
@@ -395,7 +400,7 @@ def _numel(call: Selection) -> Any:
 
 
 def _arange(call: Selection) -> Any:
-    """The numbers of places that count."""
+    """The numbers of positions that count."""
     counts = [each for each in call.args if isinstance(each, Count)]
     begins = [each for each in call.args if not isinstance(each, Count)]
     if len(counts) != 1 or counts[0].axis is None or any(each != 0 for each in begins[:1]):
@@ -486,27 +491,27 @@ def _index_put(call: Selection) -> Any:
 def _put_rows(
     x: Any, dims: list[int], indices: list[Any], axis: Axis, values: Rows, accumulate: bool
 ) -> Any:
-    """Rows written to places; those that do not count go behind the last place, and away."""
+    """Rows written to positions; those that do not count go after the last position, and away."""
     torch = torch_package()
     first = dims[0]
     after = x.dim() - dims[-1] - 1
     data = _as_rows_of(values, axis, values.data.dim() - after - 1)
     extent = x.shape[first]
-    behind = torch.cat([x, x.narrow(first, 0, 1)], first)
-    place = torch.where(indices[0] < 0, indices[0] + extent, indices[0])
-    place = torch.where(axis.valid, place, extent)
-    where: list[Any] = [*(None for _ in range(first)), place, *indices[1:]]
-    written = torch.ops.aten.index_put(behind, where, data.to(x.dtype), accumulate)
+    longer = torch.cat([x, x.narrow(first, 0, 1)], first)
+    position = torch.where(indices[0] < 0, indices[0] + extent, indices[0])
+    position = torch.where(axis.valid, position, extent)
+    where: list[Any] = [*(None for _ in range(first)), position, *indices[1:]]
+    written = torch.ops.aten.index_put(longer, where, data.to(x.dtype), accumulate)
     return written.narrow(first, 0, extent)
 
 
 def _as_rows_of(values: Rows, axis: Axis, dim: int) -> Any:
-    """The numbers of rows, at the places of an axis."""
+    """The numbers of rows, at the positions of an axis."""
     if dim < 0 or (dim not in values.axes and values.data.shape[dim] == 1):
         return values.data
     if values.axes.get(dim) is axis:
         return values.data
-    # In order: the first row that counts belongs to the first place that does.
+    # In order: the first row that counts belongs to the first position that does.
     dense = values.compact(dim).data if dim in values.axes else values.data
     rank = axis.ranks().clamp(0, dense.shape[dim] - 1)
     return dense.index_select(dim, rank)
@@ -523,13 +528,13 @@ def _put_masked(call: Selection, x: Any, mask: Any, values: Rows, accumulate: bo
         data = Rows(dense.data.reshape(-1), {})
     else:
         data = values
-    behind = x.dim() - mask.dim()
-    dim = data.data.dim() - behind - 1
+    after = x.dim() - mask.dim()
+    dim = data.data.dim() - after - 1
     found = _as_rows_of(data, call.masks.axis(mask), dim)
     if dim >= 0 and found.shape[dim] != 1:
         found = found.reshape((*mask.shape, *found.shape[dim + 1 :]))
     found = found.to(x.dtype)
-    shaped = mask.reshape((*mask.shape, *(1,) * behind))
+    shaped = mask.reshape((*mask.shape, *(1,) * after))
     return torch.where(shaped, x + found if accumulate else found, x)
 
 
@@ -587,14 +592,15 @@ HANDLERS: dict[str, Callable[[Selection], Any]] = {
 REMEDY = "as those of x[mask] and nonzero do; torch.where(mask, x, other) keeps the shape"
 
 _LOST = (
-    "what a turn of a loop over the places of a mask computes is used behind it, where it is not "
-    "known how many turns there were; let the loop write to a tensor that was made in front of it: "
+    "what an iteration of a loop over the positions of a mask computes is used after it, where it "
+    "is not known how many iterations there were; let the loop write to a tensor that was made in "
+    "front of it: "
     "total += ..., out.index_add_(...), out[i] = ..."
 )
 
 
 def has_unknown_sizes(graph: Any) -> bool:
-    """True for a program with shapes that depend on data, or with loops over places."""
+    """True for a program with shapes that depend on data, or with loops over positions."""
     return any(
         BEGIN in str(node.target)
         or any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
@@ -644,8 +650,8 @@ class _Bounding:
         self._masks = Masks()
         self._guard: Any = None
         self._wrote = False
-        self._turn = 0
-        self._turns: dict[Any, int] = {}
+        self._iteration = 0
+        self._iterations: dict[Any, int] = {}
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """The results for these arguments."""
@@ -666,7 +672,7 @@ class _Bounding:
             elif node.op == "call_function":
                 with torch_package().fx.traceback.set_current_meta(node):
                     self._env[node] = self._call(node)
-                self._turns[node] = self._turn if self._guard is not None else 0
+                self._iterations[node] = self._iteration if self._guard is not None else 0
             elif node.op == "output":
                 return [(each, self._value(each)) for each in leaves(node.args[0])]
         raise AssertionError("graphs end with their results")
@@ -691,7 +697,7 @@ class _Bounding:
             return None
         if "assert" in name or name.startswith("sym_constrain"):
             return None
-        self._check_turns(node)
+        self._check_iterations(node)
         args = replace_leaves(tuple(node.args), self._value)
         kwargs = replace_leaves(dict(node.kwargs), self._value)
         if self._guard is not None and _writes(node):
@@ -769,7 +775,7 @@ class _Bounding:
         if any(isinstance(each, Count) for each in leaves([*data, *more.values()])):
             data = replace_leaves(data, _as_tensor)
             more = replace_leaves(more, _as_tensor)
-        # The overload may be another one, with a tensor in the place of a number.
+        # The overload may be another one, with a tensor instead of a number.
         result = node.target.overloadpacket(*data, **more)
         return self._as_rows(node, result, axes, data, args)
 
@@ -826,10 +832,10 @@ class _Bounding:
         return self._as_rows(node, total / count, axes, data, (given,))
 
     def _elementwise(self, node: Any, args: Any, kwargs: Any) -> Any:
-        places = [each for each in leaves([*args]) if is_tensor(each) or isinstance(each, Rows)]
+        positions = [each for each in leaves([*args]) if is_tensor(each) or isinstance(each, Rows)]
         more = {k: v.tensor if isinstance(v, Count) else v for k, v in kwargs.items()}
-        tensors, axes = align(places)
-        given = dict(zip(map(id, places), tensors, strict=True))
+        tensors, axes = align(positions)
+        given = dict(zip(map(id, positions), tensors, strict=True))
         data = replace_leaves(args, lambda each: given.get(id(each), _as_tensor(each)))
         return made(node.target.overloadpacket(*data, **more), axes)
 
@@ -890,33 +896,33 @@ class _Bounding:
         if isinstance(mask, Rows):
             self._refuse(node)
         self._end(node)
-        self._turn += 1
+        self._iteration += 1
         self._wrote = False
         self._guard = mask.reshape(-1).select(0, number) != 0
-        self._turns[node] = self._turn
+        self._iterations[node] = self._iteration
         torch = torch_package()
-        places: list[int] = []
+        positions: list[int] = []
         for extent in reversed(mask.shape):
-            places.append(number % extent)
+            positions.append(number % extent)
             number //= extent
-        return torch.tensor(places[::-1], dtype=torch.int64)
+        return torch.tensor(positions[::-1], dtype=torch.int64)
 
     def _end(self, node: Any) -> None:
-        """A turn without effect has left its place in a variable of Python's."""
+        """An iteration without effect has left its position in a variable of Python's."""
         if self._guard is not None and not self._wrote:
             refuse_node(node, _LOST)
 
-    def _check_turns(self, node: Any) -> None:
-        """What a turn of a loop computes is lost, for it may not happen; what it writes is kept."""
+    def _check_iterations(self, node: Any) -> None:
+        """Keep what an iteration writes; what it computes is lost, for it may not happen."""
         for argument in node.all_input_nodes:
-            turn = self._turns.get(argument, 0)
-            if turn and turn != (self._turn if self._guard is not None else 0):
+            iteration = self._iterations.get(argument, 0)
+            if iteration and iteration != (self._iteration if self._guard is not None else 0):
                 if _writes(argument):
                     continue
                 refuse_node(node, _LOST)
 
     def _write(self, node: Any, name: str, args: Any, kwargs: Any) -> Any:
-        """A write in a turn of a loop that may not happen."""
+        """A write in an iteration of a loop that may not happen."""
         torch = torch_package()
         self._wrote = True
         target = args[0]
@@ -993,7 +999,7 @@ _VIEWS = (
     *("split", "chunk", "swapaxes", "swapdims", "mT", "numpy_T", "split_with_sizes", "ravel"),
 )
 _ALONG_ONE = ("topk", "gather", "index_select", "glu", "cumprod", "cummax", "cummin")
-"""Operations along a dimension, of which all places have to count."""
+"""Operations along a dimension, of which all positions have to count."""
 _ROWWISE = (
     *_ALONG_ONE,
     *("layer_norm", "rms_norm", "embedding", "one_hot", "stack", "cat", "constant_pad_nd", "pad"),

@@ -15,16 +15,17 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.call import Known
-from ttmlir.frontend.torch.data.leaves import (
+from ttmlir.frontend.torch.data.iterations import MOST_ITERATIONS
+from ttmlir.frontend.torch.elements import (
     is_symbolic,
     is_tensor,
     leaves,
     replace_leaves,
+    static_shape,
+    torch_package,
     without_modes,
 )
-from ttmlir.frontend.torch.data.turns import MOST_TURNS
-from ttmlir.frontend.torch.elements import static_shape, torch_package
-from ttmlir.frontend.torch.places import place_of_here
+from ttmlir.frontend.torch.locations import location_of_here
 
 # --- Known ----------------------------------------------------------------------------------------
 # What torch can compute while the program is read: masks, positions, numbers of rows.
@@ -81,8 +82,8 @@ class KnownValues:
     """The buffers of the module before torch made fakes of them."""
     decided: dict[str, LocationAttr] = field(default_factory=dict[str, LocationAttr])
     """Buffers that Python has decided by, and where."""
-    in_turn: bool = False
-    """True in a loop over places, each of which may not be there."""
+    in_iteration: bool = False
+    """True in a loop over positions, each of which may not be there."""
     _values: dict[int, tuple[Any, Value]] = field(default_factory=dict[int, tuple[Any, Value]])
     _masks: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
     _changed: set[int] = field(default_factory=set[int])
@@ -99,7 +100,7 @@ class KnownValues:
     def decide(self, value: Value) -> None:
         """Note that Python goes on by these numbers."""
         for name in value.buffers:
-            self.decided.setdefault(name, place_of_here())
+            self.decided.setdefault(name, location_of_here())
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -147,14 +148,14 @@ class KnownValues:
         """Say what a tensor holds that is new."""
         self._keep(tensor, Value(number))
 
-    def found(self, places: Any, mask: Any) -> None:
-        """Say of which mask these are the places."""
-        self._masks[id(places)] = places, mask
+    def found(self, positions: Any, mask: Any) -> None:
+        """Say of which mask these are the positions."""
+        self._masks[id(positions)] = positions, mask
 
-    def mask_of(self, places: Any) -> Any:
-        """The mask of which these are the places, if it is small; None if it is not known."""
-        mask = self._masks.get(id(places), (None, None))[1]
-        return None if mask is None or mask.numel() > MOST_TURNS else mask
+    def mask_of(self, positions: Any) -> Any:
+        """The mask of which these are the positions, if it is small; None if it is not known."""
+        mask = self._masks.get(id(positions), (None, None))[1]
+        return None if mask is None or mask.numel() > MOST_ITERATIONS else mask
 
     # -- tensors -------------------------------------------------------------------------------
 

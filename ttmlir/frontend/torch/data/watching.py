@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.frontend.torch.data.leaves import is_tensor, replace_leaves, without_modes
-from ttmlir.frontend.torch.data.turns import turns
+from ttmlir.frontend.torch.data.iterations import iterations
 from ttmlir.frontend.torch.decompositions.untraceable import own_functions
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import is_tensor, replace_leaves, torch_package, without_modes
 
 if TYPE_CHECKING:
     from ttmlir.frontend.torch.data.values import KnownValues
@@ -43,7 +42,7 @@ def watch(known: KnownValues) -> Any:
             if name == "unbind" and args[1:] in ((), (0,)) and not kwargs:
                 mask = known.mask_of(args[0])
                 if mask is not None:
-                    return turns(mask, known)
+                    return iterations(mask, known)
             args, kwargs = _with_numbers(known, name, args, kwargs)
             pending = known.begin(func, args, kwargs)
             result = replacements.get(func, func)(*args, **kwargs)
@@ -74,11 +73,11 @@ _LISTS = (
 """Functions that take sizes, which may be tensors of one number."""
 
 
-def _within(x: Any, *place: Any) -> tuple[Any, ...]:
-    """The arguments of a selection, with a place that exists: turns for others do not happen."""
-    if len(place) != 2 or not all(isinstance(each, int) for each in place):
-        return (x, *place)
-    dim, index = place
+def _within(x: Any, *position: Any) -> tuple[Any, ...]:
+    """The arguments of a selection, with a position that exists: others have no iteration."""
+    if len(position) != 2 or not all(isinstance(each, int) for each in position):
+        return (x, *position)
+    dim, index = position
     return (x, dim, min(index, x.shape[dim] - 1))
 
 
@@ -110,8 +109,8 @@ def _by_places(known: KnownValues, name: str, args: Any, kwargs: Any) -> Any:
     def repeat(x: Any, _: Any = None, dim: int | None = None, **__: Any) -> Any:
         x, dim = (x.reshape(-1), 0) if dim is None else (x, dim)
         with torch._C.DisableTorchFunction(), without_modes():
-            places = torch.arange(x.shape[dim]).repeat_interleave(value)
-        return x.index_select(dim, places)
+            positions = torch.arange(x.shape[dim]).repeat_interleave(value)
+        return x.index_select(dim, positions)
 
     return {"masked_select": select, "repeat_interleave": repeat}.get(name)
 
@@ -126,9 +125,9 @@ def _read(known: KnownValues, func: Callable[..., Any], args: Any, kwargs: Any) 
 
 
 def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """The arguments, with Python's numbers and places for known sizes and masks among them."""
+    """The arguments, with Python's numbers and positions for known sizes and masks among them."""
     torch = torch_package()
-    if known.in_turn and name == "select":
+    if known.in_iteration and name == "select":
         return _within(*args), kwargs
 
     def number(each: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ttmlir.frontend.torch.elements import torch_package
 
-# Graves et al., "Connectionist Temporal Classification", 2006: between, before and behind the
+# Graves et al., "Connectionist Temporal Classification", 2006: between, before and after the
 # labels of a row there may be blanks, so that it has 2 * labels + 1 states. Sums over ways are
 # recurrences over time in logarithms; those from the beginning (`alpha`) give the loss, and with
 # those from the end (`beta`) its gradient.
@@ -61,7 +61,7 @@ def ctc_loss(
 
 
 def _in_rows(targets: Any, labels: Any, lengths: Any) -> Any:
-    """Labels that stand one behind the other, in rows that are as long as need be."""
+    """Labels that stand one after the other, in rows that are as long as need be."""
     torch = torch_package()
     is_known = not hasattr(lengths, "dim")
     width: int = max(lengths, default=0) if is_known else targets.shape[0]
@@ -107,23 +107,23 @@ def _prepare(log_probs: Any, targets: Any, frames: Any, labels: Any, blank: int)
     blanks = torch.full((count, width + 1), blank, dtype=torch.int64)
     states = torch.stack([blanks.narrow(1, 0, width), targets], 2).reshape(count, 2 * width)
     states = torch.cat([states, blanks.narrow(1, 0, 1)], 1)
-    other = torch.logical_and(states != blank, states != _behind(states, 2, blank))
+    other = torch.logical_and(states != blank, states != _shift_right(states, 2, blank))
     # The first label has nothing two before it.
     may_skip = torch.logical_and(other, torch.arange(2 * width + 1) >= 2)
     return _Rows(log_probs, states, may_skip, frames, labels)
 
 
-def _behind(x: Any, count: int, filling: float) -> Any:
-    """The elements some places to the right, behind others."""
+def _shift_right(x: Any, count: int, filling: float) -> Any:
+    """The elements moved to the right, after others."""
     torch = torch_package()
     width = x.shape[1]
     front = torch.full((x.shape[0], min(count, width)), filling, dtype=x.dtype)
     return torch.cat([front, x.narrow(1, 0, max(width - count, 0))], 1)
 
 
-def _before(x: Any, count: int, filling: float) -> Any:
+def _shift_left(x: Any, count: int, filling: float) -> Any:
     """The elements some places to the left, in front of others."""
-    return _behind(x.flip(1), count, filling).flip(1)
+    return _shift_right(x.flip(1), count, filling).flip(1)
 
 
 def _emissions(rows: _Rows) -> Any:
@@ -151,8 +151,8 @@ def _alphas(rows: _Rows) -> Any:
     before = torch.where(is_first, 0.0, -torch.inf).to(rows.log_probs.dtype)
 
     def step(last: Any, emission: Any, is_begin: Any, may_skip: Any) -> list[Any]:
-        skipped = torch.where(may_skip, _behind(last, 2, -torch.inf), -torch.inf)
-        moved = _sum_of([last, _behind(last, 1, -torch.inf), skipped])
+        skipped = torch.where(may_skip, _shift_right(last, 2, -torch.inf), -torch.inf)
+        moved = _sum_of([last, _shift_right(last, 1, -torch.inf), skipped])
         reached = torch.where(is_begin, last, moved) + emission
         return [reached, reached.clone()]
 
@@ -166,30 +166,33 @@ def _betas(rows: _Rows) -> Any:
     torch = torch_package()
     number, end = torch.arange(rows.states.shape[1]), 2 * rows.labels.unsqueeze(1)
     is_last = torch.logical_or(number == end, number == end - 1)
-    behind = torch.where(is_last, 0.0, -torch.inf).to(rows.log_probs.dtype)
+    after = torch.where(is_last, 0.0, -torch.inf).to(rows.log_probs.dtype)
 
-    def step(following: Any, emission: Any, left: Any, may_skip: Any, behind: Any) -> list[Any]:
+    def step(following: Any, emission: Any, left: Any, may_skip: Any, after: Any) -> list[Any]:
         skipped = torch.where(may_skip, following, -torch.inf)
-        nearer, farther = (_before(following, 1, -torch.inf), _before(skipped, 2, -torch.inf))
+        nearer, farther = (
+            _shift_left(following, 1, -torch.inf),
+            _shift_left(skipped, 2, -torch.inf),
+        )
         moved = _sum_of([following, nearer, farther])
-        reached = torch.where(left == 0, behind, moved) + emission
+        reached = torch.where(left == 0, after, moved) + emission
         reached = torch.where(left < 0, -torch.inf, reached)
         return [reached, reached.clone()]
 
     emissions = _emissions(rows)
     times = torch.arange(emissions.shape[0]).reshape(-1, 1, 1)
-    # How many frames there still are behind each one, T x N x 1.
+    # How many frames there still are after each one, T x N x 1.
     left = rows.frames.reshape(-1, 1) - 1 - times
-    start = torch.full_like(behind, -torch.inf)
+    start = torch.full_like(after, -torch.inf)
     frames = [emissions.flip(0), left.flip(0)]
-    return _scan(step, start, frames, [rows.may_skip, behind]).flip(0)
+    return _scan(step, start, frames, [rows.may_skip, after]).flip(0)
 
 
 def _scan(
     step: Callable[..., list[Any]], start: Any, frames: Sequence[Any], others: Sequence[Any]
 ) -> Any:
     """What a step makes of each frame: one loop of the program."""
-    # The operation behind `scan`: that one lets Dynamo read the step, which follows no caches.
+    # The operation that `scan` calls: that one lets Dynamo read the step, which follows no caches.
     scan: Any = torch_package().ops.higher_order.scan
     return scan(step, [start], list(frames), list(others))[1]
 

@@ -1,4 +1,4 @@
-"""Products of several tensors and of groups of rows, and what is left of a random activation."""
+"""Products of several tensors and of groups of rows, and operations in other forms."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ def _rrelu(
         # It is random, and stays an operation that draws from a seed.
         return NotImplemented
     return torch.nn.functional.leaky_relu(x, (lower + upper) / 2), noise
+
+
+def _multilabel_margin_loss(x: Any, target: Any, reduction: int) -> tuple[Any, Any]:
+    """The loss of a row by itself, of which torch's fake tensors have another shape."""
+    if x.dim() != 1:
+        return NotImplemented
+    forward = torch_package().ops.aten.multilabel_margin_loss_forward.default
+    loss, is_target = forward(x.unsqueeze(0), target.reshape(1, -1), reduction)
+    return loss.reshape(()), is_target.reshape(target.shape)
 
 
 # -- products of matrices and vectors --------------------------------------------
@@ -101,6 +110,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "rrelu_with_noise_functional": _rrelu,
     "_grouped_mm": _grouped_mm,
     "_trilinear": _trilinear,
+    "multilabel_margin_loss_forward": _multilabel_margin_loss,
     "addbmm": _addbmm,
     "conv_tbc": _conv_tbc,
     "transformers.grouped_mm_fallback": _grouped_mm,

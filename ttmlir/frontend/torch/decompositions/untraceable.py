@@ -46,7 +46,7 @@ def replace_untraceable() -> Generator[None]:
 
 @contextmanager
 def no_validation() -> Generator[None]:
-    """Let no distribution look at its parameters and samples, also those that are told to."""
+    """Let no distribution look at its parameters and samples, also those that are asked to."""
     base = torch_package().distributions.Distribution
 
     def write(distribution: Any, value: bool) -> None:

@@ -254,4 +254,4 @@ DRAWS: Mapping[str, Draw] = {
         )
     ),
 }
-"""By the names of operations; those that write to a tensor have the same with `_` behind."""
+"""By the names of operations; those that write to a tensor have the same with `_` after them."""

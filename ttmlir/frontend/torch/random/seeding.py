@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.frontend.torch.locations import refuse_node
 from ttmlir.frontend.torch.random.distributions import DRAWS, Draw, Words
 from ttmlir.frontend.torch.support import near
 from ttmlir.frontend.torch.training.holding import hold

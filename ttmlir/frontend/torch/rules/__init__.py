@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ttmlir.frontend.torch.call import TorchRule
+from xdsl.ir import SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.rules import (
     attention,
     complex_numbers,
@@ -10,7 +13,6 @@ from ttmlir.frontend.torch.rules import (
     creation,
     elementwise,
     indexing,
-    kernels,
     linear_algebra,
     losses,
     movement,
@@ -20,6 +22,7 @@ from ttmlir.frontend.torch.rules import (
     statistics,
     window,
 )
+from ttmlir.program import DescriptionError, read_custom_kernel
 
 RULES: dict[str, TorchRule] = {
     **elementwise.RULES,
@@ -43,7 +46,7 @@ RULES: dict[str, TorchRule] = {
 def rule_of(name: str) -> TorchRule | None:
     """The rule of an overload by a name such as `aten.add.Tensor`; None if there is none."""
     if not name.startswith("aten."):
-        return kernels.RULES.get(name.rpartition(".")[0])
+        return _kernel if name.rpartition(".")[0] == "ttmlir.kernel" else None
     overload = name.removeprefix("aten.")
     base = overload.partition(".")[0]
     return RULES.get(overload) or RULES.get(base) or complex_numbers.OWN.get(base)
@@ -54,3 +57,20 @@ def rule_for_complex(name: str) -> TorchRule | None:
     if not name.startswith("aten."):
         return None
     return complex_numbers.rule_for_complex(name.removeprefix("aten."), RULES)
+
+
+def _kernel(call: TorchCall) -> tuple[SSAValue, ...]:
+    """The operation of `ttmlir.bridge`: a program of kernels, which stays one."""
+    config = call["config"]
+    try:
+        kernel = read_custom_kernel(config)
+    except DescriptionError as error:
+        call.refuse(f"config: {error}")
+    inputs = call.tensors("inputs")
+    types = [call.result_type(number) for number in range(len(kernel.outputs))]
+    difference = kernel.difference(
+        [ttir.tensor_text(value.type) for value in inputs], [*map(ttir.tensor_text, types)]
+    )
+    if difference is not None:
+        call.refuse(difference)
+    return tuple(call.build.create_custom_kernel(config, inputs, types))

@@ -1,4 +1,4 @@
-"""ATen operations on complex numbers: making them, taking them apart, Fourier transforms.
+"""ATen operations on complex numbers: making them, decomposing them, Fourier transforms.
 
 Tensors have complex elements until the program is imported; `stablehlo-expand-complex` then makes
 pairs of them. Operations that mean the same of real numbers have the rules of those.
@@ -54,7 +54,7 @@ def join(build: BodyBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
     return _create(build, ComplexOp, (real, imag), element)
 
 
-# -- making and taking apart -------------------------------------------------------------------
+# -- making and decomposing --------------------------------------------------------------------
 
 
 def _complex(call: TorchCall) -> SSAValue:
@@ -249,6 +249,7 @@ _SPREADS = {"std": True, "var": False}
 _ALIKE = frozenset(
     {
         *("_neg_view", "_unsafe_view", "addmm", "addmv", "alias", "all", "any", "as_strided"),
+        "cumprod",
         *("baddbmm", "bmm", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "detach"),
         *("diagonal", "diagonal_copy", "diagonal_scatter", "dot", "empty", "empty_like"),
         *("empty_strided", "expand", "fill", "flatten", "flip", "full", "full_like"),

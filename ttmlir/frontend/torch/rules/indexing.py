@@ -4,104 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
-
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import SSAValue
 
 from ttmlir.arrays.array import Array
+from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.composites.statistics import norm
-from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Known, Result, TorchCall, TorchRule, composite
-from ttmlir.frontend.torch.elements import is_boolean, torch_package
-from ttmlir.frontend.torch.rules.movement import from_start
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 from ttmlir.optable.row import broadcast_shape
 
-_I64 = IntegerType(64)
+
+def _embedding(weight: Array, indices: Array) -> Array:
+    return weight.select(0, indices)
 
 
-def take(build: BodyBuilder, x: SSAValue, dim: int, indices: SSAValue) -> SSAValue:
-    """The slices of a dimension with these numbers; their shape takes its place."""
-    return build.array(x).select(dim, build.array(indices)).value
+def _index_select(call: TorchCall) -> Result:
+    x, index = call.argument("self"), call.argument("index")
+    if not x.rank:
+        # Whichever index is asked for, there is one.
+        return call.results(x.broadcast(call.shape))
+    return call.results(indexing.take(x, call["dim"], index))
 
 
-def _embedding(call: TorchCall) -> SSAValue:
-    return take(call.build, call.tensor("weight"), 0, call.tensor("indices"))
+def _index(call: TorchCall) -> Result:
+    return call.results(indexing.read_at(call.argument("self"), _indices(call)))
 
 
-def _index_select(call: TorchCall) -> SSAValue:
-    build, x = call.build, call.tensor()
-    if not value_shape(x):
-        # Whichever place is asked for, there is one.
-        return build.broadcast(x, call.shape)
-    dim = call.dim(x)
-    known = call.known("index")
-    if known is not None and (bounds := progression(known)) is not None:
-        return build.slice_along(x, dim, *bounds)
-    index = call.tensor("index")
-    return build.reshape(take(build, x, dim, index), call.shape)
-
-
-def progression(indices: Any) -> tuple[int, int, int] | None:
-    """Begin, end and step of a slice that selects these numbers; None if there is none."""
-    if indices.dim() != 1 or not indices.numel():
-        return None
-    numbers: list[int] = indices.tolist()
-    step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
-    if step < 1 or numbers[0] < 0:
-        return None
-    if any(b - a != step for a, b in pairwise(numbers)):
-        return None
-    return numbers[0], numbers[-1] + 1, step
-
-
-def _index(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = call.tensor()
-    indices = _without_masks(call, call["indices"])
-    dims = [i for i, index in enumerate(indices) if index is not None]
-    if not dims:
-        return x
-    if len(dims) == 1 and isinstance(indices[dims[0]], Known):
-        (dim,) = dims
-        known = _nonnegative_known(indices[dim].tensor, value_shape(x)[dim])
-        if (bounds := progression(known)) is not None:
-            return build.slice_along(x, dim, *bounds)
-    flat, places = linear_index(
-        call, [indices[dim] for dim in dims], [value_shape(x)[d] for d in dims]
-    )
-    first = dims[0]
-    others = [i for i in range(len(value_shape(x))) if i not in dims]
-    if dims == list(range(first, first + len(dims))):
-        at = first
-        shape = value_shape(x)
-        merged = (*shape[:at], math.prod(shape[d] for d in dims), *shape[dims[-1] + 1 :])
-        x = build.reshape(x, merged)
-    else:
-        # With other dimensions in between, torch puts those of the indices first.
-        at = 0
-        x = build.permute(x, [*dims, *others])
-        rest = value_shape(x)[len(dims) :]
-        x = build.reshape(x, (math.prod(value_shape(x)[: len(dims)]), *rest))
-    assert places == value_shape(flat)
-    return build.reshape(take(build, x, at, flat), call.shape)
-
-
-def _without_masks(call: TorchCall, indices: Any) -> list[Any]:
+def _indices(call: TorchCall) -> list[Array | None]:
     """The indices, those that are masks of known numbers turned into numbers."""
-    found: list[Any] = []
-    for index in indices:
-        known = isinstance(index, Known)
-        is_mask = index is not None and (
-            index.tensor.dtype == torch_package().bool if known else is_boolean(element_type(index))
-        )
-        if not is_mask:
+    found: list[Array | None] = []
+    for index in call.argument("indices"):
+        if index is None or index.dtype != "i1":
             found.append(index)
-        elif known:
-            found += [Known(places) for places in index.tensor.nonzero(as_tuple=True)]
+        elif index.carrier.holds_numbers:
+            found += map(array_of, index.value.nonzero())
         else:
             call.refuse(
                 "a boolean mask selects as many elements as it has true values, which is known "
@@ -110,65 +45,25 @@ def _without_masks(call: TorchCall, indices: Any) -> list[Any]:
     return found
 
 
-def _nonnegative_known(indices: Any, extent: int) -> Any:
-    indices = indices.to(torch_package().int64)
-    return indices + (indices < 0) * extent
-
-
-def linear_index(call: TorchCall, indices: list[Any], extents: list[int]) -> tuple[SSAValue, Shape]:
-    """One number for several indices into dimensions that lie next to each other."""
-    build = call.build
-    if all(isinstance(index, Known) for index in indices):
-        torch = torch_package()
-        numbers = torch.zeros((), dtype=torch.int64)
-        for index, extent in zip(indices, extents, strict=True):
-            numbers = numbers * extent + _nonnegative_known(index.tensor, extent)
-        return build.create_tensor(numbers), tuple(numbers.shape)
-    total: SSAValue | None = None
-    for index, extent in zip(indices, extents, strict=True):
-        numbers = from_start(build, build.cast(call.value(index), _I64), extent)
-        if total is not None:
-            scaled = build.compute("multiply", total, build.create_number(extent, total))
-            numbers = build.compute("add", scaled, numbers)
-        total = numbers
-    assert total is not None
-    shape = broadcast_shape(*(_shape_of_argument(index) for index in indices))
-    return build.broadcast(total, shape), shape
-
-
-def _shape_of_argument(index: Any) -> Shape:
-    return tuple(index.tensor.shape) if isinstance(index, Known) else value_shape(index)
-
-
-def _gather(call: TorchCall) -> SSAValue:
+def _gather(call: TorchCall) -> Result:
     """The elements of a dimension with these numbers, one for each place of the result."""
-    build, x, index = call.build, call.tensor(), call.tensor("index")
-    if not value_shape(x):
-        return build.reshape(x, call.shape)
-    dim = call.dim(x)
-    index = build.reshape(index, call.shape or (1,))
-    for other, count in enumerate(value_shape(index)):
-        if other != dim:
-            x = build.slice_along(x, other, 0, count)
-    return build.reshape(build.create_inferred("gather", x, index, dim=dim), call.shape)
+    x, index = call.argument("self"), call.argument("index")
+    if not x.rank:
+        return call.results(x)
+    index = index if index.rank else index.reshape((1,))
+    for dim, count in enumerate(index.shape):
+        if dim != call["dim"] % x.rank:
+            x = x.cut(dim, 0, count)
+    return call.results(x.gather(call["dim"], index))
 
 
-def _unfold(call: TorchCall) -> SSAValue:
+def _unfold(call: TorchCall) -> Result:
     """The windows of a dimension, put at the end."""
-    build, x = call.build, call.tensor()
-    if not value_shape(x):
-        return build.reshape(x, call.shape)
-    dim, size, step = call.dim(x, "dimension"), call["size"], call["step"]
-    shape, count = value_shape(x), call.shape[call.dim(x, "dimension")]
-    if step == size:
-        windows = build.slice_along(x, dim, 0, count * size)
-    else:
-        torch = torch_package()
-        places = torch.arange(count).unsqueeze(1) * step + torch.arange(size)
-        windows = take(build, x, dim, build.create_tensor(places.reshape(-1)))
-    windows = build.reshape(windows, (*shape[:dim], count, size, *shape[dim + 1 :]))
-    order = [i for i in range(len(shape) + 1) if i != dim + 1]
-    return build.permute(windows, [*order, dim + 1])
+    x = call.argument("self")
+    if not x.rank:
+        return call.results(x)
+    dim = call["dimension"] % x.rank
+    return call.results(indexing.unfold(x, dim, call["size"], call["step"]))
 
 
 # -- writing -----------------------------------------------------------------------------------
@@ -286,61 +181,17 @@ def _embedding_renorm(call: TorchCall) -> Result:
 # -- writing to several dimensions -------------------------------------------------------------
 
 
-def _index_put(call: TorchCall) -> SSAValue:
+def _index_put(call: TorchCall) -> Result:
     """A tensor with elements replaced, or added to, at the places that `indices` select."""
-    build, x = call.build, call.tensor()
-    values = build.cast(call.tensor("values"), element_type(x))
-    masked = _masked_put(call, x, values)
-    if masked is not None:
-        return masked
-    indices = _without_masks(call, call["indices"])
-    dims = [i for i, index in enumerate(indices) if index is not None]
-    extents = [value_shape(x)[dim] for dim in dims]
-    flat, places = linear_index(call, [indices[dim] for dim in dims], extents)
-    others = [i for i in range(len(value_shape(x))) if i not in dims]
-    rest = tuple(value_shape(x)[i] for i in others)
-    first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
-    # What an access by these indices would give, with the dimensions of the indices in front.
-    values = build.broadcast(values, (*rest[:first], *places, *rest[first:]))
-    middle = range(first, first + len(places))
-    values = build.permute(values, [*middle, *(i for i in _dims(values) if i not in middle)])
-    order = [*dims, *others]
-    rows, columns, count = math.prod(extents), math.prod(rest), math.prod(places)
-    if not count * columns:
-        return x
-    table = build.reshape(build.permute(x, order), (rows, columns))
-    mnemonic = "scatter_add" if call["accumulate"] else "scatter"
-    written = build.create_inferred(
-        mnemonic,
-        table,
-        build.reshape(flat, (count, 1)),
-        build.reshape(values, (count, columns)),
-        dim=0,
-    )
-    written = build.reshape(written, (*extents, *rest))
-    return build.permute(written, [order.index(i) for i in range(len(order))])
-
-
-def _masked_put(call: TorchCall, x: SSAValue, values: SSAValue) -> SSAValue | None:
-    """One number put where a mask is true; None for anything but one mask."""
-    build = call.build
-    indices: list[Any] = [index for index in call["indices"] if index is not None]
-    if len(indices) != 1 or math.prod(value_shape(values)) != 1:
-        return None
-    (index,) = indices
-    if isinstance(index, Known) or not is_boolean(element_type(index)):
-        return None
-    before: int = call["indices"].index(index)
-    behind = len(value_shape(x)) - before - len(value_shape(index))
-    mask = build.reshape(index, (*value_shape(index), *((1,) * behind)))
-    number = build.reshape(values, (1,) * len(value_shape(x)))
-    if call["accumulate"]:
-        number = build.compute("add", x, number)
-    return build.compute("where", mask, number, x)
-
-
-def _dims(value: SSAValue) -> range:
-    return range(len(value_shape(value)))
+    x, values = call.argument("self"), call.argument("values")
+    values, accumulate = values.cast(x.dtype), call["accumulate"]
+    given = [(dim, each) for dim, each in enumerate(call.argument("indices")) if each is not None]
+    if len(given) == 1 and math.prod(values.shape) == 1:
+        ((dim, mask),) = given
+        if mask.dtype == "i1" and not mask.carrier.holds_numbers:
+            found = indexing.write_where(x, mask, dim, values, accumulate=accumulate)
+            return call.results(found)
+    return call.results(indexing.write_at(x, _indices(call), values, accumulate=accumulate))
 
 
 RULES: dict[str, TorchRule] = {
@@ -351,7 +202,7 @@ RULES: dict[str, TorchRule] = {
     "_embedding_bag_per_sample_weights_backward": composite(
         indexing.differentiate_factors, "grad", "weight", "indices", "offsets", "padding_idx"
     ),
-    "embedding": _embedding,
+    "embedding": composite(_embedding, "weight", "indices"),
     "embedding_renorm": _embedding_renorm,
     "gather": _gather,
     "index.Tensor": _index,

@@ -7,10 +7,11 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.indexing import take
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.indexing import take
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 
@@ -44,9 +45,10 @@ def _resize(call: TorchCall) -> SSAValue:
     matrices = _resize_matrices(call, value_shape(x)[2:], call.shape[2:])
     if "nearest" not in call.name:
         return multiply_along_each(build, x, matrices)
+    image = build.array(x)
     for dim, matrix in enumerate(matrices, 2):
-        x = take(build, x, dim, build.create_tensor(matrix.argmax(0)))
-    return x
+        image = take(image, dim, array_of(matrix.argmax(0).numpy()))
+    return image.value
 
 
 def _resize_backward(call: TorchCall) -> SSAValue:
@@ -67,12 +69,12 @@ def _resize_matrices(call: TorchCall, extents: Sequence[int], sizes: Sequence[in
     matrices: list[Any] = []
     for dim, (n, m) in enumerate(zip(extents, sizes, strict=True)):
         # Other dimensions stay two long: torch takes extents of 1 for another order in memory.
-        before, behind = [2] * dim, [2] * (spatial - dim - 1)
+        before, after = [2] * dim, [2] * (spatial - dim - 1)
         own = [factor if i == dim else None for i, factor in enumerate(factors)]
-        rows = torch.eye(n).reshape(1, n, *(1 for _ in before), n, *(1 for _ in behind))
-        rows = rows.expand(1, n, *before, n, *behind).contiguous()
-        resized = resize(rows, [*before, m, *behind], *corners, *own)
-        firsts = [0] * len(before), [0] * len(behind)
+        rows = torch.eye(n).reshape(1, n, *(1 for _ in before), n, *(1 for _ in after))
+        rows = rows.expand(1, n, *before, n, *after).contiguous()
+        resized = resize(rows, [*before, m, *after], *corners, *own)
+        firsts = [0] * len(before), [0] * len(after)
         matrices.append(resized[(0, slice(None), *firsts[0], slice(None), *firsts[1])])
     return matrices
 

@@ -5,21 +5,22 @@ Images are (batch, channels, spatial dimensions ...), or without the batch.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
-from xdsl.dialects.builtin import IntegerType, TensorType, i1
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import SSAValue
 
 from ttmlir.composites import interpolation
-from ttmlir.frontend.torch.building import BodyBuilder, Shape
+from ttmlir.composites.convolution import Convolution
+from ttmlir.composites.windows import find_maxima
+from ttmlir.frontend.torch.building import Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
-from ttmlir.frontend.torch.elements import is_floating, torch_package
+from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.resampling import multiply_along_each, transpose_along_each
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable.window import WindowAxis
 
 
 def each_dim(given: Sequence[int] | int, count: int) -> Shape:
@@ -28,83 +29,21 @@ def each_dim(given: Sequence[int] | int, count: int) -> Shape:
     return numbers * count if len(numbers) == 1 else numbers
 
 
-def _convolution(call: TorchCall) -> SSAValue:
-    build, x, weight = call.build, call.tensor("input"), call.tensor("weight")
-    spatial = len(value_shape(weight)) - 2
-    shape = call.shape
-    if len(value_shape(x)) == spatial + 1:
-        x, shape = build.reshape(x, (1, *value_shape(x))), (1, *shape)
-    geometry = Geometry.of(call, spatial)
-    result = geometry.convolve(build, x, weight, shape, call.optional("bias"))
-    return build.reshape(result, call.shape)
+def _convolution(call: TorchCall) -> Result:
+    x, weight, bias = map(call.argument, ("input", "weight", "bias"))
+    x = x if x.rank == weight.rank else x.unsqueeze(0)
+    extents = call.shape[2 - weight.rank :]
+    return call.results(_geometry(call, weight.rank - 2).compute(x, weight, extents, bias))
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """Where the windows of a convolution lie, for each spatial dimension."""
-
-    stride: Shape
-    padding: Shape
-    dilation: Shape
-    extra: Shape
-    """Of a transposed convolution: what its result is longer."""
-    groups: int
-    transposed: bool
-
-    @classmethod
-    def of(cls, call: TorchCall, spatial: int) -> Geometry:
-        """What the arguments of a convolution, or of its gradient, say."""
-        names = ("stride", "padding", "dilation", "output_padding")
-        stride, padding, dilation, extra = (each_dim(call[name], spatial) for name in names)
-        return cls(stride, padding, dilation, extra, call["groups"], call["transposed"])
-
-    def convolve(
-        self,
-        build: BodyBuilder,
-        x: SSAValue,
-        weight: SSAValue,
-        shape: Shape,
-        bias: SSAValue | None = None,
-    ) -> SSAValue:
-        """The convolution of (batch, channels, ...) to a shape."""
-        spatial, kernel = len(self.stride), value_shape(weight)[2:]
-        places = ", ".join(map(str, range(spatial)))
-        if self.transposed:
-            weight = _grouped_outputs(build, weight, self.groups)
-            filters = f"[i, o, {places}]"
-            sizes = zip(self.dilation, kernel, self.padding, strict=True)
-            margins = [d * (k - 1) - p for d, k, p in sizes]
-            pairs = [(m, m + e) for m, e in zip(margins, self.extra, strict=True)]
-            strides, holes = (1,) * spatial, self.stride
-        else:
-            filters = f"[o, i, {places}]"
-            pairs = [(p, p) for p in self.padding]
-            strides, holes = self.stride, (1,) * spatial
-        image = f"[b, f, {places}]"
-        return build.create(
-            "convolution",
-            (x, weight) if bias is None else (x, weight, bias),
-            TensorType(element_type(x), shape),
-            dimension_numbers=f"{image}x{filters}->{image}",
-            window_strides=strides,
-            padding=tuple(count for pair in pairs for count in pair),
-            input_dilation=holes,
-            weight_dilation=self.dilation,
-            window_reversal=(int(self.transposed),) * spatial,
-            feature_group_count=self.groups,
-            batch_group_count=1,
-        )
-
-
-def _grouped_outputs(build: BodyBuilder, weight: SSAValue, groups: int) -> SSAValue:
-    """The weight of a transposed convolution with the outputs of all groups side by side."""
-    if groups == 1:
-        return weight
-    inputs, outputs, *kernel = value_shape(weight)
-    split = build.reshape(weight, (groups, inputs // groups, outputs, *kernel))
-    rest = range(3, 3 + len(kernel))
-    split = build.permute(split, [1, 0, 2, *rest])
-    return build.reshape(split, (inputs // groups, groups * outputs, *kernel))
+def _geometry(call: TorchCall, spatial: int) -> Convolution:
+    """What the arguments of a convolution, or of its gradient, say."""
+    names = ("stride", "padding", "dilation", "output_padding")
+    return Convolution(
+        *(each_dim(call[name], spatial) for name in names),
+        groups=call["groups"],
+        transposed=call["transposed"],
+    )
 
 
 def _with_batch(call: TorchCall, spatial: int) -> SSAValue:
@@ -155,47 +94,29 @@ def _max_pool(spatial: int) -> TorchRule:
 def _places_of_largest(
     call: TorchCall, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
 ) -> SSAValue:
-    """Where the largest element of each window lies, counted over the spatial dimensions.
-
-    Of equal ones it is the first; NaN is larger than all.
-    """
-    torch, build, spatial = torch_package(), call.build, len(kernel)
-    shape = call.result_type(1).get_shape()
-    x = _with_batch(call, spatial)
-    batch = value_shape(x)[:2]
-    extents, positions = value_shape(x)[2:], shape[-spatial:]
-    sizes = zip(extents, positions, kernel, stride, dilation, padding, strict=True)
-    ends = [max(0, (m - 1) * s + d * (k - 1) + 1 - n - p) for n, m, k, s, d, p in sizes]
-    margins = [count for pair in zip(padding, ends, strict=True) for count in pair]
-    if not is_floating(element_type(x)):
+    x = call.build.array(_with_batch(call, len(kernel)))
+    if not x.is_real:
         call.refuse("places of the largest of whole numbers are not supported; use x.float()")
-    padded = build.create_inferred("pad", x, padding=(0, 0, 0, 0, *margins), value=-math.inf)
-    found: tuple[SSAValue, SSAValue] | None = None
-    for offsets in itertools.product(*map(range, kernel)):
-        part = padded
-        places = torch.zeros((), dtype=torch.int32)
-        for dim, offset in enumerate(offsets):
-            m, s, d = positions[dim], stride[dim], dilation[dim]
-            part = build.slice_along(part, 2 + dim, offset * d, offset * d + (m - 1) * s + 1, s)
-            begins = torch.arange(m, dtype=torch.int32) * s - padding[dim]
-            # Where all is -inf, the place is the first one that is not in the padding.
-            first = begins + -begins.clamp(max=0).div(d, rounding_mode="floor") * d
-            row = torch.maximum(begins + offset * d, first)
-            places = places[..., None] * extents[dim] + row
-        numbers = build.create_tensor(places.reshape(1, 1, *positions))
-        if found is None:
-            found = part, build.broadcast(numbers, (*batch, *positions))
-            continue
-        best, chosen = found
-        above = build.compute("gt", part, best, element=i1)
-        is_nan = build.compute("ne", part, part, element=i1)
-        above = build.compute("logical_or", above, is_nan)
-        found = (
-            build.compute("where", above, part, best),
-            build.compute("where", above, numbers, chosen),
+    return call.result(find_maxima(x, _axes(call, kernel, stride, dilation, padding)), 1)
+
+
+def _axes(
+    call: TorchCall, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
+) -> list[WindowAxis]:
+    """What windows do along each spatial dimension."""
+    extents = value_shape(call.tensor())[-len(kernel) :]
+    return [
+        WindowAxis(
+            extent=n,
+            kernel=k,
+            stride=s,
+            dilation=d,
+            low=p,
+            high=p,
+            ceil_mode=bool(call["ceil_mode"]),
         )
-    assert found is not None, "kernels have elements"
-    return build.reshape(build.cast(found[1], call.result_type(1).element_type), shape)
+        for n, k, s, d, p in zip(extents, kernel, stride, dilation, padding, strict=True)
+    ]
 
 
 def _avg_pool(spatial: int) -> TorchRule:
@@ -224,14 +145,8 @@ def _shares(
     if (override := call.arguments.get("divisor_override")) is not None:
         return call.build.create_number(1 / override, total)
     torch = torch_package()
-    extents = value_shape(call.tensor())[-len(kernel) :]
-    counts: list[list[int]] = []
-    for n, k, s, p, positions in zip(
-        extents, kernel, stride, padding, call.shape[-len(kernel) :], strict=True
-    ):
-        low, high = (0, n) if not call["count_include_pad"] else (-p, n + p)
-        begins = [position * s - p for position in range(positions)]
-        counts.append([min(begin + k, high) - max(begin, low) for begin in begins])
+    axes = _axes(call, kernel, stride, (1,) * len(kernel), padding)
+    counts = [axis.covered(bool(call["count_include_pad"])) for axis in axes]
     if all(len(set(numbers)) == 1 for numbers in counts):
         return call.build.create_number(1 / math.prod(numbers[0] for numbers in counts), total)
     grid = torch.ones(())
@@ -266,11 +181,11 @@ def _averages(extent: int, count: int) -> Any:
 def _adaptive_max(call: TorchCall) -> Result:
     sizes = [*zip(value_shape(call.tensor()), call.shape, strict=True)][-len(call["output_size"]) :]
     largest, places = interpolation.find_adaptive_maxima(call.argument("self"), call["output_size"])
-    values, numbers = cast("tuple[SSAValue, ...]", call.results((largest, places)))
     if all(n % m == 0 for n, m in sizes):
         kernel, ones = tuple(n // m for n, m in sizes), (1,) * len(sizes)
-        values = _pool(call, "max", kernel, kernel, ones, (0,) * len(sizes))
-    return values, numbers
+        pooled = _pool(call, "max", kernel, kernel, ones, (0,) * len(sizes))
+        largest = call.build.array(pooled)
+    return call.results((largest, places))
 
 
 def _fractional_max(call: TorchCall) -> Result:
@@ -320,84 +235,17 @@ def _sample_grid_backward(call: TorchCall) -> Result:
 
 
 def _convolution_backward(call: TorchCall) -> Result:
-    build = call.build
-    gradient, x, weight = (call.tensor(name) for name in ("grad_output", "input", "weight"))
-    spatial = len(value_shape(weight)) - 2
-    geometry = Geometry.of(call, spatial)
-    if len(value_shape(x)) == spatial + 1:
-        x, gradient = (build.reshape(each, (1, *value_shape(each))) for each in (x, gradient))
-
-    def of_input() -> SSAValue:
-        result = _input_gradient(build, geometry, gradient, x, weight)
-        return build.reshape(result, call.result_type(0).get_shape())
-
-    def of_weight() -> SSAValue:
-        if geometry.transposed:
-            return _weight_gradient(build, geometry, gradient, x, weight)
-        return _weight_gradient(build, geometry, x, gradient, weight)
-
-    def of_bias() -> SSAValue:
-        dims = (0, *range(2, spatial + 2))
-        return build.reduce("sum", gradient, dims, keep_dim=False)
-
-    makers = (of_input, of_weight, of_bias)
-    return tuple(
-        make if wanted else None for make, wanted in zip(makers, call["output_mask"], strict=True)
+    gradient, x, weight = map(call.argument, ("grad_output", "input", "weight"))
+    geometry = _geometry(call, weight.rank - 2)
+    if x.rank < weight.rank:
+        x, gradient = x.unsqueeze(0), gradient.unsqueeze(0)
+    functions = (
+        lambda: geometry.differentiate_input(gradient, x, weight),
+        lambda: geometry.differentiate_weight(gradient, x, weight),
+        lambda: gradient.sum(0, *range(2, weight.rank), keep=False),
     )
-
-
-def _input_gradient(
-    build: BodyBuilder, geometry: Geometry, gradient: SSAValue, x: SSAValue, weight: SSAValue
-) -> SSAValue:
-    """The convolution the other way round."""
-    if geometry.transposed:
-        return replace(geometry, transposed=False).convolve(build, gradient, weight, value_shape(x))
-    sizes = zip(
-        *(value_shape(x)[2:], value_shape(gradient)[2:], value_shape(weight)[2:]),
-        *(geometry.stride, geometry.padding, geometry.dilation),
-        strict=True,
-    )
-    # Elements behind the last window.
-    extra = tuple(n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in sizes)
-    return replace(geometry, transposed=True, extra=extra).convolve(
-        build, gradient, weight, value_shape(x)
-    )
-
-
-def _weight_gradient(
-    build: BodyBuilder, geometry: Geometry, image: SSAValue, windows: SSAValue, weight: SSAValue
-) -> SSAValue:
-    """For each filter and channel, sums of the image times the windows' values.
-
-    The batch takes the place of the channels; steps of windows and of their elements change places.
-    """
-    batch, channels, *extents = value_shape(image)
-    groups, filters = geometry.groups, value_shape(windows)[1]
-    spatial = range(len(extents))
-    split = build.reshape(image, (batch, groups, channels // groups, *extents))
-    split = build.permute(split, [2, 1, 0, *(3 + i for i in spatial)])
-    image = build.reshape(split, (channels // groups, groups * batch, *extents))
-    kernel, positions = value_shape(weight)[2:], value_shape(windows)[2:]
-    sizes = zip(
-        *(extents, kernel, positions, geometry.stride, geometry.padding, geometry.dilation),
-        strict=True,
-    )
-    pairs = [(p, (k - 1) * d + (m - 1) * s + 1 - n - p) for n, k, m, s, p, d in sizes]
-    places = ", ".join(map(str, spatial))
-    result = build.create(
-        "convolution",
-        (image, windows),
-        TensorType(element_type(image), (channels // groups, filters, *kernel)),
-        dimension_numbers=f"[b, f, {places}]x[i, o, {places}]->[b, f, {places}]",
-        window_strides=geometry.dilation,
-        padding=tuple(count for pair in pairs for count in pair),
-        input_dilation=(1,) * len(kernel),
-        weight_dilation=geometry.stride,
-        window_reversal=(0,) * len(kernel),
-        feature_group_count=groups,
-        batch_group_count=1,
-    )
-    return build.permute(result, [1, 0, *(2 + i for i in spatial)])
+    pairs = zip(functions, call["output_mask"], strict=True)
+    return call.results([function() if is_asked else None for function, is_asked in pairs])
 
 
 # -- gradients of pooling ----------------------------------------------------------------------

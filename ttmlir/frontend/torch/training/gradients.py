@@ -16,7 +16,7 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import refuse_node, user_frames_kept
+from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, is_random, run_seeded
 from ttmlir.frontend.torch.training.holding import hold, take_names
 
@@ -122,7 +122,7 @@ def _trace(function: Any, *arguments: Any) -> Any:
     with ExitStack() as stack:
         stack.enter_context(user_frames_kept())
         stack.enter_context(warnings.catch_warnings())
-        # torch tells of its own deprecated parts here.
+        # torch warns about its own deprecated parts here.
         warnings.simplefilter("ignore")
         # The forms of other libraries and of fused kernels have no plain operations as gradients.
         stack.callback(torch._C._set_mkldnn_enabled, torch._C._get_mkldnn_enabled())
@@ -170,7 +170,7 @@ def _forwards_remembered() -> Generator[None]:
 
 
 def _move_to_forwards(graph: Any) -> None:
-    """Give operations of a gradient the place of the operation that they are of."""
+    """Give operations of a gradient the location of the operation that they are of."""
     forwards: dict[int, Any] = {}
     for node in graph.graph.nodes:
         number = node.meta.get("seq_nr")

@@ -440,7 +440,7 @@ UPDATES: Mapping[str, Update] = {
 # What optimizers keep of the parameters of a step, and how they move them.
 
 COUNT = "step"
-"""The counter of the first parameter's steps; others have optimizer and first count behind it."""
+"""The counter of the first parameter's steps; others have optimizer and first count after it."""
 
 
 @dataclass

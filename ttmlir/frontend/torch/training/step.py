@@ -67,7 +67,7 @@ def train_step(
     if loss is not None and len(example_batch) < 2:
         raise TypeError(
             "ttmlir.train_step(model, loss, optimizer, *example_batch) takes an example of the "
-            "model's inputs and, behind them, of the target; without a target pass loss=None, and "
+            "model's inputs and, after them, of the target; without a target pass loss=None, and "
             "let the model return the loss"
         )
 

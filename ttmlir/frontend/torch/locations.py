@@ -23,35 +23,35 @@ from ttmlir.mlir.reporting import LocatedError, file_location, name_location
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
-def place_of(node: Any) -> LocationAttr:
+def source_location_of(node: Any) -> LocationAttr:
     """The innermost line outside torch that led to a node; unknown if torch kept none."""
-    return place_of_trace(node.meta.get("stack_trace") or "")
+    return location_of_trace(node.meta.get("stack_trace") or "")
 
 
-def place_of_trace(trace: str) -> LocationAttr:
+def location_of_trace(trace: str) -> LocationAttr:
     """The innermost line outside of libraries that a text of Python's frames has, or unknown."""
     frames = [(match["file"], int(match["line"])) for match in _FRAME.finditer(trace)]
     own = [frames[i] for i in _own([file for file, _ in frames])]
-    return _place(*own[-1]) if own else UNKNOWN_LOC
+    return _location(*own[-1]) if own else UNKNOWN_LOC
 
 
-def place_of_here() -> LocationAttr:
+def location_of_here() -> LocationAttr:
     """The innermost line outside of torch that has led here."""
-    return _place_of_frames(traceback.extract_stack())
+    return _location_of_frames(traceback.extract_stack())
 
 
-def place_of_error(error: BaseException) -> LocationAttr:
+def location_of_error(error: BaseException) -> LocationAttr:
     """The innermost line outside of torch that an exception came through."""
     # The frames that lead here, then those from here to the error.
-    behind = traceback.extract_tb(error.__traceback__)
-    return _place_of_frames([*traceback.extract_stack(), *behind])
+    inner = traceback.extract_tb(error.__traceback__)
+    return _location_of_frames([*traceback.extract_stack(), *inner])
 
 
-def _place_of_frames(frames: Sequence[traceback.FrameSummary]) -> LocationAttr:
+def _location_of_frames(frames: Sequence[traceback.FrameSummary]) -> LocationAttr:
     own = [frames[i] for i in _own([frame.filename for frame in frames])]
     if not own or own[-1].lineno is None:
         return UNKNOWN_LOC
-    return _place(own[-1].filename, own[-1].lineno)
+    return _location(own[-1].filename, own[-1].lineno)
 
 
 def _own(files: Sequence[str]) -> list[int]:
@@ -102,14 +102,14 @@ _STRING = "<string>"
 """Python's name of code that is in no file."""
 
 
-def _place(file: str, line: int) -> LocationAttr:
+def _location(file: str, line: int) -> LocationAttr:
     text = linecache.getline(file, line)
     return file_location(file, line, len(text) - len(text.lstrip()) + 1)
 
 
 def location_of(node: Any) -> LocationAttr:
     """The place of a node, under the path of its module and its name: `encoder/fc1/linear`."""
-    place = place_of(node)
+    place = source_location_of(node)
     path = "/".join(part for part in (*module_of(node).split("."), node.name) if part)
     return name_location(path, None if place is UNKNOWN_LOC else place)
 
@@ -125,7 +125,7 @@ def refuse_node(node: Any, reason: str) -> NoReturn:
     """Fail at the user's own line with the name of what a node calls."""
     is_call = getattr(node, "op", "") == "call_function"
     name = _name_of_call(node.target) if is_call else str(getattr(node, "name", node))
-    location: LocationAttr = place_of(node)
+    location: LocationAttr = source_location_of(node)
     path = module_of(node) if is_call else ""
     where = f" (in the module '{path}')" if path else ""
     raise LocatedError(location, f"'{name}'{where}: {reason}")

@@ -1,7 +1,7 @@
-"""Loops over the places that `nonzero` finds: `for expert in hit.nonzero():`.
+"""Loops over the positions that `nonzero` finds: `for expert in hit.nonzero():`.
 
 They are unrolled for all indices. Operations without effect mark in the traced program where a
-turn begins, and where the last one ends.
+iteration begins, and where the last one ends.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
 
-BEGIN = "begin_turn"
-END = "end_turns"
-MOST_TURNS = 256
-"""Loops over more places would be very long programs."""
+BEGIN = "begin_iteration"
+END = "end_iterations"
+MOST_ITERATIONS = 256
+"""Loops over more positions would be very long programs."""
 
 
 @cache
@@ -35,31 +35,31 @@ def _operations() -> Any:
     for name, function in ((BEGIN, begin), (END, end)):
         library.impl(name, function, "CompositeExplicitAutograd")
         torch.library.register_fake(f"ttmlir::{name}", function, lib=library)
-        # A turn whose place nobody needs is a turn, too.
+        # An iteration whose position nobody needs is an iteration, too.
         torch.fx.node.has_side_effect(getattr(torch.ops.ttmlir, name).default)
     return library
 
 
-def turns(mask: Any, known: Any) -> Generator[Any]:
-    """The places of a mask, one in each turn; `known` learns their numbers."""
+def iterations(mask: Any, known: Any) -> Generator[Any]:
+    """The positions of a mask, one in each iteration; `known` learns their numbers."""
     torch = torch_package()
     _operations()
-    known.in_turn = True
+    known.in_iteration = True
     try:
         for number in range(mask.numel()):
-            place = torch.ops.ttmlir.begin_turn(mask, number)
-            known.keep(place, _numbers(mask.shape, number))
-            yield place
+            position = torch.ops.ttmlir.begin_iteration(mask, number)
+            known.keep(position, _numbers(mask.shape, number))
+            yield position
     finally:
-        known.in_turn = False
-        torch.ops.ttmlir.end_turns(mask)
+        known.in_iteration = False
+        torch.ops.ttmlir.end_iterations(mask)
 
 
 def _numbers(shape: Any, number: int) -> Any:
     torch = torch_package()
-    places: list[int] = []
+    positions: list[int] = []
     for extent in reversed(shape):
-        places.append(number % extent)
+        positions.append(number % extent)
         number //= extent
     with torch._C.DisableTorchFunction(), torch.utils._python_dispatch._disable_current_modes():
-        return torch.tensor(places[::-1], dtype=torch.int64)
+        return torch.tensor(positions[::-1], dtype=torch.int64)
