@@ -425,8 +425,8 @@ _MOST_MODES = 2
 
 
 def _describe_misfit_of_rows(name: str, positional: int) -> str:
-    """Why the table's rows of a call do not take so many arguments; empty if one does."""
-    rows = _rows().get(name, ())
+    """Why the table does not have a call of the vector unit with so many arguments; else empty."""
+    rows = [row for row in _rows().get(name, ()) if row.roles is Role.MATH]
     taken = [
         (row.fewest_arguments, len(row.constants) + len(row.operands) + len(row.options))
         for row in rows
