@@ -8,6 +8,7 @@ from oracles.kernel_oracle import RecordingApi, run
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.python.code import NAMES
@@ -80,6 +81,23 @@ def test_message_shows_the_line_with_a_caret() -> None:
 def test_mistakes_in_statements(body: str, message: str) -> None:
     """Each message names what is wrong, and where there is something near, that."""
     assert message in refusal(body)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("recip_tile()", "missing arguments; it takes (idst)"),
+        ("add_binary_tile(0, 1)", "missing arguments; it takes (idst0, idst1, odst)"),
+        ("exp_tile(0, 1, 2, 3)", "too many arguments; it takes (idst)"),
+        ("exp_tile_init(0, 1, 2)", "too many arguments; it takes ()"),
+    ],
+)
+def test_arguments_of_tile_calls(call: str, message: str) -> None:
+    """They are counted when the kernel is compiled; a mode and a scale may follow."""
+    with pytest.raises(CppSyntaxError) as caught:
+        compile_kernel(f"void kernel_main() {{ {call}; }}", "k.cpp", Role.MATH, api=MathApi)
+    assert f"does not go with these arguments: {message}" in str(caught.value)
+    compile_kernel("void kernel_main() { exp_tile(0, 4, 16256); }", "k.cpp", Role.MATH, api=MathApi)
 
 
 @pytest.mark.parametrize(

@@ -411,11 +411,31 @@ class Library:
                 if each.name not in ("self", "template")
             )
             return f"'{name}' does not go with these arguments: {error}; it takes ({takes})"
+        if any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values()):
+            return _describe_misfit_of_rows(name, positional)
         return ""
 
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
         return list_alike(name, {*_rows(), *SPELLINGS, *self.declared})
+
+
+_MOST_MODES = 2
+"""Arguments after those of the table that calls on tiles have in some releases: mode and scale."""
+
+
+def _describe_misfit_of_rows(name: str, positional: int) -> str:
+    """Why the table does not have a call of the vector unit with so many arguments; else empty."""
+    rows = [row for row in _rows().get(name, ()) if row.roles is Role.MATH]
+    taken = [
+        (row.fewest_arguments, len(row.constants) + len(row.operands) + len(row.options))
+        for row in rows
+    ]
+    if not rows or any(few <= positional <= most + _MOST_MODES for few, most in taken):
+        return ""
+    problem = "missing" if positional < min(few for few, _ in taken) else "too many"
+    takes = " or ".join(f"({', '.join(each for each, _ in row.operands)})" for row in rows)
+    return f"'{name}' does not go with these arguments: {problem} arguments; it takes {takes}"
 
 
 def _bare_name(name: str) -> str:
