@@ -27,6 +27,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 from running import randomness, required_oracles  # noqa: E402
 from running.lit_session import LitSession  # noqa: E402
+from running.warm_shell import WarmShell  # noqa: E402
 
 LIT = pytest.StashKey[LitSession]()
 
@@ -92,6 +93,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         from running.generated_code import watch_compiler
 
         watch_compiler()
+
+
+@pytest.fixture(scope="session")
+def shell() -> Iterator[WarmShell]:
+    """Where commands run in which the project's tools start fast."""
+    shell = WarmShell()
+    yield shell
+    shell.close()
 
 
 class LitFile(pytest.File):

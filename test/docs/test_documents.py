@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from running.markdown_blocks import Block, blocks_of, matches
 from running.warm_python import Outcome, WarmPython
+from running.warm_shell import WarmShell
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,7 +28,9 @@ def start_python() -> Iterator[WarmPython]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_blocks_of_document_work(document: Path, tmp_path: Path, python: WarmPython) -> None:
+def test_blocks_of_document_work(
+    document: Path, tmp_path: Path, python: WarmPython, shell: WarmShell
+) -> None:
     """The blocks of a document run in order, in a folder of their own."""
     for name in VISIBLE:
         (tmp_path / name).symlink_to(ROOT / name)
@@ -41,7 +42,7 @@ def test_blocks_of_document_work(document: Path, tmp_path: Path, python: WarmPyt
         elif name := block.option("file"):
             (tmp_path / name).write_text(block.text, encoding="utf-8")
         elif block.language in ("bash", "python"):
-            outcome = run(block, tmp_path, python)
+            outcome = run(block, tmp_path, python, shell)
             printed = outcome.printed
             expected = int(block.option("exit") or 0)
             assert outcome.returncode == expected, (
@@ -49,26 +50,15 @@ def test_blocks_of_document_work(document: Path, tmp_path: Path, python: WarmPyt
             )
 
 
-def run(block: Block, folder: Path, python: WarmPython) -> Outcome:
+def run(block: Block, folder: Path, python: WarmPython, shell: WarmShell) -> Outcome:
     """Run a block."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    env = {**os.environ, "PATH": path}
+    env = dict(os.environ)
     script = re.fullmatch(r"python (\w+\.py)", block.text.strip())
     if block.language == "python":
         return python.run(block.text, folder, env, TIME_LIMIT)
     if script is not None:
         return python.run_file(script[1], folder, env, TIME_LIMIT)
-    result = subprocess.run(
-        ["bash", "-euo", "pipefail"],
-        input=block.text,
-        cwd=folder,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIME_LIMIT,
-        check=False,
-    )
+    result = shell.run(block.text, folder, env, TIME_LIMIT)
     return Outcome(returncode=result.returncode, printed=result.stdout)
 
 

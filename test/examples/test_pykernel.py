@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from running.warm_shell import WarmShell
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "pykernel"
@@ -22,25 +22,24 @@ PRINTED = {
 }
 
 
-def run(name: str) -> str:
+def run(shell: WarmShell, name: str) -> str:
     """What an example prints."""
-    command = [sys.executable, "-m", "ttmlir", str(EXAMPLES / f"{name}.py")]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert result.returncode == 0, result.stderr
+    result = shell.run(f"python -m ttmlir pykernel/{name}.py", EXAMPLES.parent, os.environ, 120)
+    assert result.returncode == 0, result.stdout
     return result.stdout
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_example(name: str) -> None:
+def test_example(shell: WarmShell, name: str) -> None:
     """It ends well, and says how long it took."""
-    found = re.fullmatch(PRINTED[name], run(name))
+    found = re.fullmatch(PRINTED[name], run(shell, name))
     assert found is not None
     assert int(found[1]) > 1000
 
 
-def test_a_core_prints_what_python_does() -> None:
+def test_a_core_prints_what_python_does(shell: WarmShell) -> None:
     """The example with every form of control flow."""
-    core, _, host = run("control_flow").partition("Python:\n")
+    core, _, host = run(shell, "control_flow").partition("Python:\n")
     assert re.sub("^core .*?: ", "", core, flags=re.MULTILINE) == "".join(
         host.splitlines(keepends=True)[:-1]
     )

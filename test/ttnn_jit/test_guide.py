@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.warm_shell import WarmShell
 
 from ttmlir import ttnn, ttnn_jit
 from ttmlir.errors import Error
@@ -226,7 +227,7 @@ def test_wrong_options_of_the_pipeline(device: Any) -> None:
     assert "no such option no-such-option; supported: mesh-shape" in str(caught.value)
 
 
-def test_command_lines_of_the_guide(device: Any, environment: Path) -> None:
+def test_command_lines_of_the_guide(device: Any, environment: Path, shell: WarmShell) -> None:
     """The three command lines run on the IR, copied from what was printed."""
     text = str(ttnn_jit.jit(compile_only=True)(cosh)(tensor(device, 32, 32)))
     Path("cosh.mlir").write_text(text)
@@ -240,5 +241,5 @@ def test_command_lines_of_the_guide(device: Any, environment: Path) -> None:
         "ttmlir-translate --ttnn-to-flatbuffer ttnn.out -o cosh.ttnn",
         "ttrt run cosh.ttnn",
     ):
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done = shell.run(command, environment, os.environ, 120)
+        assert done.returncode == 0, done.stdout

@@ -537,7 +537,7 @@ def encode_block_float(values: ArrayLike, data_type: DataType) -> tuple[Array, A
     blocks = _blocks(np.asarray(values, np.float32))
     bits = blocks.view(np.uint32)
     exponents = ((bits >> 23) & 0xFF).astype(np.int32)
-    mantissas = ((bits & 0x7FFFFF) | 0x800000).astype(np.int64)
+    mantissas = ((bits & 0x7FFFFF) | 0x800000).astype(np.int32)
     normal = exponents > 0
 
     exponents += form.bias - 127

@@ -60,11 +60,7 @@ class Accuracy:
 
 def compare(actual: Array, expected: Array, *, rtol: float, atol: float) -> Accuracy:
     """Compare a result with the expected numbers, which have the same shape."""
-    x = np.asarray(actual, dtype=np.float64).ravel()
-    y = np.asarray(expected, dtype=np.float64).ravel()
-    finite = np.isfinite(x) & np.isfinite(y)
-    specials = int(np.count_nonzero(~finite & ~_same_special(x, y)))
-    x, y = x[finite], y[finite]
+    x, y, specials = _finite_pairs(actual, expected)
     error = np.abs(x - y)
     nonzero = y != 0
     relative = error[nonzero] / np.abs(y[nonzero])
@@ -85,6 +81,23 @@ def compare(actual: Array, expected: Array, *, rtol: float, atol: float) -> Accu
         allclose=not specials and bool(np.all(error <= atol + rtol * np.abs(y))),
         mismatched_specials=specials,
     )
+
+
+def correlation(actual: Array, expected: Array) -> float:
+    """The `pcc` of `compare` alone."""
+    x, y, specials = _finite_pairs(actual, expected)
+    return 0.0 if specials else _correlation(x, y)
+
+
+def _finite_pairs(actual: Array, expected: Array) -> tuple[Array, Array, int]:
+    """The numbers where both are finite, and where one has an infinity or NaN and the other not."""
+    x = np.asarray(actual, dtype=np.float64).ravel()
+    y = np.asarray(expected, dtype=np.float64).ravel()
+    finite = np.isfinite(x) & np.isfinite(y)
+    if finite.all():
+        return x, y, 0
+    specials = int(np.count_nonzero(~finite & ~_same_special(x, y)))
+    return x[finite], y[finite], specials
 
 
 def _same_special(x: Array, y: Array) -> Array:

@@ -122,11 +122,12 @@ def _run_in_child(name: str, text: str, folder: str, env: dict[str, str], output
     if pid == 0:
         nothing, written = os.open(os.devnull, os.O_RDONLY), os.open(output, os.O_WRONLY)
         descriptors = (nothing, -1, -1, written, -1, written)
-        be_program(lambda _: _run(name, text), [name], descriptors, folder, env)
+        be_program(lambda _: run_text(name, text), [name], descriptors, folder, env)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _run(name: str, text: str) -> int:
+def run_text(name: str, text: str) -> int:
+    """Be a process in which Python runs a text: a file's, or `-`; gives the exit status."""
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
     shown = "<stdin>"
@@ -142,6 +143,11 @@ def _run(name: str, text: str) -> int:
         traceback.print_exception(error.with_traceback(own_frame and own_frame.tb_next))
         return 1
     finally:
-        threading._shutdown()
-        atexit._run_exitfuncs()
+        finish_threads()
     return 0
+
+
+def finish_threads() -> None:
+    """Do what Python does at its end, before what is written is flushed."""
+    threading._shutdown()
+    atexit._run_exitfuncs()

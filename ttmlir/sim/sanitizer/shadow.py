@@ -400,6 +400,16 @@ class Cell:
             and self.readers == other.readers
         )
 
+    def is_last(self, actor: Actor, mark: Mark) -> bool:
+        """True if this write is the last that was noted, and nobody has read since."""
+        return (
+            self.writer is actor
+            and self.write_time == actor.time
+            and self.reader is None
+            and self.write_mark == mark
+            and self.readers is None
+        )
+
     def written(self, actor: Actor, mark: Mark) -> None:
         """Note a write; the reads before it need not be known any longer."""
         self.writer = actor
@@ -497,7 +507,20 @@ class Shadow:
         if cell is not None and cell.end == end:
             return cell.write(actor, mark)
         conflict = None
-        position = bisect_left(self._starts, address)
+        starts = self._starts
+        position = bisect_left(starts, address)
+        left = self._cells[starts[position - 1]] if position else None
+        if left is not None and left.end == address and left.is_last(actor, mark):
+            # As loops write: on with what was written last, at the cost of what is behind it.
+            right = self._cells[starts[position]] if position < len(starts) else None
+            if right is None or right.start >= end:
+                left.end = end
+                return None
+            if right.start == address and right.end > end and right.write_conflict(actor) is None:
+                left.end = right.start = starts[position] = end
+                del self._cells[address]
+                self._cells[end] = right
+                return None
         if self._untouched(position, address, end):
             self._starts.insert(position, address)
             cell = self._cells[address] = Cell(address, end)
