@@ -9,9 +9,12 @@ from ttmlir.frontend.torch.data.leaves import is_tensor, replace_leaves, without
 from ttmlir.frontend.torch.data.turns import turns
 from ttmlir.frontend.torch.decompositions.untraceable import own_functions
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.places import pass_through
 
 if TYPE_CHECKING:
     from ttmlir.frontend.torch.data.values import KnownValues
+
+pass_through(__file__)
 
 
 def watch(known: KnownValues) -> Any:
