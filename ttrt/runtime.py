@@ -1,6 +1,5 @@
 """Devices, tensors and the submission of programs."""
 
-from ttmlir.runtime.device import Device, close_device, open_device
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.session import (
     Event,
@@ -12,7 +11,7 @@ from ttmlir.runtime.session import (
     to_layout,
     wait,
 )
-from ttmlir.runtime.tensor import Tensor, create_tensor
+from ttmlir.runtime.tensor import Device, Tensor, close_device, create_tensor, open_device
 from ttmlir.runtime.ttrt.objects import (
     DataType,
     DebugEnv,

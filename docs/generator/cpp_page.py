@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.limits import (
     MAX_CALL_NESTING,

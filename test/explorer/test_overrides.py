@@ -105,7 +105,7 @@ def test_results_stay_right(session: Session) -> None:
     rng = np.random.default_rng(3)
     shapes = ((33, 70), (70, 96), (1, 96), (96, 5))
     x, w1, b1, w2 = (rng.standard_normal(each).astype(np.float32) for each in shapes)
-    from ttmlir.runtime.device import open_device
+    from ttmlir.runtime.tensor import open_device
 
     inputs = [Tensor.from_numpy(each) for each in (x, w1, b1, w2)]
     (result,) = submit(open_device(), binary, 0, inputs)

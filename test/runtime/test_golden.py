@@ -15,7 +15,8 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.execution.executor import execute
-from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.execution.steps import PreparedProgram
 from ttmlir.runtime.golden import GoldenObserver, Tolerance, compare
 from ttmlir.runtime.tensor import Numerics
 

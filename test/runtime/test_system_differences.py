@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ttmlir.layout.system import board, system_desc_to_table
-from ttmlir.runtime.device import system_differences
+from ttmlir.runtime.system_desc import system_differences
 
 
 def table() -> Any:

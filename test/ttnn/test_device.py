@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from ttmlir import metalium, ttnn
-from ttmlir.runtime.device import Device as RuntimeDevice
+from ttmlir.runtime.tensor import Device as RuntimeDevice
 
 
 def test_opening(device: Any) -> None:

@@ -18,10 +18,10 @@ from ttmlir.errors import Error
 from ttmlir.layout.system import BOARD_NAMES, ChipDesc
 from ttmlir.layout.system import board as find_board
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
-from ttmlir.runtime.device import board_text, find_system
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
 from ttmlir.runtime.memory import page_of, program_memory
+from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 

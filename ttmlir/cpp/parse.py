@@ -25,8 +25,8 @@ from ttmlir.cpp.declaration_reader import (
 )
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
 from ttmlir.cpp.expression_reader import MisreadComparisonError
-from ttmlir.cpp.include_path import Dependencies, IncludePath
-from ttmlir.cpp.preprocess import PreprocessedText, make_macros, preprocess
+from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import SourceText
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError, Position
 from ttmlir.cpp.tree import (
     PRECEDENCE,
     Alias,
@@ -64,7 +64,6 @@ from ttmlir.cpp.tree import (
     Null,
     Parameter,
     Pointer,
-    Position,
     Pragma,
     RangeFor,
     Reference,

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ttmlir.cpp.errors import CppSyntaxError, SourceMap
-from ttmlir.cpp.tree import Position
+from ttmlir.cpp.errors import CppSyntaxError, Position, SourceMap
 
 # The quantifiers keep what they took, so that the engine remembers nothing for each character.
 _TOKEN = re.compile(

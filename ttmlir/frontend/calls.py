@@ -22,18 +22,20 @@ from ttmlir.collector import without_collections
 from ttmlir.errors import ArgumentError, plural
 from ttmlir.frontend.errors import missing_package
 from ttmlir.runtime.binary import Binary, BinaryProgram
-from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
+from ttmlir.runtime.execution.planning import make_plans
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import array_of_torch, submit
 from ttmlir.runtime.signature import LEAF, CallSignature, Structure, constant, dict_of, tuple_of
 from ttmlir.runtime.tensor import (
     Array,
+    Device,
     Numerics,
     Tensor,
     TensorDesc,
     join_pairs,
+    open_device,
     split_leaves,
     widen,
 )
@@ -748,7 +750,7 @@ class CallableModel:
         """
         with without_collections(), suppress(BinaryError, UnsupportedError):
             if not self.binary.is_metal:
-                prepare(self._program, Numerics(self.numerics)).make_plans()
+                make_plans(prepare(self._program, Numerics(self.numerics)))
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""

@@ -47,10 +47,10 @@ from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.device import board_text, find_system
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import file_bytes, read_binary
 from ttmlir.runtime.signature import CallSignature, positional
+from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import Array, Numerics, join_pairs, part_of
 from ttmlir.terminal import show_wait
 

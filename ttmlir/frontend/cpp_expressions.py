@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ttmlir.cpp.errors import Inclusions
+from ttmlir.cpp.errors import Position
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     Assign,
@@ -40,6 +40,7 @@ from ttmlir.cpp.tree import (
     Floating,
     Function,
     FunctionCall,
+    Inclusions,
     Index,
     Initializer,
     Integer,
@@ -47,7 +48,6 @@ from ttmlir.cpp.tree import (
     Name,
     NamedType,
     Node,
-    Position,
     Reference,
     SizeOf,
     String,

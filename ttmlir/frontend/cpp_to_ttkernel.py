@@ -28,7 +28,7 @@ from xdsl.ir import Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.errors import ENTRY, CppSyntaxError, Inclusions
+from ttmlir.cpp.errors import CppSyntaxError, Position
 from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.tree import (
@@ -49,12 +49,12 @@ from ttmlir.cpp.tree import (
     Header,
     If,
     Include,
+    Inclusions,
     Integer,
     Item,
     Name,
     Namespace,
     Node,
-    Position,
     Pragma,
     Return,
     Statement,
@@ -87,6 +87,7 @@ from ttmlir.mlir.chunk_processing import verify
 from ttmlir.mlir.reporting import LocatedError, file_line_col, file_location, note
 from ttmlir.mlir.text_files import STANDARD_STREAM, input_name
 from ttmlir.nesting import deep_recursion
+from ttmlir.target.cpp.from_ttkernel import ENTRY
 
 # --- Newer forms ----------------------------------------------------------------------------------
 # Forms of C++ that kernels use and the IR does not have.

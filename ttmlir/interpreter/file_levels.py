@@ -15,16 +15,15 @@ from ttmlir.compiler import spell_pipeline, transform, write_ttm, write_ttnn
 from ttmlir.interpreter.statistics import Trace, number_in
 from ttmlir.mlir.attributes import cloned
 from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.device import open_device
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
-from ttmlir.runtime.tensor import Array, Numerics, Tensor, convert
+from ttmlir.runtime.tensor import Array, Numerics, Tensor, convert, open_device
 from ttmlir.runtime.ttrt.running import fit_inputs
 
 if TYPE_CHECKING:
     from ttmlir.interpreter.kernel_check import KernelDifference
-    from ttmlir.runtime.execution.prepare import Step
+    from ttmlir.runtime.execution.steps import Step
     from ttmlir.runtime.golden import Tolerance
     from ttmlir.runtime.metal_program import Command
     from ttmlir.runtime.metal_session import Session

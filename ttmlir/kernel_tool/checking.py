@@ -12,16 +12,15 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.errors import CppSyntaxError, Position
 from ttmlir.cpp.include_path import IncludePath
-from ttmlir.cpp.tree import Position
 from ttmlir.errors import InputError
 from ttmlir.files import decode_text, read_stream
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.optable.kernel import ALL_CALLS, Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import ASSUMED_ARGUMENTS, AssumedArguments, Build, is_note_of_assumed

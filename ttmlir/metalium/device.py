@@ -12,7 +12,7 @@ from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.runtime.device import Device as RuntimeDevice
+from ttmlir.runtime.tensor import Device as RuntimeDevice
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions

@@ -68,8 +68,8 @@ from ttmlir.mlir.core_prefix import (
 )
 from ttmlir.mlir.long_strings import LONG, LongString, hex_digits
 from ttmlir.mlir.quoting import MAX_SHOWN, cut_off, identifier_or_string, quote
-from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS
-from ttmlir.mlir.xdsl_internals import OpenPrinter, operands_of, successors_of
+from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS, UpstreamPrinter
+from ttmlir.mlir.xdsl_internals import operands_of, successors_of
 from ttmlir.nesting import deep_recursion
 
 # --- Naming ---------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ class Alias(NamedTuple):
     after_module: bool
 
 
-class MlirPrinter(OpenPrinter):
+class MlirPrinter(UpstreamPrinter):
     """xDSL's printer with MLIR's text; operations' own `print` methods run against it."""
 
     def __init__(self, options: PrintOptions, names: Names):

@@ -17,15 +17,24 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.layout.affine import AffineMap, dims
 from ttmlir.mlir.attributes import affine_map_attr, layout_map
+from ttmlir.mlir.xdsl_internals import OpenPrinter
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
 
-    from ttmlir.mlir.printing import MlirPrinter
+
+class UpstreamPrinter(OpenPrinter):
+    """A printer of upstream operations, which says how it prints arguments of functions."""
+
+    def print_function_argument(
+        self, argument: BlockArgument, attributes: Mapping[str, Attribute]
+    ) -> None:
+        """Print an argument of a function with its attributes and location."""
+        raise NotImplementedError
 
 
 # --- Affine syntax --------------------------------------------------------------------------------
@@ -47,13 +56,13 @@ def _parse_access(op_type: type[Operation], parser: Parser) -> Operation:
     return op
 
 
-def _print_load(printer: MlirPrinter, op: Operation) -> None:
+def _print_load(printer: UpstreamPrinter, op: Operation) -> None:
     memref, *indices = op.operands
     printer.print_string(" ")
     _print_access(printer, op, memref, indices)
 
 
-def _print_store(printer: MlirPrinter, op: Operation) -> None:
+def _print_store(printer: UpstreamPrinter, op: Operation) -> None:
     value, memref, *indices = op.operands
     printer.print_string(" ")
     printer.print_ssa_value(value)
@@ -62,7 +71,7 @@ def _print_store(printer: MlirPrinter, op: Operation) -> None:
 
 
 def _print_access(
-    printer: MlirPrinter, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]
+    printer: UpstreamPrinter, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]
 ) -> None:
     access = layout_map(cast("AffineMapAttr", op.properties["map"]))
     printer.print_ssa_value(memref)
@@ -77,7 +86,7 @@ def _print_access(
 
 
 def _print_expression(
-    printer: MlirPrinter, text: str, values: Sequence[SSAValue], num_dims: int
+    printer: UpstreamPrinter, text: str, values: Sequence[SSAValue], num_dims: int
 ) -> None:
     """Write an expression with values in the places of its dimensions and symbols."""
     position = 0
@@ -94,7 +103,7 @@ def _print_expression(
     printer.print_string(text[position:])
 
 
-def _print_apply(printer: MlirPrinter, op: Operation) -> None:
+def _print_apply(printer: UpstreamPrinter, op: Operation) -> None:
     applied = cast("AffineMapAttr", op.properties["map"])
     count = applied.data.num_dims
     printer.print_string(" ")
@@ -109,7 +118,7 @@ def _print_apply(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(op.attributes)
 
 
-AFFINE_PRINTERS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = {
+AFFINE_PRINTERS: Mapping[str, Callable[[UpstreamPrinter, Operation], None]] = {
     "affine.apply": _print_apply,
     "affine.load": _print_load,
     "affine.store": _print_store,
@@ -131,7 +140,7 @@ AFFINE_PARSERS: Mapping[str, Callable[[type[Operation], Parser], Operation]] = {
 _SIGNATURE_PROPERTIES = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
-def print_function(printer: MlirPrinter, op: Operation) -> None:
+def print_function(printer: UpstreamPrinter, op: Operation) -> None:
     """Print what follows the name of a function operation."""
     properties = {**op.attributes, **op.properties}
     name, type = properties["sym_name"], properties["function_type"]
@@ -158,7 +167,7 @@ def _dictionaries(attr: Attribute | None) -> Sequence[Mapping[str, Attribute]]:
 
 
 def _print_arguments(
-    printer: MlirPrinter,
+    printer: UpstreamPrinter,
     body: Region,
     type: FunctionType,
     attributes: Sequence[Mapping[str, Attribute]],
@@ -178,7 +187,9 @@ def _print_arguments(
 
 
 def _print_results(
-    printer: MlirPrinter, types: Sequence[Attribute], attributes: Sequence[Mapping[str, Attribute]]
+    printer: UpstreamPrinter,
+    types: Sequence[Attribute],
+    attributes: Sequence[Mapping[str, Attribute]],
 ) -> None:
     if not types:
         return
@@ -289,7 +300,7 @@ def _parse_argument(parser: Parser, signature: _Signature, op_name: str) -> None
 # --- Upstream syntax ------------------------------------------------------------------------------
 
 
-def _print_module(printer: MlirPrinter, op: Operation) -> None:
+def _print_module(printer: UpstreamPrinter, op: Operation) -> None:
     assert isinstance(op, ModuleOp)
     if op.sym_name is not None:
         printer.print_string(" ")
@@ -301,7 +312,7 @@ def _print_module(printer: MlirPrinter, op: Operation) -> None:
     printer.print_region(op.body, False, False)
 
 
-def _print_for(printer: MlirPrinter, op: Operation) -> None:
+def _print_for(printer: UpstreamPrinter, op: Operation) -> None:
     """Like xDSL, but with the two blanks that MLIR writes before the type of the bounds."""
     lower, upper, step, *starts = op.operands
     body = op.regions[0]
@@ -333,7 +344,7 @@ def _print_for(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(op.attributes)
 
 
-CUSTOM_PRINTERS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = {
+CUSTOM_PRINTERS: Mapping[str, Callable[[UpstreamPrinter, Operation], None]] = {
     "builtin.module": _print_module,
     "func.func": print_function,
     "scf.for": _print_for,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ttmlir.runtime.binary import Binary, BinaryProgram
-    from ttmlir.runtime.device import Counters, Device, close_device, open_device
     from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
     from ttmlir.runtime.hooks import (
         DebugHooks,
@@ -38,7 +37,17 @@ if TYPE_CHECKING:
         to_layout,
         wait,
     )
-    from ttmlir.runtime.tensor import ElementType, Numerics, Tensor, TensorDesc, create_tensor
+    from ttmlir.runtime.tensor import (
+        Counters,
+        Device,
+        ElementType,
+        Numerics,
+        Tensor,
+        TensorDesc,
+        close_device,
+        create_tensor,
+        open_device,
+    )
     from ttmlir.runtime.ttrt.objects import (
         DataType,
         DeviceRuntime,
@@ -51,8 +60,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "binary": ("Binary", "BinaryProgram"),
     "loading": ("load_binary", "read_binary"),
-    "device": ("Counters", "Device", "close_device", "open_device"),
-    "tensor": ("ElementType", "Numerics", "Tensor", "TensorDesc", "create_tensor"),
+    "tensor": (
+        *("Counters", "Device", "ElementType", "Numerics", "Tensor", "TensorDesc"),
+        *("close_device", "create_tensor", "open_device"),
+    ),
     "errors": ("BinaryError", "ExecutionError", "InputError", "UnsupportedError"),
     "hooks": (
         "DebugHooks",

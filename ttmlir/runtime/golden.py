@@ -20,7 +20,8 @@ from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.execution.operations import OperationCall, check_shapes, element_types
-from ttmlir.runtime.execution.prepare import GenericStep, PreparedProgram, Step, prepare
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.execution.steps import GenericStep, PreparedProgram, Step
 from ttmlir.runtime.tensor import Array, ElementType, Numerics, convert
 
 if TYPE_CHECKING:

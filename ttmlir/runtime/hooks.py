@@ -16,7 +16,7 @@ from typing import ClassVar
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer, Run
-from ttmlir.runtime.execution.prepare import Step
+from ttmlir.runtime.execution.steps import Step
 from ttmlir.runtime.tensor import Tensor, convert, host_desc
 from ttmlir.terminal import printable
 

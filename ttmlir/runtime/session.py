@@ -23,12 +23,12 @@ import numpy as np
 
 from ttmlir.errors import plural
 from ttmlir.runtime.binary import Binary, BinaryProgram
-from ttmlir.runtime.device import Device
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer, execute
-from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.execution.steps import PreparedProgram
 from ttmlir.runtime.hooks import DebugHooks, log_program, with_trace
-from ttmlir.runtime.tensor import Array, Tensor, TensorDesc, convert, storage_rounding
+from ttmlir.runtime.tensor import Array, Device, Tensor, TensorDesc, convert, storage_rounding
 
 if TYPE_CHECKING:
     from ttmlir.runtime.execution.executor import GenericRunner

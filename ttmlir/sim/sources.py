@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ttmlir.cpp.errors import Inclusions
-from ttmlir.cpp.tree import Position
+from ttmlir.cpp.errors import Position
+from ttmlir.cpp.tree import Inclusions
 from ttmlir.limits import MAX_SOURCE_LENGTH
 
 _SHIFT = 2 * MAX_SOURCE_LENGTH

@@ -28,10 +28,10 @@ from ttmlir.mlir.reporting import DiagnosticError, Source, file_line_col, render
 from ttmlir.passes.core.manager import PipelineError
 from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation
-from ttmlir.runtime.device import find_system
 from ttmlir.runtime.generic import TABLE as GENERIC
 from ttmlir.runtime.generic import create_sim_program, read_program
 from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.system_desc import find_system
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program

@@ -25,12 +25,11 @@ from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable import ROWS
 from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES, LayoutOverride
 from ttmlir.runtime.binary import BinaryProgram, Operation
-from ttmlir.runtime.device import open_device
 from ttmlir.runtime.execution.operations import OperationCall, find_row, read_call
 from ttmlir.runtime.golden import correlation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.session import submit
-from ttmlir.runtime.tensor import Array, Numerics
+from ttmlir.runtime.tensor import Array, Numerics, open_device
 from ttmlir.runtime.ttrt.commands import Command
 from ttmlir.runtime.ttrt.options import BINARY, COMMON_OPTIONS, Option, result_file
 from ttmlir.runtime.ttrt.reports import Outcome

@@ -19,9 +19,9 @@ from ttmlir.files import write_file
 from ttmlir.frontend.summary import run_recorded
 from ttmlir.mlir.attributes import cloned
 from ttmlir.passes.pipelines.ttir_to_ttmetal import TTIRToTTMetalPipeline
-from ttmlir.runtime.device import find_system
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.system_desc import find_system
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.runtime.ttrt.reports import Outcome, results_as_json
 from ttmlir.runtime.ttrt.running import generate_inputs

@@ -18,7 +18,9 @@ from torch.nn import functional
 import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
+from ttmlir.runtime.execution.planning import make_plans, plan_of
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.execution.steps import PreparedProgram
 
 RNG = TestGenerator(__name__)
 
@@ -35,7 +37,9 @@ def prepared(b: ProgramBuilder) -> PreparedProgram:
 
 def planned(program: PreparedProgram) -> Counter[str]:
     """How often a plan runs each operation."""
-    return Counter(step.call.row.mnemonic for step in program.plan.steps if step.call is not None)
+    return Counter(
+        step.call.row.mnemonic for step in plan_of(program).steps if step.call is not None
+    )
 
 
 def run(b: ProgramBuilder, *inputs: np.ndarray) -> list[np.ndarray]:
@@ -169,7 +173,7 @@ def test_wrong_data_of_constants_is_reported_by_the_run() -> None:
     rows = b.ref((2,), "i32", "DeviceDRAM")
     b.op("FullOp", device=b.device, fill_value=5, out=rows)
     b.output(b.compute("EmbeddingOp", (2, 4), input=rows, weight=table, out_field="output"))
-    prepared(b).make_plans()
+    make_plans(prepared(b))
     with pytest.raises(ttmlir.runtime.ExecutionError, match=r"EmbeddingOp.*table of 3 rows"):
         run(b, normal(3, 4))
 
@@ -298,7 +302,7 @@ def test_a_norm_whose_parts_are_results_stays_apart() -> None:
 def test_compiled_models_are_prepared() -> None:
     """The first call makes no plan any more."""
     compiled = ttmlir.compile(nn.Linear(3, 4).eval(), torch.randn(2, 3))
-    assert "plan" in vars(prepare(compiled.binary.program(0)))
+    assert "plan" in prepare(compiled.binary.program(0)).derived
 
 
 def test_models_that_cannot_run_here_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from ttmlir.metalium import (
     ReaderDataMovementConfig,
 )
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
 

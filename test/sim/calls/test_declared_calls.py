@@ -8,7 +8,7 @@ import pytest
 
 from ttmlir.optable.kernel import LIBRARY_CALLS as CALLS
 from ttmlir.optable.kernel import Form, Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, declared_calls, kernel_call, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi

@@ -30,8 +30,7 @@ from ttmlir.metalium import (
     WriterDataMovementConfig,
 )
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
-from ttmlir.sim.calls.device_objects import NocObject
+from ttmlir.sim.calls.device_objects import DataMovementApi, NocObject
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import compile_kernel

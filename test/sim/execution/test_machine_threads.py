@@ -10,7 +10,7 @@ import pytest
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler

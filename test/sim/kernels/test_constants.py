@@ -7,7 +7,7 @@ from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import BindingNames, Build, CircularBufferFacts
 

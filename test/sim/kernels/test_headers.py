@@ -25,7 +25,7 @@ from ttmlir.metalium import (
     SetRuntimeArgs,
 )
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError

@@ -9,7 +9,7 @@ import pytest
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.errors import SanitizerError
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.address_generators import AccessorArgs
@@ -45,7 +45,7 @@ class Machine:
         """A program that has just started."""
         self.chip = chip or SimChip.of_board("n150")
         self.cores: dict[tuple[int, int], Core] = {}
-        self.watch = Sanitizer(self.chip, leniencies=leniencies, max_findings=max_findings)
+        self.watch = Sanitizer(self.chip.arch, leniencies=leniencies, max_findings=max_findings)
         self.network = Network(self.chip, self.core)
         self.dram = self.network.dram[DRAM_CHANNEL]
         for endpoint in self.network.dram:

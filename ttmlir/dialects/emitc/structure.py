@@ -50,7 +50,7 @@ from ttmlir.mlir.printing import show_op
 from ttmlir.mlir.upstream_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
-    from ttmlir.mlir.printing import MlirPrinter
+    from ttmlir.mlir.upstream_syntax import UpstreamPrinter
 
 _TYPED = (IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, StringAttr)
 OPAQUE_OR_TYPED = AttrConstraint(
@@ -466,7 +466,7 @@ class FuncOp(AssemblyOp):
 
     def print(self, printer: Printer) -> None:
         """Write the function after the operation's name."""
-        print_function(cast("MlirPrinter", printer), self)
+        print_function(cast("UpstreamPrinter", printer), self)
 
     def verify_op(self) -> None:
         """Compare the body's arguments with the type, and count the results."""

@@ -16,9 +16,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.rewriter import Rewriter
 
-from ttmlir.cpp.errors import MappedText, SourceMap
+from ttmlir.cpp.errors import MappedText, Position, SourceMap
 from ttmlir.cpp.render import line_positions, render
-from ttmlir.cpp.tree import Position
 from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import CBType, ThreadTypeAttr, op_class
 from ttmlir.errors import plural

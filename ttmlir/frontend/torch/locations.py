@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.files import PACKAGE_FOLDER
-from ttmlir.frontend.torch.data import watching
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.mlir.reporting import LocatedError, file_location, name_location
 
@@ -75,9 +74,17 @@ def _own(files: Sequence[str]) -> list[int]:
     return []
 
 
+_PASSED_THROUGH: set[str] = set()
+
+
+def pass_through(file: str) -> None:
+    """Say of a file of ours that calls go through it which the user has made."""
+    _PASSED_THROUGH.add(file)
+
+
 def _is_ours(file: str) -> bool:
     """True for files that call models, which those that all calls of torch pass through do not."""
-    return file.startswith(PACKAGE_FOLDER) and file != watching.__file__
+    return file.startswith(PACKAGE_FOLDER) and file not in _PASSED_THROUGH
 
 
 _USER, _LIBRARY, _TEXT, _HIDDEN = "user", "library", "text", "hidden"

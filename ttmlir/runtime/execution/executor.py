@@ -12,9 +12,8 @@ from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation, chip_of
 from ttmlir.runtime.errors import ExecutionError
-from ttmlir.runtime.execution.operations import Branch, Loop
-from ttmlir.runtime.execution.planning import DATA_ERRORS, Step
-from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.runtime.execution.planning import plan_of
+from ttmlir.runtime.execution.steps import DATA_ERRORS, Branch, Loop, PreparedProgram, Step
 from ttmlir.runtime.generic import GenericProgram, run_generic, simulator_options
 from ttmlir.runtime.tensor import Array
 from ttmlir.sim.execution.run import ProgramReport
@@ -177,18 +176,18 @@ def execute(
         else:
             run.observer = observer if getattr(observer, "enters_functions", False) else None
             _run_observed(run, observer)
-    outputs = prepared.plan.outputs if observer is None else prepared.outputs
+    outputs = plan_of(prepared).outputs if observer is None else prepared.outputs
     return _own([run.value(slot) for slot in outputs], inputs)
 
 
 def _slots(prepared: PreparedProgram, observer: Observer | None) -> list[Array | None]:
     """The slots of a run before it begins."""
-    return list(prepared.plan.values) if observer is None else [None] * prepared.slots
+    return list(plan_of(prepared).values) if observer is None else [None] * prepared.slots
 
 
 def _run_steps(run: Run) -> None:
     values = run.values
-    for step in run.prepared.plan.steps:
+    for step in plan_of(run.prepared).steps:
         function = step.function
         if function is not None:
             arguments = [values[slot] for slot in step.inputs]
@@ -266,7 +265,7 @@ def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:
         _run_steps(run)
     else:
         _run_observed(run, run.observer)
-    outputs = prepared.plan.outputs if run.observer is None else prepared.outputs
+    outputs = plan_of(prepared).outputs if run.observer is None else prepared.outputs
     return [run.value(slot) for slot in outputs]
 
 

@@ -19,16 +19,13 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import plural
-from ttmlir.layout.enums import BufferType, MemorySpace
+from ttmlir.layout.enums import BufferType, DeviceComputeConfig, MathFidelity, MemorySpace
 from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
-from ttmlir.runtime.device import Counters
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import (
-    Branch,
-    Loop,
     OperationCall,
     broadcasts,
     check_call,
@@ -37,19 +34,21 @@ from ttmlir.runtime.execution.operations import (
     element_types,
     function_of,
     read_call,
-    write_in_place,
 )
-from ttmlir.runtime.execution.planning import (
+from ttmlir.runtime.execution.steps import (
+    Branch,
     Function,
     GenericStep,
-    Plan,
+    Loop,
+    PreparedProgram,
     Step,
-    make_plan,
     with_releases,
+    write_in_place,
 )
 from ttmlir.runtime.memory import DeviceMemory
 from ttmlir.runtime.tensor import (
     Array,
+    Counters,
     Numerics,
     Rounding,
     TensorDesc,
@@ -57,50 +56,15 @@ from ttmlir.runtime.tensor import (
     convert,
     storage_rounding,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedProgram:
-    """A program that is ready to run; see `ttmlir.runtime.execution.executor`."""
-
-    program: BinaryProgram
-    numerics: Numerics
-    steps: tuple[Step, ...]
-    slots: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    output_descs: tuple[TensorDesc, ...]
-    chip_ids: tuple[int, ...]
-    traffic: Counters
-    """What one run moves between host and device."""
-    peak_bytes: dict[MemorySpace, int]
-    """Largest number of bytes in use at a time per device memory space, inputs included."""
-    host_bytes: int
-    """Largest number of bytes that its arrays take at a time, inputs included."""
-    depth: int
-    """How deep the functions nest that it calls."""
-
-    @cached_property
-    def plan(self) -> Plan:
-        """The steps as they run where nobody watches each of them."""
-        return make_plan(self.steps, self.outputs, self.slots)
-
-    def make_plans(self) -> None:
-        """Make the plan, and those of the functions that are called, before the first run."""
-        if "plan" in self.__dict__:
-            return
-        for step in self.plan.steps:
-            for callee in () if step.control is None else step.control.callees:
-                callee.make_plans()
-
-    @property
-    def has_kernels(self) -> bool:
-        """True if programs of kernels are among the operations, also of functions."""
-        return any(
-            step.generic is not None
-            or (step.control is not None and any(p.has_kernels for p in step.control.callees))
-            for step in self.steps
-        )
+from ttmlir.sim.machine.numerics import (
+    Register,
+    parts_a,
+    parts_b,
+    register_of_class,
+    round_to,
+    source_register,
+    to_source,
+)
 
 
 def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
@@ -596,7 +560,6 @@ class _Preparation:
         config = call.compute_config
         if config is not None and self.numerics is Numerics.DEVICE and desc.element.is_float:
             # The registers of the simulator are loaded only for programs that choose a fidelity.
-            from ttmlir.runtime.execution.fidelity import multiply_with
 
             function = multiply_with(config, call, function)
             fit = fit or np.asarray
@@ -706,3 +669,72 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "CaseOp": _Preparation.case,
 }
 """Operations about memory rather than numbers; all others are rows of the operation table."""
+
+# --- Fidelity ------------------------------------------------------------------------------------
+# Products with the fidelity that an operation chooses, in device numerics.
+#
+# The matrix unit multiplies a few bits at a time. In each phase it takes a part of the mantissa of
+# each operand; the second operand of a product is in SrcA, the first one in SrcB. LoFi takes the
+# first 5 bits of the one and 7 of the other (leading ones included), HiFi2 the rest of the second
+# operand as well, HiFi3 also the first bits of it times the rest of the first operand, HiFi4 both
+# rests. As a product is linear in its operands, so many products of parts are added up here.
+#
+# Sums are exact and are rounded once, to the 16 or 32 bits of DST: on the device, a sum of 16 bits
+# is rounded after every step. What the library takes without a choice is not modelled: operands
+# keep all bits then.
+
+
+def multiply_with(
+    config: DeviceComputeConfig, call: OperationCall, function: Callable[..., Array]
+) -> Callable[..., Array]:
+    """The function of a call that multiplies its first two operands, with a choice of fidelity."""
+    first, second = (ref.desc.data_type for ref in call.operands[:2] if ref is not None)
+    formats = (first, second)
+    wide = config.fp32_dest_acc_en
+    sources = (
+        source_register(first, formats, wide=wide),
+        source_register(second, formats, wide=wide),
+    )
+    dst = Register.FP32 if wide else register_of_class(formats)
+    return partial(_multiply, function, config.math_fidelity, sources, dst)
+
+
+def _multiply(
+    function: Callable[..., Array],
+    fidelity: MathFidelity,
+    sources: tuple[Register, Register],
+    dst: Register,
+    *operands: Array,
+) -> Array:
+    first, second = (
+        to_source(each.astype(np.float32), register)
+        for each, register in zip(operands[:2], sources, strict=True)
+    )
+    others = operands[2:]
+    (first_high, first_low), (second_high, second_low) = parts_b(first), parts_a(second)
+    match fidelity:
+        case MathFidelity.LOFI:
+            product = function(first_high, second_high, *others)
+        case MathFidelity.HIFI2:
+            product = function(first_high, _both(second_high, second_low), *others)
+        case MathFidelity.HIFI3:
+            product = function(first_high, _both(second_high, second_low), *others)
+            # Numbers that are not finite are in the first product alone.
+            rest = function(_finite(first_low), _finite(second_high))
+            product = np.where(np.isfinite(product), product + rest, product)
+        case _:
+            product = function(
+                _both(first_high, first_low), _both(second_high, second_low), *others
+            )
+    if dst is Register.FP32 or not np.isfinite(product).all():
+        return product
+    return round_to(product.astype(np.float64), dst)
+
+
+def _both(high: Array, low: Array) -> Array:
+    """A number of both parts; what has no finite one is its first part."""
+    return high + _finite(low)
+
+
+def _finite(values: Array) -> Array:
+    return np.where(np.isfinite(values), values, np.float32(0))

@@ -19,13 +19,18 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import system_desc_from_table
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.runtime.binary import Binary, BinaryProgram, GoldenTensors
-from ttmlir.runtime.device import find_system, load_system_desc, plain_system, system_differences
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.memory import overflow_of
+from ttmlir.runtime.system_desc import (
+    find_system,
+    load_system_desc,
+    plain_system,
+    system_differences,
+)
 from ttmlir.runtime.tensor import Array, Numerics, join_pairs
 from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table, compile_advice
 from ttmlir.runtime.ttrt.files import (

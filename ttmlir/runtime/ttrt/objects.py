@@ -14,9 +14,9 @@ import numpy as np
 from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.binary import Binary as RuntimeBinary
 from ttmlir.runtime.binary import BinaryProgram as RuntimeProgram
-from ttmlir.runtime.device import load_system_desc, read_system_desc, system_differences
 from ttmlir.runtime.errors import InputError, UnsupportedError
 from ttmlir.runtime.loading import file_bytes, load_binary, read_binary
+from ttmlir.runtime.system_desc import load_system_desc, read_system_desc, system_differences
 from ttmlir.runtime.tensor import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.files import (

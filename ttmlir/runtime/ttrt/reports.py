@@ -21,16 +21,16 @@ from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import BOARD_NAMES, SystemDesc, board, system_desc_from_table
 from ttmlir.runtime.binary import Binary, BinaryProgram, TensorRef, system_of
-from ttmlir.runtime.device import read_system_desc
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.execution.executor import GenericReport, Run
-from ttmlir.runtime.execution.prepare import Step
+from ttmlir.runtime.execution.steps import Step
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, program_memory
 from ttmlir.runtime.metal_session import CommandReport
 from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
+from ttmlir.runtime.system_desc import read_system_desc
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.files import FileManager, Logger, Source
 from ttmlir.runtime.ttrt.running import Golden, ProgramRun

@@ -15,7 +15,6 @@ from ttmlir.files import NO_ARRAY
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain, Family
 from ttmlir.runtime.binary import BinaryProgram, GoldenTensors, Operation
-from ttmlir.runtime.device import close_device, open_device
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.execution.prepare import prepare
@@ -29,7 +28,9 @@ from ttmlir.runtime.tensor import (
     Numerics,
     Shape,
     Tensor,
+    close_device,
     convert,
+    open_device,
     split_complex,
 )
 from ttmlir.sim.options import SimOptions

@@ -11,12 +11,6 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.calls.device_objects import (
-    CircularBufferObject,
-    NocObject,
-    PlaceObject,
-    SemaphoreObject,
-)
 from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.address_generators import (
@@ -623,7 +617,7 @@ _WORD_BITS = 32
 _TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUMBERS.items()}
 
 
-class DataMovementApi(NumberedReads):
+class DataMovementCalls(NumberedReads):
     """Calls of BRISC or NCRISC."""
 
     # Addresses.
@@ -1029,37 +1023,7 @@ class DataMovementApi(NumberedReads):
         )
         return self._write_word(endpoint, local, merged, noc, "write")
 
-    # Objects.
-
-    @kernel_call()
-    def Noc(self, index: int | None = None, template: Template = ()) -> NocObject:
-        """A network as an object."""
-        return NocObject(self, self._noc(index))
-
-    @kernel_call()
-    def Semaphore(self, index: int, template: Template = ()) -> SemaphoreObject:
-        """A semaphore as an object."""
-        return SemaphoreObject(self, self.get_semaphore(index))
-
-    @kernel_call()
-    def UnicastEndpoint(self, template: Template = ()) -> PlaceObject:
-        """The memory of any core."""
-        return PlaceObject("UnicastEndpoint")
-
-    @kernel_call()
-    def MulticastEndpoint(self, template: Template = ()) -> PlaceObject:
-        """The memories of a rectangle of cores."""
-        return PlaceObject("MulticastEndpoint")
-
-    @kernel_call()
-    def AllocatorBank(self, template: Template = (1,)) -> PlaceObject:
-        """Banks of DRAM or of L1."""
-        return PlaceObject("AllocatorBank", dram=bool(template and template[0]))
-
-    @kernel_call()
-    def use(self, buffer: CircularBufferObject, template: Template = (0,)) -> CircularBufferObject:
-        """A circular buffer for transfers at one of its pointers."""
-        return buffer.used(int(template[0]))
+    # Places.
 
     def locate_page(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
         """The bank and the address of a page that is copied."""

@@ -8,11 +8,12 @@ wait return whether they are done, to be called again if not. Lists in braces co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.cpp_movement_calls import NOC_OPTIONS
 from ttmlir.optable.kernel.row import CONSTANTS
+from ttmlir.sim.calls.data_movement_api import DataMovementCalls
+from ttmlir.sim.calls.kernel_api import CircularBufferObject, Template, kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AddressGenerator
 from ttmlir.sim.machine.device import (
@@ -24,107 +25,11 @@ from ttmlir.sim.machine.device import (
     noc_address,
 )
 
-if TYPE_CHECKING:
-    from ttmlir.sim.calls.data_movement_api import DataMovementApi
-    from ttmlir.sim.calls.kernel_api import KernelApi
-
 Fields: TypeAlias = tuple[tuple[str, int], ...]
 """A list in braces: `{.page_id = 3}`."""
 
 _TXN_ID, _INCLUDE_SRC = NOC_OPTIONS["TXN_ID"], NOC_OPTIONS["MCAST_INCL_SRC"]
 _MOST_FLAGS = 64
-_READ_POINTER = 1
-_CONSUMER, _PRODUCER = Role.DATA | Role.UNPACK, Role.DATA | Role.PACK
-
-
-class CircularBufferObject:
-    """`CircularBuffer` and `DataflowBuffer`."""
-
-    def __init__(self, api: KernelApi, index: int, pointer: int = 0) -> None:
-        """`pointer` says where transfers begin: 1 read pointer, 2 write pointer, 0 as they need."""
-        self._api = api
-        self.index = index
-        self._pointer = pointer
-
-    def used(self, pointer: int) -> CircularBufferObject:
-        """The same buffer for transfers at one of its pointers."""
-        return CircularBufferObject(self._api, self.index, pointer)
-
-    def address(self, *, as_source: bool) -> int:
-        """Where a transfer begins."""
-        reads = self._pointer == _READ_POINTER if self._pointer else as_source
-        cb = self._api.cbs[self.index]
-        return cb.rd_ptr if reads else cb.wr_ptr
-
-    def _acts(self, roles: Role) -> bool:
-        return bool(self._api.thread.role & roles)
-
-    def reserve_back(self, pages: int) -> bool:
-        """Wait until so many pages are free."""
-        return not self._acts(_PRODUCER) or self._api.cb_reserve_back(self.index, pages)
-
-    def push_back(self, pages: int) -> None:
-        """Hand filled pages to the consumer."""
-        if self._acts(_PRODUCER):
-            self._api.cb_push_back(self.index, pages)
-
-    def wait_front(self, pages: int) -> bool:
-        """Wait until so many pages are filled."""
-        return not self._acts(_CONSUMER) or self._api.cb_wait_front(self.index, pages)
-
-    def pop_front(self, pages: int) -> None:
-        """Give pages back to the producer."""
-        if self._acts(_CONSUMER):
-            self._api.cb_pop_front(self.index, pages)
-
-    def get_cb_id(self) -> int:
-        """Number of the buffer."""
-        return self.index
-
-    get_id = get_cb_id
-
-    def get_write_ptr(self) -> int:
-        """Where the first free page is."""
-        return self._api.cbs[self.index].wr_ptr // self._api.ADDRESS_UNIT
-
-    def get_read_ptr(self) -> int:
-        """Where the first filled page is."""
-        return self._api.cbs[self.index].rd_ptr // self._api.ADDRESS_UNIT
-
-    def get_tile_size(self) -> int:
-        """Bytes of a tile."""
-        return self._api.get_tile_size(self.index)
-
-    def get_tile_hw(self) -> int:
-        """Numbers of a tile."""
-        return self._api.get_tile_hw(self.index)
-
-    def get_dataformat(self) -> int:
-        """Number format."""
-        return self._api.get_dataformat(self.index)
-
-    def get_entry_size(self) -> int:
-        """Bytes of a page."""
-        return self._api.cbs[self.index].page_size
-
-    def get_total_num_entries(self) -> int:
-        """How many pages there are."""
-        return self._api.cbs[self.index].num_pages
-
-    def get_total_size_bytes(self) -> int:
-        """Bytes of the buffer."""
-        return self._api.cbs[self.index].size
-
-    def pages_reservable_at_back(self, pages: int) -> bool:
-        """Whether so many pages are free now."""
-        return self._api.cb_pages_reservable_at_back(self.index, pages)
-
-    def pages_available_at_front(self, pages: int) -> bool:
-        """Whether so many pages are filled now."""
-        return self._api.cb_pages_available_at_front(self.index, pages)
-
-    def finish(self) -> None:
-        """Do nothing."""
 
 
 class PlaceObject:
@@ -143,7 +48,7 @@ Place: TypeAlias = int | CircularBufferObject | PlaceObject | AddressGenerator
 class NocObject:
     """`Noc`: transactions on a network."""
 
-    def __init__(self, api: DataMovementApi, index: int) -> None:
+    def __init__(self, api: DataMovementCalls, index: int) -> None:
         """The network of a number."""
         self._api = api
         self.index = index
@@ -445,7 +350,7 @@ class NocObject:
 class SemaphoreObject:
     """`Semaphore`: a word in L1, the same on all cores that have it."""
 
-    def __init__(self, api: DataMovementApi, address: int) -> None:
+    def __init__(self, api: DataMovementCalls, address: int) -> None:
         """The semaphore at an address."""
         self._api = api
         self._address = address
@@ -544,3 +449,37 @@ def _flags(template: tuple[int, ...]) -> int:
     for each in template:
         flags |= each if each < _MOST_FLAGS else 0
     return flags
+
+
+class DataMovementApi(DataMovementCalls):
+    """What kernels on BRISC and NCRISC call: the functions, and the objects on them."""
+
+    @kernel_call()
+    def Noc(self, index: int | None = None, template: Template = ()) -> NocObject:
+        """A network as an object."""
+        return NocObject(self, self._noc(index))
+
+    @kernel_call()
+    def Semaphore(self, index: int, template: Template = ()) -> SemaphoreObject:
+        """A semaphore as an object."""
+        return SemaphoreObject(self, self.get_semaphore(index))
+
+    @kernel_call()
+    def UnicastEndpoint(self, template: Template = ()) -> PlaceObject:
+        """The memory of any core."""
+        return PlaceObject("UnicastEndpoint")
+
+    @kernel_call()
+    def MulticastEndpoint(self, template: Template = ()) -> PlaceObject:
+        """The memories of a rectangle of cores."""
+        return PlaceObject("MulticastEndpoint")
+
+    @kernel_call()
+    def AllocatorBank(self, template: Template = (1,)) -> PlaceObject:
+        """Banks of DRAM or of L1."""
+        return PlaceObject("AllocatorBank", dram=bool(template and template[0]))
+
+    @kernel_call()
+    def use(self, buffer: CircularBufferObject, template: Template = (0,)) -> CircularBufferObject:
+        """A circular buffer for transfers at one of its pointers."""
+        return buffer.used(int(template[0]))

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from ttmlir.limits import CYCLE_ADVICE
+from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.cpp_movement_calls import RANGES
-from ttmlir.sim.calls.device_objects import CircularBufferObject
 from ttmlir.sim.errors import CycleLimitError, SimError
 from ttmlir.sim.execution.scheduler import FOREVER, KernelThread, Scheduler
 from ttmlir.sim.machine import numerics
@@ -739,3 +739,97 @@ def _print(value: object) -> str:
             return f"{value:g}"
         case _:
             return str(value)
+
+
+_READ_POINTER = 1
+_CONSUMER, _PRODUCER = Role.DATA | Role.UNPACK, Role.DATA | Role.PACK
+
+
+class CircularBufferObject:
+    """`CircularBuffer` and `DataflowBuffer`."""
+
+    def __init__(self, api: KernelApi, index: int, pointer: int = 0) -> None:
+        """`pointer` says where transfers begin: 1 read pointer, 2 write pointer, 0 as they need."""
+        self._api = api
+        self.index = index
+        self._pointer = pointer
+
+    def used(self, pointer: int) -> CircularBufferObject:
+        """The same buffer for transfers at one of its pointers."""
+        return CircularBufferObject(self._api, self.index, pointer)
+
+    def address(self, *, as_source: bool) -> int:
+        """Where a transfer begins."""
+        reads = self._pointer == _READ_POINTER if self._pointer else as_source
+        cb = self._api.cbs[self.index]
+        return cb.rd_ptr if reads else cb.wr_ptr
+
+    def _acts(self, roles: Role) -> bool:
+        return bool(self._api.thread.role & roles)
+
+    def reserve_back(self, pages: int) -> bool:
+        """Wait until so many pages are free."""
+        return not self._acts(_PRODUCER) or self._api.cb_reserve_back(self.index, pages)
+
+    def push_back(self, pages: int) -> None:
+        """Hand filled pages to the consumer."""
+        if self._acts(_PRODUCER):
+            self._api.cb_push_back(self.index, pages)
+
+    def wait_front(self, pages: int) -> bool:
+        """Wait until so many pages are filled."""
+        return not self._acts(_CONSUMER) or self._api.cb_wait_front(self.index, pages)
+
+    def pop_front(self, pages: int) -> None:
+        """Give pages back to the producer."""
+        if self._acts(_CONSUMER):
+            self._api.cb_pop_front(self.index, pages)
+
+    def get_cb_id(self) -> int:
+        """Number of the buffer."""
+        return self.index
+
+    get_id = get_cb_id
+
+    def get_write_ptr(self) -> int:
+        """Where the first free page is."""
+        return self._api.cbs[self.index].wr_ptr // self._api.ADDRESS_UNIT
+
+    def get_read_ptr(self) -> int:
+        """Where the first filled page is."""
+        return self._api.cbs[self.index].rd_ptr // self._api.ADDRESS_UNIT
+
+    def get_tile_size(self) -> int:
+        """Bytes of a tile."""
+        return self._api.get_tile_size(self.index)
+
+    def get_tile_hw(self) -> int:
+        """Numbers of a tile."""
+        return self._api.get_tile_hw(self.index)
+
+    def get_dataformat(self) -> int:
+        """Number format."""
+        return self._api.get_dataformat(self.index)
+
+    def get_entry_size(self) -> int:
+        """Bytes of a page."""
+        return self._api.cbs[self.index].page_size
+
+    def get_total_num_entries(self) -> int:
+        """How many pages there are."""
+        return self._api.cbs[self.index].num_pages
+
+    def get_total_size_bytes(self) -> int:
+        """Bytes of the buffer."""
+        return self._api.cbs[self.index].size
+
+    def pages_reservable_at_back(self, pages: int) -> bool:
+        """Whether so many pages are free now."""
+        return self._api.cb_pages_reservable_at_back(self.index, pages)
+
+    def pages_available_at_front(self, pages: int) -> bool:
+        """Whether so many pages are filled now."""
+        return self._api.cb_pages_available_at_front(self.index, pages)
+
+    def finish(self) -> None:
+        """Do nothing."""

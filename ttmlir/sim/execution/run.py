@@ -12,7 +12,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings, give_registers
-from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi

@@ -17,7 +17,7 @@ from ttmlir.sim.kernels.scope import (
     list_declared_names,
     list_used_names,
 )
-from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unit import Instance, Unit
 from ttmlir.sim.kernels.value import Place, Space, Value
 
 
@@ -36,24 +36,6 @@ class Argument:
     """Whether it is a reference to what cannot be changed."""
     number: int | None = None
     """The parameter that it is an element of, if that is a pack."""
-
-
-@dataclass
-class Instance:
-    """A function compiled for the kinds of its arguments."""
-
-    identifier: str
-    result: CType
-    space: Space = Space.ANY
-    """Where the result points to, if it is a pointer."""
-    is_reference: bool = False
-    """Whether the result, a pointer in Python, is a reference to what it points to."""
-    waits: bool = False
-    """Whether it may have to wait: it is a generator then."""
-    loads: int = 0
-    finished: bool = False
-    called_early: bool = False
-    """Whether it calls itself."""
 
 
 @dataclass

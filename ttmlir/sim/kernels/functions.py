@@ -22,7 +22,7 @@ from ttmlir.cpp.types import (
     is_deduced,
 )
 from ttmlir.sim.kernels.classes import initialize_members
-from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
+from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
 from ttmlir.sim.kernels.expressions.places import find_pointee, find_this
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
@@ -31,7 +31,7 @@ from ttmlir.sim.kernels.python.code import remove_dead_code
 from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable
 from ttmlir.sim.kernels.statements import execute_block
 from ttmlir.sim.kernels.templates import key_of
-from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unit import Instance, Unit
 from ttmlir.sim.kernels.value import (
     ItemPlace,
     LocalPlace,

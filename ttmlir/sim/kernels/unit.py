@@ -7,11 +7,12 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.errors import CppSyntaxError, ErrorList, Inclusions, TooManyErrorsError
+from ttmlir.cpp.errors import CppSyntaxError, ErrorList, TooManyErrorsError
 from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
+from ttmlir.cpp.tree import Inclusions
 from ttmlir.cpp.types import (
     UNSIGNED,
     ArrayType,
@@ -80,10 +81,26 @@ MEMORY_CALLS = ("move_bytes", "fill_bytes")
 SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *MEMORY_CALLS)
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
-if TYPE_CHECKING:
-    from ttmlir.sim.kernels.context import Instance
 
 InstanceKey = tuple[int, int, tuple[str, ...], tuple[tuple[CType, str, Space, bool], ...]]
+
+
+@dataclass
+class Instance:
+    """A function compiled for the kinds of its arguments."""
+
+    identifier: str
+    result: CType
+    space: Space = Space.ANY
+    """Where the result points to, if it is a pointer."""
+    is_reference: bool = False
+    """Whether the result, a pointer in Python, is a reference to what it points to."""
+    waits: bool = False
+    """Whether it may have to wait: it is a generator then."""
+    loads: int = 0
+    finished: bool = False
+    called_early: bool = False
+    """Whether it calls itself."""
 
 
 class TypeServices(Protocol):
@@ -217,7 +234,7 @@ class Unit:
         """The values of variables of Python that never change, by their names."""
         known_calls = library.find_known_calls(self.compile_time_args, assumed)
         self.folder = Folder(self.by_name, self.known_values, known_calls)
-        self.instances = dict[InstanceKey, "Instance"]()
+        self.instances = dict[InstanceKey, Instance]()
         self.bindings = dict[str, str]()
         """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()

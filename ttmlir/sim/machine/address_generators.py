@@ -17,11 +17,7 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.device import Core, Endpoint, SimDevice, noc_address
-from ttmlir.sim.machine.memory import Memory
-from ttmlir.sim.sanitizer.shadow import PageGrid
-
-Strays = dict[tuple[Memory, int], tuple[int, int]]
-"""Addresses behind the last page of a buffer: which page that would be, and how many there are."""
+from ttmlir.sim.sanitizer.shadow import PageGrid, Strays
 
 
 class AddressGenerator:

@@ -739,4 +739,4 @@ class SimDevice:
 def _sanitizer(chip: SimChip, options: SimOptions) -> Sanitizer | None:
     if not options.sanitize:
         return None
-    return Sanitizer(chip, leniencies=options.leniencies, max_findings=options.max_findings)
+    return Sanitizer(chip.arch, leniencies=options.leniencies, max_findings=options.max_findings)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from types import FrameType
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -30,10 +30,12 @@ from ttmlir.sim.sanitizer.shadow import (
     BreachKind,
     BufferState,
     Conflict,
+    Destination,
     HandOver,
     Mark,
     PageGrid,
     Space,
+    Strays,
     Timeline,
     Unwritten,
     VectorClock,
@@ -42,8 +44,6 @@ from ttmlir.sim.sanitizer.shadow import (
 )
 
 if TYPE_CHECKING:
-    from ttmlir.sim.machine.address_generators import Strays
-    from ttmlir.sim.machine.device import SimChip
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
 
@@ -589,20 +589,6 @@ def _pages(count: int) -> str:
 _PACK = Role.PACK
 
 
-class Destination(Protocol):
-    """What the rules have to know of DST: which threads own the part that they work on."""
-
-    @property
-    def acquired(self) -> bool:
-        """True between `tile_regs_acquire` and `tile_regs_commit`."""
-        ...
-
-    @property
-    def waited(self) -> bool:
-        """True between `tile_regs_wait` and `tile_regs_release`."""
-        ...
-
-
 def allowed(thread: RunningThread, dst: Destination) -> bool:
     """True if the thread owns the part of DST that it works on."""
     return dst.waited if thread.role is _PACK else dst.acquired
@@ -791,10 +777,10 @@ class Sanitizer:
     """
 
     def __init__(
-        self, chip: SimChip, *, leniencies: frozenset[str] = frozenset(), max_findings: int = 1
+        self, arch: Arch, *, leniencies: frozenset[str] = frozenset(), max_findings: int = 1
     ) -> None:
         """Let the rules named in `leniencies` pass."""
-        self._flushed_only = chip.arch is Arch.BLACKHOLE
+        self._flushed_only = arch is Arch.BLACKHOLE
         self._reporter = Reporter(leniencies, max_findings)
         self._program = ProgramActors()
         self._threads: dict[int, ThreadState] = {}

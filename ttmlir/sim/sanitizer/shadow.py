@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import CodeType
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ttmlir.sim.errors import Finding
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
-    from ttmlir.sim.sanitizer.sanitizer import Destination
 
 
 # --- Vector clock ---------------------------------------------------------------------------------
@@ -817,6 +816,20 @@ class WatchedMemory(Protocol):
         ...
 
 
+class Destination(Protocol):
+    """What the rules have to know of DST: which threads own the part that they work on."""
+
+    @property
+    def acquired(self) -> bool:
+        """True between `tile_regs_acquire` and `tile_regs_commit`."""
+        ...
+
+    @property
+    def waited(self) -> bool:
+        """True between `tile_regs_wait` and `tile_regs_release`."""
+        ...
+
+
 class WatchedCore(Protocol):
     """A core as the sanitizer sees it when a program starts."""
 
@@ -839,6 +852,10 @@ class WatchedCore(Protocol):
     def dst(self) -> Destination | None:
         """Its registers, where a kernel computes."""
         ...
+
+
+Strays: TypeAlias = "dict[tuple[Memory, int], tuple[int, int]]"
+"""Addresses behind the last page of a buffer: which page that would be, and how many there are."""
 
 
 @dataclass(frozen=True, kw_only=True)

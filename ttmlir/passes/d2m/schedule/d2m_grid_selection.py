@@ -220,6 +220,7 @@ class D2MGridSelectionPass(ModulePass):
             chip.num_dram_channels,
             self.num_stream_buffers,
             chip.grid[1],
+            chip.arch,
         )
 
 

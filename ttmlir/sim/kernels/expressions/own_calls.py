@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
-from ttmlir.sim.kernels.context import Argument, Context, Instance
+from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
 from ttmlir.sim.kernels.expressions.places import find_pointee, find_this, hold_value
@@ -16,6 +16,7 @@ from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
 from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_function, show_arguments
+from ttmlir.sim.kernels.unit import Instance
 from ttmlir.sim.kernels.value import ItemPlace, LocalPlace, Place, Value, make_value
 
 

@@ -46,7 +46,7 @@ from ttmlir.sim.kernels.destructors import keep_temporary
 from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS, STACK_BYTES
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import PURE, TooManySteps, is_literal
-from ttmlir.sim.kernels.python.number_view import FORMATS
+from ttmlir.sim.kernels.python.runtime import FORMATS
 from ttmlir.sim.kernels.scope import (
     Evaluated,
     FieldName,

@@ -10,7 +10,7 @@ from functools import cache
 from types import CodeType, SimpleNamespace, TracebackType
 from typing import cast
 
-from ttmlir.cpp.tree import Position
+from ttmlir.cpp.errors import Position
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import BLACKHOLE
 from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
