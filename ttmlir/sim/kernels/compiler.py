@@ -123,14 +123,14 @@ def _headers() -> dict[str, frozenset[str]]:
 
 
 # --- Turns ----------------------------------------------------------------------------------------
-# Makes loops count their turns, so that a kernel that never ends is stopped.
+# Makes loops count their iterations, so that a kernel that never ends is stopped.
 
 _FEW = 64
 """Turns that are known beforehand and not worth counting."""
 
 
 class TurnCounter(ast.NodeTransformer):
-    """Lets the API give out the turns of loops: by `limited(range)`, and for others `turns()`."""
+    """Lets the API count the iterations of loops: by `limited(range)`, or `iterations()`."""
 
     def __init__(self, unit: Unit) -> None:
         """Bind the calls in a unit where they are needed."""
@@ -144,7 +144,7 @@ class TurnCounter(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> ast.While | ast.For:
-        """`while test` becomes `for _ in turns()`, left when the test fails."""
+        """`while test` becomes `for _ in iterations()`, left when the test fails."""
         if is_wait(node):
             return node
         self.generic_visit(node)
@@ -152,7 +152,9 @@ class TurnCounter(ast.NodeTransformer):
         if not isinstance(node.test, ast.Constant):
             leave = ast.If(code.negation(node.test), [ast.Break()], [])
             body = [ast.copy_location(leave, node.test), *body]
-        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bind("turns")), body, [])
+        loop = ast.For(
+            ast.Name("_", ast.Store()), code.call(self.unit.bind("iterations")), body, []
+        )
         return ast.copy_location(loop, node)
 
 
