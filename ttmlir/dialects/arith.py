@@ -40,8 +40,8 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     TypeConstraint,
-    ValueGroup,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp
 
@@ -390,9 +390,9 @@ class RemFOp(AssemblyOp):
     name = "arith.remf"
     SPELLED: ClassVar = ("fastmath",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", _FLOATS), ValueGroup("rhs", _FLOATS)),
-        results=(ValueGroup("result", _FLOATS),),
-        properties=(Property("fastmath", _FLAGS, optional=True),),
+        values(lhs=_FLOATS, rhs=_FLOATS),
+        values(result=_FLOATS),
+        (Property("fastmath", _FLAGS, optional=True),),
     )
     traits = traits_def(Pure())
 

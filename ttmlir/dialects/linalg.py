@@ -40,6 +40,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp
@@ -506,9 +507,7 @@ def _named(mnemonic: str) -> type[StructuredOp]:
     words = mnemonic.split("_")
     contents: dict[str, object] = {
         "name": f"linalg.{mnemonic}",
-        "SIGNATURE": Signature(
-            operands=_GROUPS, results=_RESULTS, properties=_WINDOW, regions=None
-        ),
+        "SIGNATURE": Signature(_GROUPS, _RESULTS, _WINDOW, regions=None),
         "__doc__": f"`linalg.{mnemonic}`.",
         "__module__": __name__,
     }
@@ -522,10 +521,7 @@ class TransposeOp(StructuredOp):
     name = "linalg.transpose"
     LISTED: ClassVar = "permutation"
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("permutation", ods.DENSE_I64),),
-        regions=None,
+        _OPERANDS, _RESULTS, properties(permutation=ods.DENSE_I64), regions=None
     )
 
     def verify_op(self) -> None:
@@ -540,10 +536,7 @@ class BroadcastOp(StructuredOp):
     name = "linalg.broadcast"
     LISTED: ClassVar = "dimensions"
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("dimensions", ods.DENSE_I64),),
-        regions=None,
+        _OPERANDS, _RESULTS, properties(dimensions=ods.DENSE_I64), regions=None
     )
 
     def verify_op(self) -> None:
@@ -559,10 +552,7 @@ class ReduceOp(StructuredOp):
     LISTED: ClassVar = "dimensions"
     HAS_BODY: ClassVar = True
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("dimensions", ods.DENSE_I64),),
-        regions=1,
+        _OPERANDS, _RESULTS, properties(dimensions=ods.DENSE_I64), regions=1
     )
 
     def verify_op(self) -> None:
@@ -580,7 +570,7 @@ class MapOp(StructuredOp):
 
     name = "linalg.map"
     HAS_BODY: ClassVar = True
-    SIGNATURE: ClassVar = Signature(operands=_OPERANDS, results=_RESULTS, regions=1)
+    SIGNATURE: ClassVar = Signature(_OPERANDS, _RESULTS, regions=1)
 
     def verify_op(self) -> None:
         """Compare the shapes."""
@@ -591,9 +581,7 @@ class SoftmaxOp(StructuredOp):
     """Exponentials along a dimension, scaled to the sum 1."""
 
     name = "linalg.softmax"
-    SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS, results=_RESULTS, properties=(Property("dimension", ods.I64),)
-    )
+    SIGNATURE: ClassVar = Signature(_OPERANDS, _RESULTS, properties(dimension=ods.I64))
 
     def verify_op(self) -> None:
         """Compare the shapes."""

@@ -33,7 +33,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, refuse
+from ttmlir.dialects.definition.ods import Signature, properties, refuse
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     KeywordAttr,
@@ -763,10 +763,7 @@ class DeviceOp(AssemblyOp):
     name = "ttcore.device"
     SPELLED: ClassVar = ("sym_name", "device_attr")
     SIGNATURE: ClassVar = Signature(
-        properties=(
-            Property("sym_name", ods.STRING),
-            Property("device_attr", ods.named_attr("tt.device")),
-        )
+        properties=properties(sym_name=ods.STRING, device_attr=ods.named_attr("tt.device"))
     )
     traits = traits_def(SymbolOpInterface())
 
