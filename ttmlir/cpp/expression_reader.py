@@ -28,7 +28,7 @@ _IGNORED_QUALIFIERS = frozenset(("__restrict", "__restrict__", "noexcept", "regi
 _ATTRIBUTES = frozenset(
     ("attribute_declaration", "attribute_specifier", "alignas_qualifier", "attribute")
 )
-"""What says nothing about what a declaration means."""
+"""Nodes that do not change a declaration."""
 _SPECIFIER_NODES = frozenset(
     ("type_qualifier", "storage_class_specifier", "explicit_function_specifier")
 )

@@ -14,7 +14,7 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
                  Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
-was made from. Positions take no part in equality. A tree says what was written, not what it means:
+was made from. Positions take no part in equality. A tree has the syntax, not the semantics:
 names are not resolved.
 
 Conventions that make the form of a tree unique:
@@ -98,7 +98,7 @@ MEMBER_SPECIFIERS = ("explicit", "mutable", "friend")
 
 
 # --- Literals -------------------------------------------------------------------------------------
-# What literals mean.
+# Values of literals.
 
 
 def read_fraction(text: str) -> float:
@@ -210,7 +210,7 @@ class Integer(Node):
 
     @property
     def value(self) -> int:
-        """What the literal means, without the type that its suffix gives it."""
+        """The value, without the type that the suffix gives it."""
         digits = self.text.replace("'", "").lower().rstrip("ul")
         octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
         return int(digits, 8) if octal else int(digits, 0)
@@ -229,7 +229,7 @@ class Floating(Node):
 
     @property
     def value(self) -> float:
-        """What the literal means, in double precision whatever its suffix."""
+        """The value, in double precision whatever the suffix."""
         return read_fraction(self.text)
 
 

@@ -195,15 +195,15 @@ class _Comparison:
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         position = parser.pos
-        word = parser.parse_identifier()
-        if word not in cls.PREDICATES:
+        keyword = parser.parse_identifier()
+        if keyword not in cls.PREDICATES:
             parser.raise_error(f"expected one of {', '.join(cls.PREDICATES)}", position)
         parser.parse_punctuation(",")
         lhs = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         rhs = parser.parse_unresolved_operand()
         properties: dict[str, Attribute] = {
-            "predicate": IntegerAttr(cls.PREDICATES.index(word), i64)
+            "predicate": IntegerAttr(cls.PREDICATES.index(keyword), i64)
         }
         if cls.PREDICATES is _CMPF:
             flags = _NO_FLAGS

@@ -450,9 +450,9 @@ class StructuredOp(AssemblyOp):
         entries |= {k: v for k, v in self.attributes.items() if not k.startswith("linalg.")}
         printer.print_op_attributes(dict(sorted(entries.items())))
         count = len(self.operands) - self._output_count()
-        for word, values in (("ins", self.operands[:count]), ("outs", self.operands[count:])):
+        for keyword, values in (("ins", self.operands[:count]), ("outs", self.operands[count:])):
             if values:
-                printer.print_string(f" {word}(")
+                printer.print_string(f" {keyword}(")
                 printer.print_list(values, printer.print_operand)
                 printer.print_string(" : ")
                 printer.print_list([value.type for value in values], printer.print_attribute)
@@ -488,9 +488,9 @@ class StructuredOp(AssemblyOp):
         return len(self.results) or len(self.operands) // 2
 
 
-def _parse_group(parser: Parser, word: str) -> list[SSAValue]:
+def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
     """Read `ins(%a, %b : type, type)`, possibly nothing."""
-    if parser.parse_optional_keyword(word) is None:
+    if parser.parse_optional_keyword(keyword) is None:
         return []
     parser.parse_punctuation("(")
     operands: list[UnresolvedOperand] = parser.parse_comma_separated_list(
@@ -610,8 +610,8 @@ class SoftmaxOp(StructuredOp):
         dimension = cast("IntegerAttr", self.properties["dimension"]).value.data
         printer.print_op_attributes(self.attributes)
         printer.print_string(f" dimension({dimension})")
-        for word, value in zip(("ins", "outs"), self.operands, strict=True):
-            printer.print_string(f" {word}(")
+        for keyword, value in zip(("ins", "outs"), self.operands, strict=True):
+            printer.print_string(f" {keyword}(")
             printer.print_operand(value)
             printer.print_string(" : ")
             printer.print_attribute(value.type)

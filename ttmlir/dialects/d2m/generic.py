@@ -491,7 +491,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         properties, attributes = cls.parse_dict(parser, {})
-        groups = [_parse_group(parser, word) for word in ("ins", "outs")]
+        groups = [_parse_group(parser, keyword) for keyword in ("ins", "outs")]
         properties[SEGMENTS] = segments_attr(tuple(map(len, groups)))
         regions: list[Region] = []
         region = parser.parse_optional_region()
@@ -544,8 +544,8 @@ def _layout(value: SSAValue) -> DeviceLayout:
     return layout
 
 
-def _parse_group(parser: Parser, word: str) -> list[SSAValue]:
-    parser.parse_keyword(word)
+def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
+    parser.parse_keyword(keyword)
     parser.parse_punctuation("(")
     operands = parse_operands(parser)
     types: list[Attribute] = []

@@ -30,7 +30,7 @@ from ttmlir.dialects.d2m.structure import (
     is_remote_value,
     parse_list_in,
     parse_optional_indices,
-    parse_word_and_indices,
+    parse_keyword_and_indices,
     print_indices,
     shape_of,
 )
@@ -104,9 +104,9 @@ class _SemaphoreUpdateOp(DataMovementOp):
             groups = [
                 [
                     parser.resolve_operand(name, index)
-                    for name in parse_word_and_indices(parser, word)
+                    for name in parse_keyword_and_indices(parser, keyword)
                 ]
-                for word in ("core", "mcast")
+                for keyword in ("core", "mcast")
             ]
         _, attributes = cls.parse_dict(parser, {})
         made = cls.of(
@@ -507,8 +507,8 @@ class _DMAOp(DataMovementOp):
                 parser.parse_punctuation(">")
             names.append(parse_optional_indices(parser))
         comma = parser.parse_optional_punctuation(",") is not None
-        for word in ("core", "mcast"):
-            names.append(parse_word_and_indices(parser, word) if cls.HAS_MCAST else [])
+        for keyword in ("core", "mcast"):
+            names.append(parse_keyword_and_indices(parser, keyword) if cls.HAS_MCAST else [])
         if names[-1] or names[-2]:
             comma = parser.parse_optional_punctuation(",") is not None
         if comma:

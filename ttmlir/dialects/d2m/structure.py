@@ -403,9 +403,9 @@ def parse_optional_indices(parser: Parser) -> list[UnresolvedOperand]:
     return list(found or ())
 
 
-def parse_word_and_indices(parser: Parser, word: str) -> list[UnresolvedOperand]:
+def parse_keyword_and_indices(parser: Parser, keyword: str) -> list[UnresolvedOperand]:
     """Read `core[%y, %x]`, if there."""
-    if parser.parse_optional_keyword(word) is None:
+    if parser.parse_optional_keyword(keyword) is None:
         return []
     return parse_list_in(parser, "[", parser.parse_unresolved_operand)
 

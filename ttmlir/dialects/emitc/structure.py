@@ -166,8 +166,8 @@ class AssignOp(AssemblyOp):
     def print(self, printer: Printer) -> None:
         """Write `value : type to var : type attr-dict`."""
         variable, value = self.operands
-        for word, operand in ((" ", value), (" to ", variable)):
-            printer.print_string(word)
+        for keyword, operand in ((" ", value), (" to ", variable)):
+            printer.print_string(keyword)
             printer.print_operand(operand)
             printer.print_string(" : ")
             printer.print_attribute(operand.type)
@@ -677,8 +677,8 @@ class ForOp(AssemblyOp):
         variable = parser.parse_argument(expect_type=False)
         parser.parse_punctuation("=")
         bounds = [parser.parse_unresolved_operand()]
-        for word in ("to", "step"):
-            parser.parse_keyword(word)
+        for keyword in ("to", "step"):
+            parser.parse_keyword(keyword)
             bounds.append(parser.parse_unresolved_operand())
         type: Attribute = IndexType()
         if parser.parse_optional_punctuation(":") is not None:
@@ -693,10 +693,10 @@ class ForOp(AssemblyOp):
     def print(self, printer: Printer) -> None:
         """Write `i = lower to upper step step (: type)? region attr-dict`."""
         variable = self.regions[0].blocks[0].args[0]
-        for word, value in zip(
+        for keyword, value in zip(
             (" ", " = ", " to ", " step "), (variable, *self.operands), strict=True
         ):
-            printer.print_string(word)
+            printer.print_string(keyword)
             printer.print_operand(value)
         if not isinstance(variable.type, IndexType):
             # MLIR writes two blanks here.

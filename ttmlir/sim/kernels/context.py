@@ -133,7 +133,7 @@ class Handlers:
     find_constructed: Callable[[Context, tree.Type, Sequence[tree.Initializer], tree.Node], CType]
     """The type that `T{...}` makes, where `T` may be a template without arguments."""
     find_templated_symbol: Callable[[Context, tree.Name], Symbol | None]
-    """What a name with template arguments or within a type means."""
+    """What a name with template arguments or within a type denotes."""
     declare_late: Callable[[Context, LateVariable, tree.Node], Symbol]
     """Declares a variable that is declared when it is needed."""
 

@@ -310,7 +310,7 @@ class Unit:
     # Names.
 
     def find(self, name: str, scope: Scope) -> Symbol | None:
-        """What a name of the kernel means; None if it is none of the kernel's own."""
+        """The symbol of a name of the kernel; None if the kernel does not declare it."""
         if name == ARGUMENTS and name not in self.root.symbols:
             self._declare_arguments()
         if "::" not in name:
@@ -329,7 +329,7 @@ class Unit:
         return symbol
 
     def _find_in_headers(self, name: str) -> Symbol | None:
-        """What a name means that headers of compute kernels declare for all of them."""
+        """The symbol of a name that headers declare for all compute kernels."""
         namespace = find_bare_namespace(name)
         if namespace is None or self.library.role not in _HOLDERS[namespace]:
             return self.find_of_vectors(name)

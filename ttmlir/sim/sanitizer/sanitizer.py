@@ -267,7 +267,7 @@ class BufferRules:
     """Follows the calls on circular buffers and checks accesses to their pages."""
 
     def __init__(self, program: ProgramActors, reporter: Reporter) -> None:
-        """Report to `reporter`; lenient as far as it is."""
+        """Report to `reporter`, which suppresses the rules that it was told to."""
         self._program = program
         self._reporter = reporter
         self._pop_unfilled = POP_UNFILLED in reporter.leniencies
@@ -528,7 +528,7 @@ class BufferRules:
     def _accesses(
         self, mine: ThreadState, states: list[BufferState], address: int, end: int, kind: BreachKind
     ) -> None:
-        """Find out what an access means to pages that the thread has no right to."""
+        """Find accesses to pages that the thread may not access."""
         key = mine.thread.index, kind, mine.mark()
         if all(key in state.breaches for state in states):
             return
@@ -793,7 +793,7 @@ class Sanitizer:
     def __init__(
         self, chip: SimChip, *, leniencies: frozenset[str] = frozenset(), max_findings: int = 1
     ) -> None:
-        """Let the rules named in `leniencies` pass."""
+        """Suppress the rules named in `leniencies`."""
         self._flushed_only = chip.arch is Arch.BLACKHOLE
         self._reporter = Reporter(leniencies, max_findings)
         self._program = ProgramActors()

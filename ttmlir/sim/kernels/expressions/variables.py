@@ -104,8 +104,8 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
     """The value that a name means."""
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
-        meaning = symbol.meaning
-        return meaning if isinstance(meaning, Value) else read_place(context, meaning)
+        storage = symbol.storage
+        return storage if isinstance(storage, Value) else read_place(context, storage)
     if isinstance(symbol, FieldName):
         return read_place(context, find_own_member(context, symbol, node))
     if isinstance(symbol, Functions):

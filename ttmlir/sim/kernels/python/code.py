@@ -901,7 +901,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def read_literal(node: ast.expr) -> object:
-    """What an expression that is written with numbers means."""
+    """The value of an expression that is written with numbers."""
     match node:
         case ast.Constant(value=value):
             return value
