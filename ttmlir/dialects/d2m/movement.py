@@ -28,9 +28,9 @@ from ttmlir.dialects.d2m.structure import (
     SemaphoreType,
     element_type_of_value,
     is_remote_value,
+    parse_keyword_and_indices,
     parse_list_in,
     parse_optional_indices,
-    parse_keyword_and_indices,
     print_indices,
     shape_of,
 )

@@ -1,4 +1,4 @@
-"""The places that expressions mean, and what is in them."""
+"""Lvalues: the places that expressions designate, and reading and writing them."""
 
 from __future__ import annotations
 
