@@ -14,7 +14,7 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
                  Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
-was made from. Positions take no part in equality. A tree says what was written, not what it means:
+was made from. Positions take no part in equality. A tree has the syntax, not the semantics:
 names are not resolved.
 
 Conventions that make the form of a tree unique:
@@ -82,7 +82,7 @@ MEMBER_SPECIFIERS = ("explicit", "mutable", "friend")
 
 
 # --- Literals -------------------------------------------------------------------------------------
-# What literals mean.
+# Values of literals.
 
 
 def read_fraction(text: str) -> float:
@@ -212,7 +212,7 @@ class Integer(Node):
 
     @property
     def value(self) -> int:
-        """What the literal means, without the type that its suffix gives it."""
+        """The value, without the type that the suffix gives it."""
         digits = self.text.replace("'", "").lower().rstrip("ul")
         octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
         return int(digits, 8) if octal else int(digits, 0)
@@ -231,7 +231,7 @@ class Floating(Node):
 
     @property
     def value(self) -> float:
-        """What the literal means, in double precision whatever its suffix."""
+        """The value, in double precision whatever the suffix."""
         return read_fraction(self.text)
 
 
@@ -958,7 +958,7 @@ def sets_first(block: Block, name: str) -> bool:
 
 
 def is_fixed(node: Node, changed: Collection[str]) -> bool:
-    """Whether an expression has the same value in each turn of a loop, without any effect."""
+    """Whether an expression has the same value in each iteration of a loop, without any effect."""
     return effect(node) is None and mentioned(node).isdisjoint(changed)
 
 

@@ -208,7 +208,7 @@ CType: TypeAlias = (
 
 @dataclass(frozen=True)
 class QualifiedType:
-    """What a written type means, with what it says about the whole: `const int`, `int* const`."""
+    """A written type, resolved, with its qualifiers: `const int`, `int* const`."""
 
     type: CType
     const: bool = False
@@ -305,7 +305,7 @@ def lay_out_struct(
     *,
     is_union: bool = False,
 ) -> StructType:
-    """A struct with its members laid out as the C++ ABI does, behind those of its first base."""
+    """A struct with its members laid out as the C++ ABI does, after those of its first base."""
     offset, alignment, has_constant = 0, 1, False
     fields = list[Field]()
     for base in bases[:1]:
@@ -445,7 +445,7 @@ def find_common_type(a: IntType, b: IntType) -> IntType:
 
 
 # --- Type names -----------------------------------------------------------------------------------
-# What the written types of C++ mean.
+# Resolution of the written types of C++.
 
 _WORDS = frozenset(("unsigned", "signed", "char", "short", "int", "long"))
 """Words that make the name of an integer type together."""
@@ -501,7 +501,7 @@ def _find_integer(words: list[str]) -> IntType:
 
 
 class TypeNames(Protocol):
-    """What names mean as types where a type is written."""
+    """The types that names denote where a type is written."""
 
     def find_type(self, name: str) -> QualifiedType | None:
         """The type of a name; None if it means none."""

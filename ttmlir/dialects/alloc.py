@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import ODSOperation, Signature, ValueGroup, properties
 from ttmlir.dialects.definition.row_ops import check_alloc
 
 
@@ -21,10 +21,8 @@ class AllocatingOp(ODSOperation):
 
     SIGNATURE: ClassVar = Signature(
         results=(ValueGroup("result"),),
-        properties=(
-            Property("address", ods.I64),
-            Property("size", ods.I64),
-            Property("memory_space", ods.named_attr("tt.memory_space")),
+        properties=properties(
+            address=ods.I64, size=ods.I64, memory_space=ods.named_attr("tt.memory_space")
         ),
     )
 

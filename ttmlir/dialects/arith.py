@@ -40,8 +40,8 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     TypeConstraint,
-    ValueGroup,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp
 
@@ -195,15 +195,15 @@ class _Comparison:
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         position = parser.pos
-        word = parser.parse_identifier()
-        if word not in cls.PREDICATES:
+        keyword = parser.parse_identifier()
+        if keyword not in cls.PREDICATES:
             parser.raise_error(f"expected one of {', '.join(cls.PREDICATES)}", position)
         parser.parse_punctuation(",")
         lhs = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         rhs = parser.parse_unresolved_operand()
         properties: dict[str, Attribute] = {
-            "predicate": IntegerAttr(cls.PREDICATES.index(word), i64)
+            "predicate": IntegerAttr(cls.PREDICATES.index(keyword), i64)
         }
         if cls.PREDICATES is _CMPF:
             flags = _NO_FLAGS
@@ -390,9 +390,9 @@ class RemFOp(AssemblyOp):
     name = "arith.remf"
     SPELLED: ClassVar = ("fastmath",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", _FLOATS), ValueGroup("rhs", _FLOATS)),
-        results=(ValueGroup("result", _FLOATS),),
-        properties=(Property("fastmath", _FLAGS, optional=True),),
+        values(lhs=_FLOATS, rhs=_FLOATS),
+        values(result=_FLOATS),
+        (Property("fastmath", _FLAGS, optional=True),),
     )
     traits = traits_def(Pure())
 

@@ -10,7 +10,14 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    properties,
+    values,
+)
 from ttmlir.dialects.stablehlo import reduction as reduction_rules
 from ttmlir.dialects.stablehlo.attrs import CHLO_ENUMS, RaggedDotDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.constraints import (
@@ -115,9 +122,7 @@ def _op_class(
     contents: dict[str, object] = {
         "name": f"chlo.{mnemonic}",
         "SIGNATURE": Signature(
-            operands=tuple(map(ValueGroup, names, operands)),
-            results=(ValueGroup("result", result),),
-            properties=properties,
+            tuple(map(ValueGroup, names, operands)), values(result=result), properties
         ),
         "__doc__": f"`{mnemonic.removeprefix('broadcast_')}` of each element.",
         "__module__": __name__,
@@ -131,9 +136,9 @@ class BroadcastCompareOp(BroadcastingOp):
 
     name = "chlo.broadcast_compare"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", _ANY), ValueGroup("rhs", _ANY)),
-        results=(ValueGroup("result", _TRUTH),),
-        properties=(
+        values(lhs=_ANY, rhs=_ANY),
+        values(result=_TRUTH),
+        (
             _DIMENSIONS,
             Property("comparison_direction", enum("chlo.comparison_direction")),
             Property("compare_type", enum("chlo.comparison_type"), optional=True),
@@ -146,12 +151,7 @@ class BroadcastSelectOp(BroadcastingOp):
 
     name = "chlo.broadcast_select"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("pred", PREDICATE),
-            ValueGroup("on_true", _ANY),
-            ValueGroup("on_false", _ANY),
-        ),
-        results=(ValueGroup("result", _ANY),),
+        values(pred=PREDICATE, on_true=_ANY, on_false=_ANY), values(result=_ANY)
     )
 
 
@@ -160,8 +160,7 @@ class ConstantOp(StableHLOConstantOp):
 
     name = "chlo.constant"
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("output", static(*ANY_ELEMENTS)),),
-        properties=(Property("value", ods.ELEMENTS),),
+        results=values(output=static(*ANY_ELEMENTS)), properties=properties(value=ods.ELEMENTS)
     )
 
 
@@ -170,9 +169,7 @@ class ConstantLikeOp(StableHLOOp):
 
     name = "chlo.constant_like"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _ANY),),
-        results=(ValueGroup("result", _ANY),),
-        properties=(Property("value", ANY_ATTR),),
+        values(operand=_ANY), values(result=_ANY), properties(value=ANY_ATTR)
     )
     traits = PURE
 
@@ -186,9 +183,7 @@ class TopKOp(StableHLOOp):
     name = "chlo.top_k"
     RULE: ClassVar = staticmethod(reduction_rules.top_k)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _ANY),),
-        results=(ValueGroup("values", _ANY), ValueGroup("indices", _ANY)),
-        properties=(Property("k", DIMENSION),),
+        values(operand=_ANY), values(values=_ANY, indices=_ANY), properties(k=DIMENSION)
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("k",)
     traits = PURE
@@ -225,13 +220,9 @@ class RaggedDotOp(StableHLOOp):
 
     name = "chlo.ragged_dot"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("lhs", _ANY),
-            ValueGroup("rhs", _ANY),
-            ValueGroup("group_sizes", ranked(INTEGER)),
-        ),
-        results=(ValueGroup("result", _ANY),),
-        properties=(
+        values(lhs=_ANY, rhs=_ANY, group_sizes=ranked(INTEGER)),
+        values(result=_ANY),
+        (
             Property("ragged_dot_dimension_numbers", enum("chlo.ragged_dot")),
             Property("precision_config", enum_array("chlo.precision"), optional=True),
         ),
@@ -244,9 +235,9 @@ class ScanOp(StableHLOOp):
 
     name = "chlo.scan"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", ANYTHING, variadic=True),),
-        results=(ValueGroup("outputs", ANYTHING, variadic=True),),
-        properties=(
+        (ValueGroup("inputs", ANYTHING, variadic=True),),
+        (ValueGroup("outputs", ANYTHING, variadic=True),),
+        (
             Property("operandSegmentSizes", ods.DENSE_I32),
             Property("resultSegmentSizes", ods.DENSE_I32),
             Property("dimension", DIMENSION),

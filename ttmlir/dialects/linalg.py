@@ -40,6 +40,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp
@@ -375,7 +376,7 @@ class StructuredOp(AssemblyOp):
     """
 
     LISTED: ClassVar[str] = ""
-    """The property that is written as a list behind the operands, if there is one."""
+    """The property that is written as a list after the operands, if there is one."""
     HAS_BODY: ClassVar[bool] = False
     """True where the body is part of the text."""
     traits = traits_def(Pure())
@@ -449,9 +450,9 @@ class StructuredOp(AssemblyOp):
         entries |= {k: v for k, v in self.attributes.items() if not k.startswith("linalg.")}
         printer.print_op_attributes(dict(sorted(entries.items())))
         count = len(self.operands) - self._output_count()
-        for word, values in (("ins", self.operands[:count]), ("outs", self.operands[count:])):
+        for keyword, values in (("ins", self.operands[:count]), ("outs", self.operands[count:])):
             if values:
-                printer.print_string(f" {word}(")
+                printer.print_string(f" {keyword}(")
                 printer.print_list(values, printer.print_operand)
                 printer.print_string(" : ")
                 printer.print_list([value.type for value in values], printer.print_attribute)
@@ -487,9 +488,9 @@ class StructuredOp(AssemblyOp):
         return len(self.results) or len(self.operands) // 2
 
 
-def _parse_group(parser: Parser, word: str) -> list[SSAValue]:
+def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
     """Read `ins(%a, %b : type, type)`, possibly nothing."""
-    if parser.parse_optional_keyword(word) is None:
+    if parser.parse_optional_keyword(keyword) is None:
         return []
     parser.parse_punctuation("(")
     operands: list[UnresolvedOperand] = parser.parse_comma_separated_list(
@@ -506,9 +507,7 @@ def _named(mnemonic: str) -> type[StructuredOp]:
     words = mnemonic.split("_")
     contents: dict[str, object] = {
         "name": f"linalg.{mnemonic}",
-        "SIGNATURE": Signature(
-            operands=_GROUPS, results=_RESULTS, properties=_WINDOW, regions=None
-        ),
+        "SIGNATURE": Signature(_GROUPS, _RESULTS, _WINDOW, regions=None),
         "__doc__": f"`linalg.{mnemonic}`.",
         "__module__": __name__,
     }
@@ -522,10 +521,7 @@ class TransposeOp(StructuredOp):
     name = "linalg.transpose"
     LISTED: ClassVar = "permutation"
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("permutation", ods.DENSE_I64),),
-        regions=None,
+        _OPERANDS, _RESULTS, properties(permutation=ods.DENSE_I64), regions=None
     )
 
     def verify_op(self) -> None:
@@ -540,10 +536,7 @@ class BroadcastOp(StructuredOp):
     name = "linalg.broadcast"
     LISTED: ClassVar = "dimensions"
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("dimensions", ods.DENSE_I64),),
-        regions=None,
+        _OPERANDS, _RESULTS, properties(dimensions=ods.DENSE_I64), regions=None
     )
 
     def verify_op(self) -> None:
@@ -559,10 +552,7 @@ class ReduceOp(StructuredOp):
     LISTED: ClassVar = "dimensions"
     HAS_BODY: ClassVar = True
     SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS,
-        results=_RESULTS,
-        properties=(Property("dimensions", ods.DENSE_I64),),
-        regions=1,
+        _OPERANDS, _RESULTS, properties(dimensions=ods.DENSE_I64), regions=1
     )
 
     def verify_op(self) -> None:
@@ -580,7 +570,7 @@ class MapOp(StructuredOp):
 
     name = "linalg.map"
     HAS_BODY: ClassVar = True
-    SIGNATURE: ClassVar = Signature(operands=_OPERANDS, results=_RESULTS, regions=1)
+    SIGNATURE: ClassVar = Signature(_OPERANDS, _RESULTS, regions=1)
 
     def verify_op(self) -> None:
         """Compare the shapes."""
@@ -591,9 +581,7 @@ class SoftmaxOp(StructuredOp):
     """Exponentials along a dimension, scaled to the sum 1."""
 
     name = "linalg.softmax"
-    SIGNATURE: ClassVar = Signature(
-        operands=_OPERANDS, results=_RESULTS, properties=(Property("dimension", ods.I64),)
-    )
+    SIGNATURE: ClassVar = Signature(_OPERANDS, _RESULTS, properties(dimension=ods.I64))
 
     def verify_op(self) -> None:
         """Compare the shapes."""
@@ -622,8 +610,8 @@ class SoftmaxOp(StructuredOp):
         dimension = cast("IntegerAttr", self.properties["dimension"]).value.data
         printer.print_op_attributes(self.attributes)
         printer.print_string(f" dimension({dimension})")
-        for word, value in zip(("ins", "outs"), self.operands, strict=True):
-            printer.print_string(f" {word}(")
+        for keyword, value in zip(("ins", "outs"), self.operands, strict=True):
+            printer.print_string(f" {keyword}(")
             printer.print_operand(value)
             printer.print_string(" : ")
             printer.print_attribute(value.type)

@@ -32,6 +32,7 @@ from ttmlir.dialects.definition.ods import (
     TypeConstraint,
     ValueGroup,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp, parse_operands
 
@@ -123,7 +124,7 @@ class _LoadOp(AssemblyOp):
 
     SPELLED: ClassVar = ("global",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", _ANY),), properties=(Property("global", _SYMBOL),)
+        results=values(result=_ANY), properties=(Property("global", _SYMBOL),)
     )
     traits = traits_def(Pure())
 
@@ -163,9 +164,7 @@ class GlobalStoreOp(AssemblyOp):
 
     name = "ml_program.global_store"
     SPELLED: ClassVar = ("global",)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("value", _ANY),), properties=(Property("global", _SYMBOL),)
-    )
+    SIGNATURE: ClassVar = Signature(values(value=_ANY), properties=(Property("global", _SYMBOL),))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -267,7 +266,7 @@ class _EndOp(AssemblyOp):
     C1: the results have the types that the function tells.
     """
 
-    SIGNATURE: ClassVar = Signature(operands=_MANY)
+    SIGNATURE: ClassVar = Signature(_MANY)
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod

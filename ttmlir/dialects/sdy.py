@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     expect,
@@ -116,7 +116,7 @@ class MeshOp(AssemblyOp):
 
     name = "sdy.mesh"
     SIGNATURE: ClassVar = Signature(
-        properties=(Property("sym_name", ods.STRING), Property("mesh", ods.named_attr("sdy.mesh")))
+        properties=properties(sym_name=ods.STRING, mesh=ods.named_attr("sdy.mesh"))
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sym_name", "mesh")
     traits = traits_def(SymbolOpInterface())
@@ -143,9 +143,9 @@ class ShardingConstraintOp(AssemblyOp):
 
     name = "sdy.sharding_constraint"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", ANYTHING),),
-        results=(ValueGroup("result", ANYTHING),),
-        properties=(Property("sharding", ods.named_attr("sdy.sharding")),),
+        values(input=ANYTHING),
+        values(result=ANYTHING),
+        properties(sharding=ods.named_attr("sdy.sharding")),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sharding",)
     traits = traits_def(Pure())
@@ -185,9 +185,7 @@ class ShardingGroupOp(AssemblyOp):
     """Values with one group number are spread alike."""
 
     name = "sdy.sharding_group"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", ANYTHING),), properties=(Property("group_id", ods.I64),)
-    )
+    SIGNATURE: ClassVar = Signature(values(input=ANYTHING), properties=properties(group_id=ods.I64))
     SPELLED: ClassVar[tuple[str, ...]] = ("group_id",)
 
     @classmethod
@@ -216,7 +214,7 @@ class ReturnOp(AssemblyOp):
     """Ends a region and hands values on."""
 
     name = "sdy.return"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("results", ANYTHING, variadic=True),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod
@@ -250,12 +248,12 @@ class ManualComputationOp(AssemblyOp):
 
     name = "sdy.manual_computation"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("tensors", ANYTHING, variadic=True),),
-        results=(ValueGroup("results", ANYTHING, variadic=True),),
-        properties=(
-            Property("in_shardings", ods.named_attr("sdy.sharding_per_value")),
-            Property("out_shardings", ods.named_attr("sdy.sharding_per_value")),
-            Property("manual_axes", ods.named_attr("sdy.manual_axes")),
+        (ValueGroup("tensors", ANYTHING, variadic=True),),
+        (ValueGroup("results", ANYTHING, variadic=True),),
+        properties(
+            in_shardings=ods.named_attr("sdy.sharding_per_value"),
+            out_shardings=ods.named_attr("sdy.sharding_per_value"),
+            manual_axes=ods.named_attr("sdy.manual_axes"),
         ),
         regions=1,
     )

@@ -70,10 +70,10 @@ class ModeAttr(Data[str]):
     def parse_word(cls, parser: AttrParser) -> str:
         """Read one of the words."""
         position = parser.pos
-        word = parser.parse_identifier()
-        if word not in cls.WORDS:
-            parser.raise_error(f"expected {' or '.join(cls.WORDS)}, got {word}", position)
-        return word
+        keyword = parser.parse_identifier()
+        if keyword not in cls.WORDS:
+            parser.raise_error(f"expected {' or '.join(cls.WORDS)}, got {keyword}", position)
+        return keyword
 
     def print_parameter(self, printer: Printer) -> None:
         """Write `<WORD>`."""
@@ -110,11 +110,11 @@ MODES: dict[str, type[ModeAttr]] = {
     "rounding_mode": RoundingModeAttr,
     "mode": ResizeModeAttr,
 }
-"""By the name of the property: the class of its value, which the syntax spells as a word."""
+"""By the name of the property: the class of its value, which the syntax spells as a keyword."""
 
 
 def mode_word(attr: Attribute | None, default: str) -> str:
-    """The word of a mode, which older text gives as a string."""
+    """The keyword of a mode, which older text gives as a string."""
     return attr.data if isinstance(attr, (ModeAttr, StringAttr)) else default
 
 
@@ -355,8 +355,8 @@ class TosaOp(FormedOp, FunctionalOp):
                 attributes[name] = UnitAttr()
                 return
             mode = MODES.get(name)
-            word = mode and parser.parse_optional_keyword_in(mode.WORDS)
-            attributes[name] = mode(word) if mode and word else parser.parse_attribute()
+            keyword = mode and parser.parse_optional_keyword_in(mode.WORDS)
+            attributes[name] = mode(keyword) if mode and keyword else parser.parse_attribute()
 
         parser.parse_optional_comma_separated_list(Parser.Delimiter.BRACES, entry)
         return cls.split_dict(parser, spelled, attributes, position)

@@ -33,7 +33,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, refuse
+from ttmlir.dialects.definition.ods import Signature, properties, refuse
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     KeywordAttr,
@@ -390,7 +390,7 @@ class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
 
     @property
     def buffers(self) -> int:
-        """How many shards lie behind each other, for loading one while another is used."""
+        """How many shards lie one after another, for loading one while another is used."""
         return self.data.buffers
 
     def with_buffers(self, buffers: int) -> Self:
@@ -570,7 +570,7 @@ class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> HostBuffer:
-        """Read `<logical_shape = .., host_strides = .., host_volume = ..>`, a mesh behind it."""
+        """Read `<logical_shape = .., host_strides = .., host_volume = ..>`, a mesh after it."""
         position = parser.pos
         expect(parser, "<")
         shapes: list[Shape] = []
@@ -619,7 +619,7 @@ class DeviceLayout:
     memory_space: MemorySpace
     memory_layout: DeviceMemoryLayout
     buffers: int
-    """Shards that lie behind each other on a core."""
+    """Shards that lie one after another on a core."""
     index_map: AffineMap | None
     """Of a view, where its elements lie in the buffer; None for a buffer."""
 
@@ -763,10 +763,7 @@ class DeviceOp(AssemblyOp):
     name = "ttcore.device"
     SPELLED: ClassVar = ("sym_name", "device_attr")
     SIGNATURE: ClassVar = Signature(
-        properties=(
-            Property("sym_name", ods.STRING),
-            Property("device_attr", ods.named_attr("tt.device")),
-        )
+        properties=properties(sym_name=ods.STRING, device_attr=ods.named_attr("tt.device"))
     )
     traits = traits_def(SymbolOpInterface())
 

@@ -32,6 +32,7 @@ from ttmlir.dialects.definition.ods import (
     TypeConstraint,
     ValueGroup,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.row_ops import (
     Check,
@@ -313,9 +314,7 @@ class TTNNMetalLayoutCastOp(ConversionOp):
     """
 
     name = "ttir.ttnn_metal_layout_cast"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", _SHAPED),), results=(ValueGroup("result", _SHAPED),)
-    )
+    SIGNATURE: ClassVar = Signature(values(input=_SHAPED), values(result=_SHAPED))
     traits = traits_def(Pure(), _CastPatterns())
 
 
@@ -346,9 +345,9 @@ class GenericOp(TTIROp):
 
     name = "ttir.generic"
     SIGNATURE: ClassVar = Signature(
-        operands=_TENSORS_IN_AND_OUT,
-        results=(ValueGroup("results", variadic=True),),
-        properties=(
+        _TENSORS_IN_AND_OUT,
+        (ValueGroup("results", variadic=True),),
+        (
             Property("grid", ods.named_attr("tt.grid")),
             Property("indexing_maps", ods.MAP_ARRAY),
             Property(
@@ -393,7 +392,7 @@ class ToLayoutOp(TTIROp):
 
     name = "ttir.to_layout"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input"), ValueGroup("output")), results=_RESULT, init="output"
+        (ValueGroup("input"), ValueGroup("output")), _RESULT, init="output"
     )
 
     def verify_op(self) -> None:
@@ -411,7 +410,7 @@ class DeallocOp(ODSOperation):
     """The end of the life of a tensor's memory."""
 
     name = "ttir.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("result"),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("result"),))
 
 
 class _ConstantFolds(HasFolder):
@@ -475,16 +474,12 @@ class KernelOp(TTIROp):
 
     name = "ttir.kernel"
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             ValueGroup("inputs", ods.TENSOR_OR_MEMREF, variadic=True),
             ValueGroup("outputs", ods.TENSOR_OR_MEMREF, variadic=True),
         ),
-        results=(ValueGroup("results", ods.TENSOR_OR_MEMREF, variadic=True),),
-        properties=(
-            Property("op", ods.FLAT_SYMBOL),
-            Property("kind", ods.FLAT_SYMBOL),
-            OPERAND_CONSTRAINTS,
-        ),
+        (ValueGroup("results", ods.TENSOR_OR_MEMREF, variadic=True),),
+        (Property("op", ods.FLAT_SYMBOL), Property("kind", ods.FLAT_SYMBOL), OPERAND_CONSTRAINTS),
         init="outputs",
     )
 
@@ -505,9 +500,9 @@ class CustomKernelOp(TTIROp):
 
     name = "ttir.custom_kernel"
     SIGNATURE: ClassVar = Signature(
-        operands=_TENSORS_IN_AND_OUT,
-        results=(ValueGroup("results", variadic=True),),
-        properties=(Property("config", ods.STRING), OPERAND_CONSTRAINTS),
+        _TENSORS_IN_AND_OUT,
+        (ValueGroup("results", variadic=True),),
+        (Property("config", ods.STRING), OPERAND_CONSTRAINTS),
         init="outputs",
     )
 
@@ -549,9 +544,7 @@ class YieldOp(ODSOperation):
     """
 
     name = "ttir.yield"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("values", ods.TENSOR_OR_MEMREF, variadic=True),)
-    )
+    SIGNATURE: ClassVar = Signature((ValueGroup("values", ods.TENSOR_OR_MEMREF, variadic=True),))
     traits = traits_def(Pure(), ReturnLike(), IsTerminator())
 
     def verify_op(self) -> None:

@@ -29,6 +29,7 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
 )
 from ttmlir.dialects.definition.syntax import (
@@ -534,9 +535,9 @@ def _signature(call: KernelCall) -> Signature:
         kinds[ValueKind.L1_PTR] = _ANY_POINTER
     operands = (ValueGroup(name, kinds[kind]) for name, kind in call.operands)
     return Signature(
-        operands=(*operands, *values),
-        results=(ValueGroup(call.result[0], kinds[call.result[1]]),) if call.result else (),
-        properties=_properties(call),
+        (*operands, *values),
+        (ValueGroup(call.result[0], kinds[call.result[1]]),) if call.result else (),
+        _properties(call),
     )
 
 
@@ -563,8 +564,8 @@ class BuiltinOp(TTKernelOp):
 
     name = "ttkernel.builtin"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("args", _MEMREF_OR_CB, variadic=True),),
-        properties=(Property("op", ods.FLAT_SYMBOL), Property("kind", ods.FLAT_SYMBOL)),
+        (ValueGroup("args", _MEMREF_OR_CB, variadic=True),),
+        properties=properties(op=ods.FLAT_SYMBOL, kind=ods.FLAT_SYMBOL),
     )
 
     def verify_op(self) -> None:

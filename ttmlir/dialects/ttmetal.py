@@ -32,12 +32,13 @@ from ttmlir.dialects.definition.ods import (
     DestinationStyleOp,
     KeepsConstants,
     ODSOperation,
-    Property,
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
     segments_attr,
+    values,
 )
 from ttmlir.dialects.definition.row_ops import layout_errors, layout_of
 from ttmlir.dialects.definition.syntax import (
@@ -112,13 +113,11 @@ class DispatchOp(DestinationStyleOp):
 
     name = "ttmetal.dispatch"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True)),
-        results=(ValueGroup("results", variadic=True),),
-        properties=(
-            Property(
-                "core_ranges", ods.array_attr("", lambda item: isinstance(item, CoreRangeAttr))
-            ),
-            Property("kernelConfigs", ods.array_attr("", lambda item: item.name in KERNEL_CONFIGS)),
+        (ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True)),
+        (ValueGroup("results", variadic=True),),
+        properties(
+            core_ranges=ods.array_attr("", lambda item: isinstance(item, CoreRangeAttr)),
+            kernelConfigs=ods.array_attr("", lambda item: item.name in KERNEL_CONFIGS),
         ),
         regions=None,
         init="outputs",
@@ -143,7 +142,7 @@ class HostWriteOp(DestinationStyleOp):
     """
 
     name = "ttmetal.host_write"
-    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_OUTPUT, results=_RESULT, init="output")
+    SIGNATURE: ClassVar = Signature(_INPUT_AND_OUTPUT, _RESULT, init="output")
 
     def verify_op(self) -> None:
         """Check C1 to C3."""
@@ -161,7 +160,7 @@ class HostReadOp(DestinationStyleOp):
     """
 
     name = "ttmetal.host_read"
-    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_OUTPUT, results=_RESULT, init="output")
+    SIGNATURE: ClassVar = Signature(_INPUT_AND_OUTPUT, _RESULT, init="output")
 
     def verify_op(self) -> None:
         """Check C1 to C3."""
@@ -182,7 +181,7 @@ class DeallocOp(ODSOperation):
     """The end of the life of a tensor's memory."""
 
     name = "ttmetal.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input"),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("input"),))
 
 
 DISPATCH_OPS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)
@@ -424,7 +423,7 @@ class CreateBufferOp(ODSOperation):
 
     name = "ttmetal.create_buffer"
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", _MEMREF),), properties=(Property("address", ods.I64),)
+        results=values(result=_MEMREF), properties=properties(address=ods.I64)
     )
 
     @classmethod
@@ -447,13 +446,11 @@ class DeallocateBufferOp(ODSOperation):
     """The end of the life of a buffer."""
 
     name = "ttmetal.deallocate_buffer"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input", _MEMREF),))
+    SIGNATURE: ClassVar = Signature(values(input=_MEMREF))
 
 
 class _TransferOp(ODSOperation):
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", _MEMREF), ValueGroup("output", _MEMREF))
-    )
+    SIGNATURE: ClassVar = Signature(values(input=_MEMREF, output=_MEMREF))
 
     @classmethod
     def of(cls, source: SSAValue, target: SSAValue) -> Self:
@@ -496,18 +493,12 @@ class EnqueueProgramOp(ODSOperation):
 
     name = "ttmetal.enqueue_program"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("buffers", _MEMREF, variadic=True),
-            ValueGroup("cbs", _MEMREF, variadic=True),
-        ),
-        properties=(
-            Property("cb_ports", ods.DENSE_I64),
-            Property(
-                "kernelConfigs",
-                ods.array_attr(
-                    "kernel configurations",
-                    lambda item: isinstance(item, NocConfigAttr | ComputeConfigAttr),
-                ),
+        (ValueGroup("buffers", _MEMREF, variadic=True), ValueGroup("cbs", _MEMREF, variadic=True)),
+        properties=properties(
+            cb_ports=ods.DENSE_I64,
+            kernelConfigs=ods.array_attr(
+                "kernel configurations",
+                lambda item: isinstance(item, NocConfigAttr | ComputeConfigAttr),
             ),
         ),
     )
@@ -557,13 +548,13 @@ class MeshShardOp(ODSOperation):
 
     name = "ttmetal.mesh_shard"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", _SHAPED),),
-        results=(ValueGroup("result", _SHAPED),),
-        properties=(
-            Property("shard_type", ods.named_attr("ttcore.shard_type")),
-            Property("shard_direction", ods.named_attr("ttcore.shard_direction")),
-            Property("shard_shape", ods.DENSE_I64),
-            Property("shard_dims", ods.DENSE_I64),
+        values(input=_SHAPED),
+        values(result=_SHAPED),
+        properties(
+            shard_type=ods.named_attr("ttcore.shard_type"),
+            shard_direction=ods.named_attr("ttcore.shard_direction"),
+            shard_shape=ods.DENSE_I64,
+            shard_dims=ods.DENSE_I64,
         ),
     )
 

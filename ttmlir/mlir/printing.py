@@ -841,11 +841,11 @@ class MlirPrinter(UpstreamPrinter):
         if not users:
             return " // unused"
         is_single = len(op.results) == 1 and len(users) == 1 and len(users[0].results) <= 1
-        word = "user" if is_single else "users"
+        noun = "user" if is_single else "users"
         texts = [self._users_of_value(result) for result in op.results]
         if len(texts) > 1:
             texts = [f"({text})" for text in texts]
-        return f" // {word}: {', '.join(texts)}"
+        return f" // {noun}: {', '.join(texts)}"
 
     def _users_of_value(self, value: SSAValue) -> str:
         users = _unique(use.operation for use in _uses(value))

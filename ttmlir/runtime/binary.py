@@ -1,7 +1,7 @@
 """Programs, operations and tensor descriptions of a `.ttnn` file, as the executor needs them.
 
 The flatbuffer engine (`ttmlir.schema`) has checked that the file is a well-formed flatbuffer of the
-right kind, whose numbers have the meanings that it says; here its contents are checked: nothing
+right kind, with the numbers of that schema; here its contents are checked: nothing
 missing, no impossible shapes, no tensor that is larger than the memory that its own description
 gives it.
 """

@@ -455,10 +455,10 @@ def execute(
 
 
 # --- Golden ---------------------------------------------------------------------------------------
-# Golden runs of `.ttm` programs: what every kernel means, computed by reference in float64.
+# Golden runs of `.ttm` programs: the operation of every kernel, computed in float64.
 #
-# What a program of kernels means is said in the file (`reference`), one operation or, of a fused
-# program, several; or it follows from the calls that its kernels make: files of tt-mlir add,
+# The file may name the operations of a program of kernels (`reference`): one, or several of a fused
+# program. Otherwise they follow from the calls that the kernels make: files of tt-mlir add,
 # multiply, tilize, untilize and copy. Values have no padding here, wherever they are kept. The
 # golden run starts from the same inputs and never looks at the results of the run that it judges.
 

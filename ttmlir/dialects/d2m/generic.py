@@ -37,9 +37,9 @@ from ttmlir.dialects.definition.ods import (
     CanonicalPatterns,
     DestinationStyleOp,
     KeepsConstants,
-    Property,
     Signature,
     ValueGroup,
+    properties,
     refuse,
     segments_attr,
     text,
@@ -297,20 +297,16 @@ class GenericOp(DestinationStyleOp, D2MOp):
     name = "d2m.generic"
     SPELLED: ClassVar = (SEGMENTS,)
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("inputs", SHAPED, variadic=True),
-            ValueGroup("outputs", SHAPED, variadic=True),
-        ),
-        results=(ValueGroup("results", variadic=True),),
-        properties=(
-            Property("grid", ods.named_attr("tt.grid")),
-            Property("block_factors", ods.I64_ARRAY),
-            Property("indexing_maps", ods.MAP_ARRAY),
-            Property(
-                "iterator_types",
-                ods.array_attr("iterator types", lambda item: item.name == "tt.iterator_type"),
+        (ValueGroup("inputs", SHAPED, variadic=True), ValueGroup("outputs", SHAPED, variadic=True)),
+        (ValueGroup("results", variadic=True),),
+        properties(
+            grid=ods.named_attr("tt.grid"),
+            block_factors=ods.I64_ARRAY,
+            indexing_maps=ods.MAP_ARRAY,
+            iterator_types=ods.array_attr(
+                "iterator types", lambda item: item.name == "tt.iterator_type"
             ),
-            Property("threads", ods.array_attr("threads", lambda item: item.name == "d2m.thread")),
+            threads=ods.array_attr("threads", lambda item: item.name == "d2m.thread"),
         ),
         regions=None,
         init="outputs",
@@ -495,7 +491,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         properties, attributes = cls.parse_dict(parser, {})
-        groups = [_parse_group(parser, word) for word in ("ins", "outs")]
+        groups = [_parse_group(parser, keyword) for keyword in ("ins", "outs")]
         properties[SEGMENTS] = segments_attr(tuple(map(len, groups)))
         regions: list[Region] = []
         region = parser.parse_optional_region()
@@ -519,12 +515,12 @@ class GenericOp(DestinationStyleOp, D2MOp):
         """Write the operation after its name."""
         self.print_dict(printer)
         inputs = len(self.inputs)
-        for word, values in (("ins", self.operands[:inputs]), ("outs", self.operands[inputs:])):
-            printer.print_string(f"\n    {word}(")
-            if values:
-                printer.print_list(values, printer.print_operand)
+        for keyword, listed in (("ins", self.operands[:inputs]), ("outs", self.operands[inputs:])):
+            printer.print_string(f"\n    {keyword}(")
+            if listed:
+                printer.print_list(listed, printer.print_operand)
                 printer.print_string(" : ")
-                printer.print_list([value.type for value in values], printer.print_attribute)
+                printer.print_list([value.type for value in listed], printer.print_attribute)
             printer.print_string(")")
         for number, region in enumerate(self.regions):
             printer.print_string(", " if number else "  ")
@@ -548,8 +544,8 @@ def _layout(value: SSAValue) -> DeviceLayout:
     return layout
 
 
-def _parse_group(parser: Parser, word: str) -> list[SSAValue]:
-    parser.parse_keyword(word)
+def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
+    parser.parse_keyword(keyword)
     parser.parse_punctuation("(")
     operands = parse_operands(parser)
     types: list[Attribute] = []
@@ -569,7 +565,7 @@ class YieldOp(RegionOp):
     """
 
     name = "d2m.yield"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("values", SHAPED, variadic=True),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("values", SHAPED, variadic=True),))
     traits = traits_def(Pure(), ReturnLike(), IsTerminator())
 
     @classmethod

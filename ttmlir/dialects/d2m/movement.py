@@ -28,9 +28,9 @@ from ttmlir.dialects.d2m.structure import (
     SemaphoreType,
     element_type_of_value,
     is_remote_value,
+    parse_keyword_and_indices,
     parse_list_in,
     parse_optional_indices,
-    parse_word_and_indices,
     print_indices,
     shape_of,
 )
@@ -41,8 +41,10 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    properties,
     refuse,
     segments_attr,
+    values,
 )
 from ttmlir.dialects.definition.syntax import parse_operands
 from ttmlir.layout.affine import AffineMap
@@ -58,7 +60,7 @@ class _SemaphoreUpdateOp(DataMovementOp):
 
     SPELLED: ClassVar = (SEGMENTS,)
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             ValueGroup("semaphore", SEMAPHORE),
             ValueGroup("value", INDEX),
             ValueGroup("dstCoreIndex", INDEX, variadic=True),
@@ -102,9 +104,9 @@ class _SemaphoreUpdateOp(DataMovementOp):
             groups = [
                 [
                     parser.resolve_operand(name, index)
-                    for name in parse_word_and_indices(parser, word)
+                    for name in parse_keyword_and_indices(parser, keyword)
                 ]
-                for word in ("core", "mcast")
+                for keyword in ("core", "mcast")
             ]
         _, attributes = cls.parse_dict(parser, {})
         made = cls.of(
@@ -120,10 +122,10 @@ class _SemaphoreUpdateOp(DataMovementOp):
         printer.print_string(" ")
         printer.print_list(self.operands[:2], printer.print_operand)
         separator = ", "
-        for word, values in (("core", self.core), ("mcast", self.mcast_shape)):
-            if values:
-                printer.print_string(f"{separator}{word}")
-                print_indices(printer, values)
+        for keyword, listed in (("core", self.core), ("mcast", self.mcast_shape)):
+            if listed:
+                printer.print_string(f"{separator}{keyword}")
+                print_indices(printer, listed)
                 separator = " "
         self.print_dict(printer)
 
@@ -159,7 +161,7 @@ class SemaphoreWaitOp(DataMovementOp):
 
     name = "d2m.semaphore_wait"
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             ValueGroup("semaphore", SEMAPHORE),
             ValueGroup("value", INDEX),
             ValueGroup("resetValue", INDEX, optional=True),
@@ -216,9 +218,7 @@ Operands = Sequence[SSAValue]
 class _CBOp(ArrowOp, RegionOp):
     """A shard of a circular buffer."""
 
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("cb", CB),), results=(ValueGroup("result", SHAPED),)
-    )
+    SIGNATURE: ClassVar = Signature(values(cb=CB), values(result=SHAPED))
 
     @classmethod
     def on(cls, cb: SSAValue) -> Self:
@@ -256,7 +256,7 @@ class StoreOp(RegionOp):
     """
 
     name = "d2m.store"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("dst", SHAPED), ValueGroup("src", SHAPED)))
+    SIGNATURE: ClassVar = Signature(values(dst=SHAPED, src=SHAPED))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -291,13 +291,11 @@ class AllGatherOp(RegionOp):
 
     Those are the cores that differ in the last coordinate of the grid of the generic, in its order.
 
-    C1: the second shape is the first one behind the number of cores.
+    C1: the second shape is the first one after the number of cores.
     """
 
     name = "d2m.all_gather"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("part", MEMREF), ValueGroup("parts", MEMREF))
-    )
+    SIGNATURE: ClassVar = Signature(values(part=MEMREF, parts=MEMREF))
 
     @classmethod
     def of(cls, part: SSAValue, parts: SSAValue) -> Self:
@@ -348,7 +346,7 @@ class _DimensionOp(NumberedOp):
     STEM: ClassVar[str]
     SPELLED: ClassVar = ("dim",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", INDEX),), properties=(Property("dim", ods.I64),)
+        results=values(result=INDEX), properties=properties(dim=ods.I64)
     )
     traits = traits_def(Pure())
 
@@ -383,7 +381,7 @@ class GetGlobalOperandOp(NumberedOp):
     NUMBER: ClassVar = "operand_index"
     SPELLED: ClassVar = ("operand_index",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", SHAPED),), properties=(Property("operand_index", ods.I64),)
+        results=values(result=SHAPED), properties=properties(operand_index=ods.I64)
     )
     traits = traits_def(Pure())
 
@@ -509,8 +507,8 @@ class _DMAOp(DataMovementOp):
                 parser.parse_punctuation(">")
             names.append(parse_optional_indices(parser))
         comma = parser.parse_optional_punctuation(",") is not None
-        for word in ("core", "mcast"):
-            names.append(parse_word_and_indices(parser, word) if cls.HAS_MCAST else [])
+        for keyword in ("core", "mcast"):
+            names.append(parse_keyword_and_indices(parser, keyword) if cls.HAS_MCAST else [])
         if names[-1] or names[-2]:
             comma = parser.parse_optional_punctuation(",") is not None
         if comma:
@@ -546,10 +544,10 @@ class _DMAOp(DataMovementOp):
                 printer.print_attribute(index_map)
                 printer.print_string(">")
             print_indices(printer, indices)
-        for word, values in (("core", self.mcast_start_index), ("mcast", self.mcast_shape)):
-            if values:
-                printer.print_string(f" {word}")
-                print_indices(printer, values)
+        for keyword, listed in (("core", self.mcast_start_index), ("mcast", self.mcast_shape)):
+            if listed:
+                printer.print_string(f" {keyword}")
+                print_indices(printer, listed)
         if self.count is not None:
             printer.print_string(f", <{self.count}>")
         self.print_dict(printer)
@@ -589,7 +587,7 @@ _ENDS = (
     _group("dstIndices"),
 )
 _MCAST = (_group("mcastStartIndex"), _group("mcastShape"))
-_TX = (ValueGroup("result", MEM_TX),)
+_TX = values(result=MEM_TX)
 
 
 class DMAOp(_DMAOp):
@@ -608,9 +606,9 @@ class DMAOp(_DMAOp):
     COUNT: ClassVar = "optNumElems"
     HAS_MAPS: ClassVar = True
     SIGNATURE: ClassVar = Signature(
-        operands=(*_ENDS, *_MCAST),
-        results=_TX,
-        properties=(
+        (*_ENDS, *_MCAST),
+        _TX,
+        (
             Property("srcAffineMap", _MAP, optional=True),
             Property("dstAffineMap", _MAP, optional=True),
             Property("optNumElems", ods.I64, optional=True),
@@ -655,9 +653,7 @@ class DMAReadOp(_DMAOp):
     name = "d2m.dma_read"
     COUNT: ClassVar = "numElems"
     HAS_MCAST: ClassVar = False
-    SIGNATURE: ClassVar = Signature(
-        operands=_ENDS, results=_TX, properties=(Property("numElems", ods.I64),)
-    )
+    SIGNATURE: ClassVar = Signature(_ENDS, _TX, properties(numElems=ods.I64))
 
     def verify_ends(self) -> None:
         """Check which end is remote, and the number of indices."""
@@ -678,9 +674,7 @@ class DMAWriteOp(_DMAOp):
 
     name = "d2m.dma_write"
     COUNT: ClassVar = "numElems"
-    SIGNATURE: ClassVar = Signature(
-        operands=(*_ENDS, *_MCAST), results=_TX, properties=(Property("numElems", ods.I64),)
-    )
+    SIGNATURE: ClassVar = Signature((*_ENDS, *_MCAST), _TX, properties(numElems=ods.I64))
 
     def verify_ends(self) -> None:
         """Check which end is remote, and the number of indices."""
@@ -724,7 +718,7 @@ class DMAWaitOp(DataMovementOp):
     """Wait until a movement is finished: `d2m.dma_wait %tx`."""
 
     name = "d2m.dma_wait"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("memTx", MEM_TX),))
+    SIGNATURE: ClassVar = Signature(values(memTx=MEM_TX))
 
     @classmethod
     def of(cls, transaction: SSAValue) -> Self:

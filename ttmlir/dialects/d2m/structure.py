@@ -43,7 +43,9 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.row_ops import layout_errors
 from ttmlir.dialects.definition.syntax import (
@@ -401,9 +403,9 @@ def parse_optional_indices(parser: Parser) -> list[UnresolvedOperand]:
     return list(found or ())
 
 
-def parse_word_and_indices(parser: Parser, word: str) -> list[UnresolvedOperand]:
+def parse_keyword_and_indices(parser: Parser, keyword: str) -> list[UnresolvedOperand]:
     """Read `core[%y, %x]`, if there."""
-    if parser.parse_optional_keyword(word) is None:
+    if parser.parse_optional_keyword(keyword) is None:
         return []
     return parse_list_in(parser, "[", parser.parse_unresolved_operand)
 
@@ -491,7 +493,7 @@ BOUNCE = "d2m.bounce"
 STORED_BY_READER = "d2m.stored_by_reader"
 """On local memory of a region: the output of whose block the reader stores the last rows, or slices
 of the first dimension that is not 1. They go through this memory, and so it has their shape."""
-_SHAPED_RESULT = (ValueGroup("result", SHAPED),)
+_SHAPED_RESULT = values(result=SHAPED)
 
 
 def _is_affine_map(attr: Attribute) -> bool:
@@ -516,8 +518,7 @@ class FullOp(D2MOp):
 
     name = "d2m.full"
     SIGNATURE: ClassVar = Signature(
-        results=_SHAPED_RESULT,
-        properties=(Property("shape", ods.DENSE_I32), Property("fill_value", NUMBER)),
+        results=_SHAPED_RESULT, properties=properties(shape=ods.DENSE_I32, fill_value=NUMBER)
     )
     traits = traits_def(Pure())
 
@@ -591,9 +592,9 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
     name = "d2m.to_layout"
     SPELLED: ClassVar = ("layout",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED), ValueGroup("output", SHAPED)),
-        results=(ValueGroup("results", SHAPED, variadic=True),),
-        properties=(Property("layout", ods.named_attr("ttcore.metal_layout"), optional=True),),
+        values(input=SHAPED, output=SHAPED),
+        (ValueGroup("results", SHAPED, variadic=True),),
+        (Property("layout", ods.named_attr("ttcore.metal_layout"), optional=True),),
         init="output",
     )
     traits = traits_def(WritesMemrefs(), CanonicalPatterns(f"{CANONICAL}:TO_LAYOUT_PATTERNS"))
@@ -716,9 +717,9 @@ class ViewLayoutOp(ArrowOp):
     name = "d2m.view_layout"
     RESULT_NAME: ClassVar = "view"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED),),
-        results=_SHAPED_RESULT,
-        properties=(Property("reinterpretLayout", ods.BOOL, optional=True),),
+        values(input=SHAPED),
+        _SHAPED_RESULT,
+        (Property("reinterpretLayout", ods.BOOL, optional=True),),
     )
     traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:VIEW_PATTERNS"))
 
@@ -814,11 +815,10 @@ class ViewElementsOp(ArrowOp):
     name = "d2m.view_elements"
     RESULT_NAME: ClassVar = "view"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED),),
-        results=_SHAPED_RESULT,
-        properties=(
-            Property("map", AttrConstraint("affine map", _is_affine_map, ods.always)),
-            Property("shape", ods.DENSE_I64),
+        values(input=SHAPED),
+        _SHAPED_RESULT,
+        properties(
+            map=AttrConstraint("affine map", _is_affine_map, ods.always), shape=ods.DENSE_I64
         ),
     )
     traits = traits_def(Pure())
@@ -875,13 +875,13 @@ class ViewNumberedOp(D2MOp):
     name = "d2m.view_numbered"
     RESULT_NAME: ClassVar = "view"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED), ValueGroup("numbers", SHAPED)),
-        results=_SHAPED_RESULT,
-        properties=(
-            Property("map", AttrConstraint("affine map", _is_affine_map, ods.always)),
-            Property("places", AttrConstraint("affine map", _is_affine_map, ods.always)),
-            Property("shape", ods.DENSE_I64),
-            Property("count", ods.I64),
+        values(input=SHAPED, numbers=SHAPED),
+        _SHAPED_RESULT,
+        properties(
+            map=AttrConstraint("affine map", _is_affine_map, ods.always),
+            places=AttrConstraint("affine map", _is_affine_map, ods.always),
+            shape=ods.DENSE_I64,
+            count=ods.I64,
         ),
     )
     traits = traits_def(Pure())
@@ -1027,10 +1027,7 @@ class StreamLayoutOp(D2MOp):
 
     name = "d2m.stream_layout"
     RESULT_NAME: ClassVar = "stream"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED), ValueGroup("storage", SHAPED)),
-        results=_SHAPED_RESULT,
-    )
+    SIGNATURE: ClassVar = Signature(values(input=SHAPED, storage=SHAPED), _SHAPED_RESULT)
     traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:STREAM_PATTERNS"))
 
     @classmethod
@@ -1101,13 +1098,13 @@ class MeshShardOp(ArrowOp):
 
     name = "d2m.mesh_shard"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED),),
-        results=_SHAPED_RESULT,
-        properties=(
-            Property("shard_type", ods.named_attr("ttcore.shard_type")),
-            Property("shard_direction", ods.named_attr("ttcore.shard_direction")),
-            Property("shard_shape", ods.DENSE_I64),
-            Property("shard_dims", ods.DENSE_I64),
+        values(input=SHAPED),
+        _SHAPED_RESULT,
+        properties(
+            shard_type=ods.named_attr("ttcore.shard_type"),
+            shard_direction=ods.named_attr("ttcore.shard_direction"),
+            shard_shape=ods.DENSE_I64,
+            shard_dims=ods.DENSE_I64,
         ),
     )
     traits = traits_def(Pure())

@@ -33,7 +33,9 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
+    values,
 )
 from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr, properties_of
 from ttmlir.dialects.tt.layout import element_of
@@ -42,7 +44,7 @@ from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF_ROW, TILE_OPERATI
 from ttmlir.optable.row import Parameter
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
-_RESULT = (ValueGroup("result", TILE),)
+_RESULT = values(result=TILE)
 _NUMBER_OR_TILE = TypeConstraint(
     "TT tile or number",
     lambda type: type.name in ("tt.tile", "f32", "bf16", "f16", "integer_type", "index"),
@@ -107,12 +109,9 @@ def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
         "DST_OPERANDS": tuple(range(len(operation.operands))),
         "IN_PLACE": operation.in_place,
         "SIGNATURE": Signature(
-            operands=tuple(ValueGroup(name, TILE) for name in operation.operands),
-            results=_RESULT,
-            properties=(
-                *properties_of(_parameters(operation)),
-                *_ELEMENTS.get(operation.mnemonic, ()),
-            ),
+            tuple(ValueGroup(name, TILE) for name in operation.operands),
+            _RESULT,
+            (*properties_of(_parameters(operation)), *_ELEMENTS.get(operation.mnemonic, ())),
         ),
         "__doc__": operation.summary,
         "__module__": __name__,
@@ -140,17 +139,14 @@ class TileMatmulOp(CombiningTileOp):
     """
 
     name = "d2m.tile_matmul"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
-        results=_RESULT,
-    )
+    SIGNATURE: ClassVar = Signature(values(a=TILE, b=TILE, c=TILE), _RESULT)
 
 
 class _ReduceOp(CombiningTileOp):
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
-        results=_RESULT,
-        properties=(Property("reduce_dim", ods.named_attr("d2m.reduce_dim")),),
+        values(a=TILE, b=TILE, c=TILE),
+        _RESULT,
+        properties(reduce_dim=ods.named_attr("d2m.reduce_dim")),
     )
 
     @classmethod
@@ -187,7 +183,7 @@ class TileTransposeOp(TileOp):
     """A tile with rows and columns exchanged; it is read from a circular buffer."""
 
     name = "d2m.tile_transpose"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input", TILE),), results=_RESULT)
+    SIGNATURE: ClassVar = Signature(values(input=TILE), _RESULT)
 
 
 class TileBcastOp(TileOp):
@@ -198,9 +194,7 @@ class TileBcastOp(TileOp):
 
     name = "d2m.tile_bcast"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", TILE),),
-        results=_RESULT,
-        properties=(Property("bcast_type", ods.named_attr("d2m.tile_bcast_type")),),
+        values(input=TILE), _RESULT, properties(bcast_type=ods.named_attr("d2m.tile_bcast_type"))
     )
 
     @classmethod
@@ -222,7 +216,7 @@ class TileFillOp(TileOp):
     """A tile of one number: `"d2m.tile_fill"() <{value = 1.0 : f32}> : () -> !tile`."""
 
     name = "d2m.tile_fill"
-    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=(Property("value", NUMBER),))
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties(value=NUMBER))
 
     @classmethod
     def of(cls, number: float, type: Attribute) -> Self:
@@ -247,9 +241,9 @@ class TileMaskOp(TileOp):
 
     name = "d2m.tile_mask"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", TILE), ValueGroup("row", INDEX), ValueGroup("column", INDEX)),
-        results=_RESULT,
-        properties=(Property("valid", ods.DENSE_I64), Property("value", NUMBER)),
+        values(input=TILE, row=INDEX, column=INDEX),
+        _RESULT,
+        properties(valid=ods.DENSE_I64, value=NUMBER),
     )
 
     @classmethod
@@ -303,8 +297,7 @@ class TileMatmulBlockOp(_BlockOp):
 
     name = "d2m.tile_matmul_block"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("a", SHAPED), ValueGroup("b", SHAPED), ValueGroup("output", SHAPED)),
-        results=(ValueGroup("results", SHAPED, variadic=True),),
+        values(a=SHAPED, b=SHAPED, output=SHAPED), (ValueGroup("results", SHAPED, variadic=True),)
     )
 
     def verify_op(self) -> None:
@@ -321,8 +314,7 @@ class TileTilizeBlockOp(_BlockOp):
 
     name = "d2m.tile_tilize_block"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", SHAPED), ValueGroup("output", SHAPED)),
-        results=(ValueGroup("results", SHAPED, variadic=True),),
+        values(input=SHAPED, output=SHAPED), (ValueGroup("results", SHAPED, variadic=True),)
     )
 
     def verify_op(self) -> None:
@@ -355,17 +347,14 @@ class AcquireDstOp(AllocationOp, ComputeOp):
 
     name = "d2m.acquire_dst"
     RESULT_NAME: ClassVar = "dst"
-    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", MEMREF),))
+    SIGNATURE: ClassVar = Signature(results=values(result=MEMREF))
 
 
 class DstReinterpretCastOp(ComputeOp):
     """What is in DST under another element type; nothing is computed."""
 
     name = "d2m.dst_reinterpret_cast"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("input", _NUMBER_OR_TILE),),
-        results=(ValueGroup("result", _NUMBER_OR_TILE),),
-    )
+    SIGNATURE: ClassVar = Signature(values(input=_NUMBER_OR_TILE), values(result=_NUMBER_OR_TILE))
     traits = traits_def(Pure())
 
 

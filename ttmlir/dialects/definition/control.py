@@ -22,7 +22,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup, refuse
+from ttmlir.dialects.definition.ods import (
+    ODSOperation,
+    Property,
+    Signature,
+    ValueGroup,
+    properties,
+    refuse,
+)
 from ttmlir.mlir.printing import show_attribute
 
 _RESULTS = (ValueGroup("results", variadic=True),)
@@ -64,9 +71,9 @@ class WhileOp(ControlOp):
     """
 
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", variadic=True),),
-        results=_RESULTS,
-        properties=(
+        (ValueGroup("inputs", variadic=True),),
+        _RESULTS,
+        (
             Property("body", ods.FLAT_SYMBOL),
             Property("condition", ods.FLAT_SYMBOL, optional=True),
             Property("trip_count", ods.I64, optional=True),
@@ -158,9 +165,9 @@ class CaseOp(ControlOp):
     """
 
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("index"), ValueGroup("inputs", variadic=True)),
-        results=_RESULTS,
-        properties=(Property("branches", ods.array_attr("", ods.FLAT_SYMBOL.storage)),),
+        (ValueGroup("index"), ValueGroup("inputs", variadic=True)),
+        _RESULTS,
+        properties(branches=ods.array_attr("", ods.FLAT_SYMBOL.storage)),
     )
 
     @classmethod

@@ -287,6 +287,16 @@ class Property:
     optional: bool = False
 
 
+def values(**constraints: TypeConstraint) -> tuple[ValueGroup, ...]:
+    """Single operands or results, in order: `values(lhs=TENSOR, rhs=TENSOR)`."""
+    return tuple(ValueGroup(name, constraint) for name, constraint in constraints.items())
+
+
+def properties(**constraints: AttrConstraint) -> tuple[Property, ...]:
+    """Properties that an operation must have: `properties(dimension=I64)`."""
+    return tuple(Property(name, constraint) for name, constraint in constraints.items())
+
+
 @dataclass(frozen=True, eq=False)
 class Signature:
     """Everything that the verifier checks of an operation before its own rules."""

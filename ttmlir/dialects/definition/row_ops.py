@@ -268,9 +268,9 @@ def destination_signature(
     many = row.family.is_elementwise or len(row.results) > 1
     init = ValueGroup("outputs" if many else "output", variadic=many)
     return Signature(
-        operands=(*operand_values(row), init, *trailing),
-        results=(ValueGroup("results" if many else "result", variadic=many),),
-        properties=properties,
+        (*operand_values(row), init, *trailing),
+        (ValueGroup("results" if many else "result", variadic=many),),
+        properties,
         init=init.name,
     )
 

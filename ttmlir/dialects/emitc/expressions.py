@@ -41,8 +41,10 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     TypeConstraint,
     ValueGroup,
+    properties,
     refuse,
     text,
+    values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp, ConversionOp, FunctionalOp, parse_operands
 from ttmlir.mlir.reporting import OpError, note
@@ -107,13 +109,10 @@ I1 = TypeConstraint("1-bit signless integer", lambda type: type == i1)
 
 
 def _binary(operand: TypeConstraint, result: TypeConstraint | None = None) -> Signature:
-    return Signature(
-        operands=(ValueGroup("lhs", operand), ValueGroup("rhs", operand)),
-        results=(ValueGroup("result", result or operand),),
-    )
+    return Signature(values(lhs=operand, rhs=operand), values(result=result or operand))
 
 
-_UNARY = Signature(operands=(ValueGroup("operand", EMITC),), results=(ValueGroup("result", EMITC),))
+_UNARY = Signature(values(operand=EMITC), values(result=EMITC))
 
 
 def _is_pointer(type: Attribute) -> bool:
@@ -249,18 +248,15 @@ class CmpOp(FunctionalOp):
     SPELLED = ("predicate",)
     PREDICATES: ClassVar = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", EMITC), ValueGroup("rhs", EMITC)),
-        results=(ValueGroup("result", EMITC),),
-        properties=(
-            Property(
-                "predicate",
-                ods.enum_attr(
-                    ods.I64,
-                    len(PREDICATES),
-                    "allowed 64-bit signless integer cases: "
-                    + ", ".join(str(i) for i in range(len(PREDICATES))),
-                ),
-            ),
+        values(lhs=EMITC, rhs=EMITC),
+        values(result=EMITC),
+        properties(
+            predicate=ods.enum_attr(
+                ods.I64,
+                len(PREDICATES),
+                "allowed 64-bit signless integer cases: "
+                + ", ".join(str(i) for i in range(len(PREDICATES))),
+            )
         ),
     )
 
@@ -298,8 +294,8 @@ class SubscriptOp(FunctionalOp):
 
     name = "emitc.subscript"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("value", SUBSCRIPTABLE), ValueGroup("indices", EMITC, variadic=True)),
-        results=(ValueGroup("result", EMITC),),
+        (ValueGroup("value", SUBSCRIPTABLE), ValueGroup("indices", EMITC, variadic=True)),
+        values(result=EMITC),
     )
 
     @classmethod
@@ -404,9 +400,7 @@ class LogicalNotOp(_LogicalOp):
     """`!operand`."""
 
     name = "emitc.logical_not"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", EMITC),), results=(ValueGroup("result", I1),)
-    )
+    SIGNATURE: ClassVar = Signature(values(operand=EMITC), values(result=I1))
 
 
 class ConditionalOp(AssemblyOp):
@@ -414,12 +408,7 @@ class ConditionalOp(AssemblyOp):
 
     name = "emitc.conditional"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("condition", I1),
-            ValueGroup("true_value", EMITC),
-            ValueGroup("false_value", EMITC),
-        ),
-        results=(ValueGroup("result", EMITC),),
+        values(condition=I1, true_value=EMITC, false_value=EMITC), values(result=EMITC)
     )
 
     @classmethod
@@ -460,9 +449,7 @@ class CastOp(ConversionOp):
     """
 
     name = "emitc.cast"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("source", EMITC),), results=(ValueGroup("dest", EMITC),)
-    )
+    SIGNATURE: ClassVar = Signature(values(source=EMITC), values(dest=EMITC))
 
     WORD: ClassVar = "to"
 
@@ -489,11 +476,7 @@ def _are_cast_compatible(source: Attribute, result: Attribute) -> bool:
 
 
 def _member(operand: TypeConstraint) -> Signature:
-    return Signature(
-        operands=(ValueGroup("operand", operand),),
-        results=(ValueGroup("result", EMITC),),
-        properties=(Property("member", ods.STRING),),
-    )
+    return Signature(values(operand=operand), values(result=EMITC), properties(member=ods.STRING))
 
 
 class MemberOp(AssemblyOp):
@@ -607,9 +590,7 @@ class ApplyOp(_NamedCall):
     name = "emitc.apply"
     SPELLED = ("applicableOperator",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY),),
-        results=(ValueGroup("result", EMITC),),
-        properties=(Property("applicableOperator", ods.STRING),),
+        values(operand=ANY), values(result=EMITC), properties(applicableOperator=ods.STRING)
     )
 
     @classmethod
@@ -650,9 +631,9 @@ class CallOpaqueOp(_NamedCall):
     name = "emitc.call_opaque"
     SPELLED = ("callee",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operands", EMITC, variadic=True),),
-        results=(ValueGroup("results", EMITC, variadic=True),),
-        properties=(
+        (ValueGroup("operands", EMITC, variadic=True),),
+        (ValueGroup("results", EMITC, variadic=True),),
+        (
             Property("callee", ods.STRING),
             Property("args", ods.ARRAY, optional=True),
             Property("template_args", ods.ARRAY, optional=True),
@@ -720,9 +701,9 @@ class CallOp(FunctionalOp):
     name = "emitc.call"
     SPELLED = ("callee",)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operands", EMITC, variadic=True),),
-        results=(ValueGroup("results", EMITC, variadic=True),),
-        properties=(Property("callee", ods.FLAT_SYMBOL),),
+        (ValueGroup("operands", EMITC, variadic=True),),
+        (ValueGroup("results", EMITC, variadic=True),),
+        properties(callee=ods.FLAT_SYMBOL),
     )
 
     @classmethod
@@ -780,7 +761,7 @@ class LiteralOp(AssemblyOp):
     name = "emitc.literal"
     SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", EMITC),), properties=(Property("value", ods.STRING),)
+        results=values(result=EMITC), properties=properties(value=ods.STRING)
     )
 
     @classmethod
@@ -816,7 +797,7 @@ class VerbatimOp(AssemblyOp):
 
     name = "emitc.verbatim"
     SPELLED = ("value",)
-    SIGNATURE: ClassVar = Signature(properties=(Property("value", ods.STRING),))
+    SIGNATURE: ClassVar = Signature(properties=properties(value=ods.STRING))
 
     @classmethod
     def make(cls, value: str, *, location: LocationAttr) -> Self:

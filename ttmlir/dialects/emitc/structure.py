@@ -34,8 +34,10 @@ from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
     ValueGroup,
+    properties,
     refuse,
     text,
+    values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp
 from ttmlir.dialects.emitc.expressions import (
@@ -76,7 +78,7 @@ class _InitializedOp(AssemblyOp):
     """A value written as text or as a typed attribute."""
 
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", EMITC),), properties=(Property("value", OPAQUE_OR_TYPED),)
+        results=values(result=EMITC), properties=properties(value=OPAQUE_OR_TYPED)
     )
 
     @classmethod
@@ -135,7 +137,7 @@ class AssignOp(AssemblyOp):
     """
 
     name = "emitc.assign"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("var", EMITC), ValueGroup("value", EMITC)))
+    SIGNATURE: ClassVar = Signature(values(var=EMITC, value=EMITC))
     _TARGETS: ClassVar = (
         "emitc.get_global",
         "emitc.member",
@@ -164,8 +166,8 @@ class AssignOp(AssemblyOp):
     def print(self, printer: Printer) -> None:
         """Write `value : type to var : type attr-dict`."""
         variable, value = self.operands
-        for word, operand in ((" ", value), (" to ", variable)):
-            printer.print_string(word)
+        for keyword, operand in ((" ", value), (" to ", variable)):
+            printer.print_string(keyword)
             printer.print_operand(operand)
             printer.print_string(" : ")
             printer.print_attribute(operand.type)
@@ -312,7 +314,7 @@ class GetGlobalOp(AssemblyOp):
     name = "emitc.get_global"
     SPELLED = ("name",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", EMITC),), properties=(Property("name", ods.FLAT_SYMBOL),)
+        results=values(result=EMITC), properties=properties(name=ods.FLAT_SYMBOL)
     )
 
     @classmethod
@@ -384,7 +386,7 @@ class YieldOp(_TerminatorOp):
     """The end of the body of an expression, a conditional or a loop."""
 
     name = "emitc.yield"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("result", EMITC, optional=True),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("result", EMITC, optional=True),))
 
     def verify_op(self) -> None:
         """Check the enclosing operation."""
@@ -398,7 +400,7 @@ class ReturnOp(_TerminatorOp):
     """`return operand;`"""
 
     name = "emitc.return"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("operand", EMITC, optional=True),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("operand", EMITC, optional=True),))
 
     def verify_op(self) -> None:
         """Compare the value with the function's result."""
@@ -501,7 +503,7 @@ class DeclareFuncOp(AssemblyOp):
 
     name = "emitc.declare_func"
     SPELLED = ("sym_name",)
-    SIGNATURE: ClassVar = Signature(properties=(Property("sym_name", ods.FLAT_SYMBOL),))
+    SIGNATURE: ClassVar = Signature(properties=properties(sym_name=ods.FLAT_SYMBOL))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -547,7 +549,7 @@ class ExpressionOp(AssemblyOp):
     name = "emitc.expression"
     SPELLED = ("do_not_inline",)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("result", EMITC),),
+        results=values(result=EMITC),
         properties=(Property("do_not_inline", ods.UNIT, optional=True),),
         regions=1,
     )
@@ -621,7 +623,7 @@ class IfOp(AssemblyOp):
     """`if (condition) { ... } else { ... }`"""
 
     name = "emitc.if"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("condition", I1),), regions=2)
+    SIGNATURE: ClassVar = Signature(values(condition=I1), regions=2)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -666,12 +668,7 @@ class ForOp(AssemblyOp):
 
     name = "emitc.for"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("lowerBound", INTEGER),
-            ValueGroup("upperBound", INTEGER),
-            ValueGroup("step", INTEGER),
-        ),
-        regions=1,
+        values(lowerBound=INTEGER, upperBound=INTEGER, step=INTEGER), regions=1
     )
 
     @classmethod
@@ -680,8 +677,8 @@ class ForOp(AssemblyOp):
         variable = parser.parse_argument(expect_type=False)
         parser.parse_punctuation("=")
         bounds = [parser.parse_unresolved_operand()]
-        for word in ("to", "step"):
-            parser.parse_keyword(word)
+        for keyword in ("to", "step"):
+            parser.parse_keyword(keyword)
             bounds.append(parser.parse_unresolved_operand())
         type: Attribute = IndexType()
         if parser.parse_optional_punctuation(":") is not None:
@@ -696,10 +693,10 @@ class ForOp(AssemblyOp):
     def print(self, printer: Printer) -> None:
         """Write `i = lower to upper step step (: type)? region attr-dict`."""
         variable = self.regions[0].blocks[0].args[0]
-        for word, value in zip(
+        for keyword, value in zip(
             (" ", " = ", " to ", " step "), (variable, *self.operands), strict=True
         ):
-            printer.print_string(word)
+            printer.print_string(keyword)
             printer.print_operand(value)
         if not isinstance(variable.type, IndexType):
             # MLIR writes two blanks here.

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
+from ttmlir.dialects.definition.ods import Property, Signature, properties, refuse, text, values
 from ttmlir.dialects.stablehlo.attrs import (
     ConvDimensionNumbersAttr,
     DotDimensionNumbersAttr,
@@ -363,9 +363,9 @@ class DotGeneralOp(FormOp):
     name = "stablehlo.dot_general"
     RULE: ClassVar = staticmethod(dot_general)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(
+        values(lhs=ANY, rhs=ANY_AXIS),
+        values(result=ANY_AXIS),
+        (
             Property("dot_dimension_numbers", enum("stablehlo.dot")),
             PRECISION,
             Property("algorithm", enum("stablehlo.dot_algorithm"), optional=True),
@@ -390,9 +390,7 @@ class DotOp(FormOp):
     name = "stablehlo.dot"
     RULE: ClassVar = staticmethod(dot)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(PRECISION,),
+        values(lhs=ANY, rhs=ANY_AXIS), values(result=ANY_AXIS), (PRECISION,)
     )
     FORM: ClassVar = Form((OPERANDS, _PRECISION_ITEM), FUNCTIONAL)
     traits = PURE
@@ -403,9 +401,7 @@ class EinsumOp(FormOp):
 
     name = "stablehlo.einsum"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY)),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("einsum_config", ods.STRING),),
+        values(lhs=ANY, rhs=ANY), values(result=ANY), properties(einsum_config=ods.STRING)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
     traits = PURE
@@ -416,9 +412,7 @@ class UnaryEinsumOp(FormOp):
 
     name = "stablehlo.unary_einsum"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY),),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("einsum_config", ods.STRING),),
+        values(operand=ANY), values(result=ANY), properties(einsum_config=ods.STRING)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
     traits = PURE
@@ -430,9 +424,9 @@ class CholeskyOp(FormOp):
     name = "stablehlo.cholesky"
     RULE: ClassVar = staticmethod(cholesky)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("a", ranked(FLOAT, COMPLEX, QUANTIZED)),),
-        results=(ValueGroup("result", ranked(FLOAT, COMPLEX, QUANTIZED)),),
-        properties=(Property("lower", ods.BOOL, optional=True),),
+        values(a=ranked(FLOAT, COMPLEX, QUANTIZED)),
+        values(result=ranked(FLOAT, COMPLEX, QUANTIZED)),
+        (Property("lower", ods.BOOL, optional=True),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("lower", Flag("lower"), is_optional=True)), SAME)
     traits = PURE
@@ -444,13 +438,13 @@ class TriangularSolveOp(StableHLOOp):
     name = "stablehlo.triangular_solve"
     RULE: ClassVar = staticmethod(triangular_solve)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("a", _ANALYTIC), ValueGroup("b", _ANALYTIC)),
-        results=(ValueGroup("result", _ANALYTIC),),
-        properties=(
-            Property("left_side", ods.BOOL),
-            Property("lower", ods.BOOL),
-            Property("unit_diagonal", ods.BOOL),
-            Property("transpose_a", enum("stablehlo.transpose")),
+        values(a=_ANALYTIC, b=_ANALYTIC),
+        values(result=_ANALYTIC),
+        properties(
+            left_side=ods.BOOL,
+            lower=ods.BOOL,
+            unit_diagonal=ods.BOOL,
+            transpose_a=enum("stablehlo.transpose"),
         ),
     )
     traits = PURE
@@ -462,12 +456,9 @@ class FftOp(FormOp):
     name = "stablehlo.fft"
     RULE: ClassVar = staticmethod(fft)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _ANALYTIC),),
-        results=(ValueGroup("result", _ANALYTIC),),
-        properties=(
-            Property("fft_type", enum("stablehlo.fft_type")),
-            Property("fft_length", DIMENSIONS),
-        ),
+        values(operand=_ANALYTIC),
+        values(result=_ANALYTIC),
+        properties(fft_type=enum("stablehlo.fft_type"), fft_length=DIMENSIONS),
     )
     FORM: ClassVar = Form(
         (

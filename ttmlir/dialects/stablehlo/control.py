@@ -21,7 +21,15 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    ValueGroup,
+    properties,
+    refuse,
+    text,
+    values,
+)
 from ttmlir.dialects.definition.syntax import expect, parse_operands, parse_signed
 from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
@@ -124,7 +132,7 @@ class ReturnOp(StableHLOOp):
     """Ends a region and hands values on."""
 
     name = "stablehlo.return"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("results", ANYTHING, variadic=True),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod
@@ -157,9 +165,7 @@ class WhileOp(StableHLOOp):
     name = "stablehlo.while"
     RULE: ClassVar = staticmethod(while_loop)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", CARRIED, variadic=True),),
-        results=_CARRIED_RESULTS,
-        regions=2,
+        (ValueGroup("operand", CARRIED, variadic=True),), _CARRIED_RESULTS, regions=2
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("cond", "body")
 
@@ -224,9 +230,7 @@ class IfOp(StableHLOOp):
 
     name = "stablehlo.if"
     RULE: ClassVar = staticmethod(branches)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
-    )
+    SIGNATURE: ClassVar = Signature(values(pred=PREDICATE), _CARRIED_RESULTS, regions=2)
     REGIONS: ClassVar[tuple[str, ...]] = ("true_branch", "false_branch")
 
 
@@ -236,7 +240,7 @@ class CaseOp(StableHLOOp):
     name = "stablehlo.case"
     RULE: ClassVar = staticmethod(branches)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
+        values(index=ranked(SIGNLESS_32)), _CARRIED_RESULTS, regions=None
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("branches",)
 
@@ -246,9 +250,9 @@ class CustomCallOp(StableHLOOp):
 
     name = "stablehlo.custom_call"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", FOREIGN, variadic=True),),
-        results=(ValueGroup("results", FOREIGN, variadic=True),),
-        properties=(
+        (ValueGroup("inputs", FOREIGN, variadic=True),),
+        (ValueGroup("results", FOREIGN, variadic=True),),
+        (
             Property("call_target_name", ods.STRING),
             Property("has_side_effect", ods.BOOL, optional=True),
             Property("backend_config", ANY_ATTR, optional=True),
@@ -291,9 +295,9 @@ class CompositeOp(StableHLOOp):
 
     name = "stablehlo.composite"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", CARRIED, variadic=True),),
-        results=_CARRIED_RESULTS,
-        properties=(
+        (ValueGroup("inputs", CARRIED, variadic=True),),
+        _CARRIED_RESULTS,
+        (
             Property("name", ods.STRING),
             Property("composite_attributes", DICTIONARY, optional=True),
             Property("decomposition", ods.FLAT_SYMBOL),
@@ -328,8 +332,8 @@ class OptimizationBarrierOp(StableHLOOp):
 
     name = "stablehlo.optimization_barrier"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_OR_TOKEN, variadic=True),),
-        results=(ValueGroup("result", ANY_OR_TOKEN, variadic=True),),
+        (ValueGroup("operand", ANY_OR_TOKEN, variadic=True),),
+        (ValueGroup("result", ANY_OR_TOKEN, variadic=True),),
     )
     traits = PURE
 
@@ -364,8 +368,7 @@ class TupleOp(FormOp):
 
     name = "stablehlo.tuple"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("val", FOREIGN, variadic=True),),
-        results=(ValueGroup("result", TUPLE),),
+        (ValueGroup("val", FOREIGN, variadic=True),), values(result=TUPLE)
     )
     FORM: ClassVar = Form((OPERANDS,), TUPLE_OF_OPERANDS)
     traits = PURE
@@ -376,9 +379,7 @@ class GetTupleElementOp(StableHLOOp):
 
     name = "stablehlo.get_tuple_element"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", TUPLE),),
-        results=(ValueGroup("result", FOREIGN),),
-        properties=(Property("index", TUPLE_INDEX),),
+        values(operand=TUPLE), values(result=FOREIGN), properties(index=TUPLE_INDEX)
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("index",)
     traits = PURE
@@ -405,8 +406,7 @@ class AfterAllOp(FormOp):
 
     name = "stablehlo.after_all"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", TOKEN, variadic=True),),
-        results=(ValueGroup("result", TOKEN),),
+        (ValueGroup("inputs", TOKEN, variadic=True),), values(result=TOKEN)
     )
     FORM: ClassVar = Form((Operands(is_optional=True),), SAME)
     traits = PURE
@@ -416,7 +416,7 @@ class CreateTokenOp(FormOp):
     """A first token."""
 
     name = "stablehlo.create_token"
-    SIGNATURE: ClassVar = Signature(results=(ValueGroup("output", TOKEN),))
+    SIGNATURE: ClassVar = Signature(results=values(output=TOKEN))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 
@@ -425,7 +425,7 @@ class PartitionIdOp(FormOp):
     """The number of the partition that runs the program."""
 
     name = "stablehlo.partition_id"
-    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", ranked(UNSIGNED_32)),))
+    SIGNATURE: ClassVar = Signature(results=values(result=ranked(UNSIGNED_32)))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 
@@ -434,7 +434,7 @@ class ReplicaIdOp(FormOp):
     """The number of the replica that runs the program."""
 
     name = "stablehlo.replica_id"
-    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", ranked(UNSIGNED_32)),))
+    SIGNATURE: ClassVar = Signature(results=values(result=ranked(UNSIGNED_32)))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 

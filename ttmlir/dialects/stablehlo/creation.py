@@ -8,7 +8,7 @@ from xdsl.ir import TypedAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Signature, properties, values
 from ttmlir.dialects.stablehlo import movement as movement_rules
 from ttmlir.dialects.stablehlo.attrs import RngAlgorithmAttr, RngDistributionAttr
 from ttmlir.dialects.stablehlo.constraints import (
@@ -44,8 +44,7 @@ class ConstantOp(StableHLOOp):
     name = "stablehlo.constant"
     RULE: ClassVar = staticmethod(movement_rules.constant)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("output", static(*ANY_OR_PER_AXIS)),),
-        properties=(Property("value", CONSTANT),),
+        results=values(output=static(*ANY_OR_PER_AXIS)), properties=properties(value=CONSTANT)
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("value",)
     traits = PURE
@@ -93,13 +92,9 @@ class RngOp(FormOp):
 
     name = "stablehlo.rng"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("a", _BOUND),
-            ValueGroup("b", _BOUND),
-            ValueGroup("shape", of_rank(1, INDEX, INTEGER)),
-        ),
-        results=(ValueGroup("result", ranked(BOOL, INTEGER, FLOAT)),),
-        properties=(Property("rng_distribution", enum("stablehlo.rng_distribution")),),
+        values(a=_BOUND, b=_BOUND, shape=of_rank(1, INDEX, INTEGER)),
+        values(result=ranked(BOOL, INTEGER, FLOAT)),
+        properties(rng_distribution=enum("stablehlo.rng_distribution")),
     )
     FORM: ClassVar = Form(
         (OPERANDS, Setting("distribution", Member("rng_distribution", RngDistributionAttr))),
@@ -112,9 +107,9 @@ class RngBitGeneratorOp(FormOp):
 
     name = "stablehlo.rng_bit_generator"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("initial_state", _STATE),),
-        results=(ValueGroup("output_state", _STATE), ValueGroup("output", static(INTEGER, FLOAT))),
-        properties=(Property("rng_algorithm", enum("stablehlo.rng_algorithm")),),
+        values(initial_state=_STATE),
+        values(output_state=_STATE, output=static(INTEGER, FLOAT)),
+        properties(rng_algorithm=enum("stablehlo.rng_algorithm")),
     )
     FORM: ClassVar = Form(
         (OPERANDS, Setting("algorithm", Member("rng_algorithm", RngAlgorithmAttr))), FUNCTIONAL
@@ -128,8 +123,8 @@ class IotaOp(FormOp):
     name = "stablehlo.iota"
     RULE: ClassVar = staticmethod(movement_rules.iota)
     SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
-        properties=(Property("iota_dimension", DIMENSION),),
+        results=values(output=static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),
+        properties=properties(iota_dimension=DIMENSION),
     )
     FORM: ClassVar = Form((Setting("dim", Integer("iota_dimension")),), RESULT)
     traits = PURE

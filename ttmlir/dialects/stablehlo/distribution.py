@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, properties, values
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
@@ -28,10 +28,10 @@ _HOST = Property("is_host_transfer", ods.BOOL, optional=True)
 _SOME_PAIRS = Property("source_target_pairs", PADDING, optional=True)
 _MANY = (ValueGroup("operands", ANY, variadic=True),)
 _MANY_RESULTS = (ValueGroup("results", ANY, variadic=True),)
-_ONE = (ValueGroup("operand", ANY),)
-_ONE_RESULT = (ValueGroup("result", ANY),)
+_ONE = values(operand=ANY)
+_ONE_RESULT = values(result=ANY)
 _TOKEN = ValueGroup("token", TOKEN)
-_TOKEN_RESULT = (ValueGroup("result", TOKEN),)
+_TOKEN_RESULT = values(result=TOKEN)
 _RECEIVED = (ValueGroup("results", ANYTHING, variadic=True),)
 
 _SIGNATURES: dict[str, Signature] = {
@@ -52,11 +52,11 @@ _SIGNATURES: dict[str, Signature] = {
             _CHANNEL,
         ),
     ),
-    "async_done": Signature((ValueGroup("operand", ANYTHING),), _RECEIVED),
-    "async_start": Signature(_MANY, (ValueGroup("result", ANYTHING),), regions=1),
+    "async_done": Signature(values(operand=ANYTHING), _RECEIVED),
+    "async_start": Signature(_MANY, values(result=ANYTHING), regions=1),
     "collective_broadcast": Signature(_ONE, _ONE_RESULT, (_GROUPS, _CHANNEL)),
     "collective_permute": Signature(_ONE, _ONE_RESULT, (_PAIRS, _CHANNEL)),
-    "cross-replica-sum": Signature(_ONE, _ONE_RESULT, (Property("replica_groups", PADDING),)),
+    "cross-replica-sum": Signature(_ONE, _ONE_RESULT, properties(replica_groups=PADDING)),
     "infeed": Signature(
         (_TOKEN,),
         _RECEIVED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Property, Signature, properties, values
 from ttmlir.dialects.stablehlo import movement as movement_rules
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
@@ -39,7 +39,7 @@ from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.window import WINDOW_PROPERTIES
 
 _INDICES = of_rank(1, INDEX, INTEGER)
-_RESULT = (ValueGroup("result", ANY),)
+_RESULT = values(result=ANY)
 
 
 class DynamicBroadcastInDimOp(FormOp):
@@ -47,9 +47,9 @@ class DynamicBroadcastInDimOp(FormOp):
 
     name = "stablehlo.dynamic_broadcast_in_dim"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS), ValueGroup("output_dimensions", SHAPE)),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(
+        values(operand=ANY_AXIS, output_dimensions=SHAPE),
+        values(result=ANY_AXIS),
+        (
             Property("broadcast_dimensions", DIMENSIONS),
             Property("known_expanding_dimensions", DIMENSIONS, optional=True),
             Property("known_nonexpanding_dimensions", DIMENSIONS, optional=True),
@@ -66,13 +66,9 @@ class DynamicConvOp(StableHLOOp):
 
     name = "stablehlo.dynamic_conv"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("lhs", ANY),
-            ValueGroup("rhs", ANY),
-            ValueGroup("padding", static_of_rank(2, "integer tensor", INTEGER)),
-        ),
-        results=_RESULT,
-        properties=(
+        values(lhs=ANY, rhs=ANY, padding=static_of_rank(2, "integer tensor", INTEGER)),
+        _RESULT,
+        (
             *WINDOW_PROPERTIES,
             Property("dimension_numbers", enum("stablehlo.conv")),
             Property("feature_group_count", POSITIVE_I64),
@@ -88,9 +84,7 @@ class DynamicIotaOp(FormOp):
 
     name = "stablehlo.dynamic_iota"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("output_shape", SHAPE),),
-        results=_RESULT,
-        properties=(Property("iota_dimension", DIMENSION),),
+        values(output_shape=SHAPE), _RESULT, properties(iota_dimension=DIMENSION)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("iota_dimension"))), FUNCTIONAL)
     traits = PURE
@@ -101,14 +95,14 @@ class DynamicPadOp(FormOp):
 
     name = "stablehlo.dynamic_pad"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", ANY),
-            ValueGroup("padding_value", of_rank(0, *ANY_ELEMENTS)),
-            ValueGroup("edge_padding_low", _INDICES),
-            ValueGroup("edge_padding_high", _INDICES),
-            ValueGroup("interior_padding", _INDICES),
+        values(
+            operand=ANY,
+            padding_value=of_rank(0, *ANY_ELEMENTS),
+            edge_padding_low=_INDICES,
+            edge_padding_high=_INDICES,
+            interior_padding=_INDICES,
         ),
-        results=_RESULT,
+        _RESULT,
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -119,8 +113,7 @@ class DynamicReshapeOp(FormOp):
 
     name = "stablehlo.dynamic_reshape"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS), ValueGroup("output_shape", SHAPE)),
-        results=(ValueGroup("result", ANY_AXIS),),
+        values(operand=ANY_AXIS, output_shape=SHAPE), values(result=ANY_AXIS)
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -131,13 +124,8 @@ class RealDynamicSliceOp(FormOp):
 
     name = "stablehlo.real_dynamic_slice"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", ANY),
-            ValueGroup("start_indices", _INDICES),
-            ValueGroup("limit_indices", _INDICES),
-            ValueGroup("strides", _INDICES),
-        ),
-        results=_RESULT,
+        values(operand=ANY, start_indices=_INDICES, limit_indices=_INDICES, strides=_INDICES),
+        _RESULT,
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -148,8 +136,8 @@ class UniformQuantizeOp(FormOp):
 
     name = "stablehlo.uniform_quantize"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED, PER_AXIS)),),
-        results=(ValueGroup("result", ranked(QUANTIZED, PER_AXIS)),),
+        values(operand=ranked(FLOAT, QUANTIZED, PER_AXIS)),
+        values(result=ranked(QUANTIZED, PER_AXIS)),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
@@ -160,8 +148,7 @@ class UniformDequantizeOp(FormOp):
 
     name = "stablehlo.uniform_dequantize"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ranked(QUANTIZED, PER_AXIS)),),
-        results=(ValueGroup("result", ranked(FLOAT)),),
+        values(operand=ranked(QUANTIZED, PER_AXIS)), values(result=ranked(FLOAT))
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
@@ -173,9 +160,9 @@ class GetDimensionSizeOp(FormOp):
     name = "stablehlo.get_dimension_size"
     RULE: ClassVar = staticmethod(movement_rules.get_dimension_size)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),),
-        results=(ValueGroup("result", ranked(SIGNLESS_32)),),
-        properties=(Property("dimension", DIMENSION),),
+        values(operand=ANY_AXIS),
+        values(result=ranked(SIGNLESS_32)),
+        properties(dimension=DIMENSION),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
     traits = PURE
@@ -186,9 +173,9 @@ class SetDimensionSizeOp(FormOp):
 
     name = "stablehlo.set_dimension_size"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("size", ranked(SIGNLESS_32))),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dimension", DIMENSION),),
+        values(operand=ANY, size=ranked(SIGNLESS_32)),
+        values(result=ANY),
+        properties(dimension=DIMENSION),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
     traits = PURE

@@ -13,7 +13,14 @@ from xdsl.dialects.builtin import ComplexType, Float32Type, TensorType
 from xdsl.ir import Attribute
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    properties,
+    values,
+)
 from ttmlir.dialects.stablehlo import movement as movement_rules
 from ttmlir.dialects.stablehlo.attrs import (
     ComparisonDirectionAttr,
@@ -119,9 +126,9 @@ def _op_class(mnemonic: str, constraint: TypeConstraint, *names: str) -> type[El
     contents: dict[str, object] = {
         "name": f"stablehlo.{mnemonic}",
         "SIGNATURE": Signature(
-            operands=tuple(ValueGroup(name, constraint) for name in names),
-            results=(ValueGroup("result", constraint),),
-            properties=(_ACCURACY,) if mnemonic in _ACCURATE else (),
+            tuple(ValueGroup(name, constraint) for name in names),
+            values(result=constraint),
+            (_ACCURACY,) if mnemonic in _ACCURATE else (),
         ),
         "__doc__": f"`{mnemonic}` of each element.",
         "__module__": __name__,
@@ -134,9 +141,7 @@ class ConvertOp(ElementwiseOp):
     """Numbers of one element type as numbers of another."""
 
     name = "stablehlo.convert"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _NUMBERS),), results=(ValueGroup("result", _NUMBERS),)
-    )
+    SIGNATURE: ClassVar = Signature(values(operand=_NUMBERS), values(result=_NUMBERS))
     SAME_ELEMENTS: ClassVar[bool] = False
 
 
@@ -144,9 +149,7 @@ class IsFiniteOp(ElementwiseOp):
     """True for numbers that are neither infinite nor NaN."""
 
     name = "stablehlo.is_finite"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("x", _FLOATS),), results=(ValueGroup("y", PREDICATE),)
-    )
+    SIGNATURE: ClassVar = Signature(values(x=_FLOATS), values(y=PREDICATE))
     SAME_ELEMENTS: ClassVar[bool] = False
     SHAPE_WORDS: ClassVar[str] = _SAME_BASE
 
@@ -170,8 +173,7 @@ class AbsOp(_PartOp):
 
     name = "stablehlo.abs"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _SIGNED),),
-        results=(ValueGroup("result", ranked(SIGNLESS, FLOAT, QUANTIZED)),),
+        values(operand=_SIGNED), values(result=ranked(SIGNLESS, FLOAT, QUANTIZED))
     )
 
 
@@ -179,10 +181,7 @@ class RealOp(_PartOp):
     """Real part."""
 
     name = "stablehlo.real"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", _REAL_OR_COMPLEX),),
-        results=(ValueGroup("result", ranked(FLOAT)),),
-    )
+    SIGNATURE: ClassVar = Signature(values(operand=_REAL_OR_COMPLEX), values(result=ranked(FLOAT)))
 
 
 class ImagOp(_PartOp):
@@ -197,8 +196,7 @@ class ComplexOp(ElementwiseOp):
 
     name = "stablehlo.complex"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ranked(WIDE_FLOAT)), ValueGroup("rhs", ranked(WIDE_FLOAT))),
-        results=(ValueGroup("result", ranked(COMPLEX)),),
+        values(lhs=ranked(WIDE_FLOAT), rhs=ranked(WIDE_FLOAT)), values(result=ranked(COMPLEX))
     )
     FORM: ClassVar = Form((OPERANDS,), COMPLEX_RESULT)
     SAME_ELEMENTS: ClassVar[bool] = False
@@ -218,9 +216,9 @@ class CompareOp(ElementwiseOp):
 
     name = "stablehlo.compare"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY)),
-        results=(ValueGroup("result", PREDICATE),),
-        properties=(
+        values(lhs=ANY, rhs=ANY),
+        values(result=PREDICATE),
+        (
             Property("comparison_direction", enum("stablehlo.comparison_direction")),
             Property("compare_type", enum("stablehlo.comparison_type"), optional=True),
         ),
@@ -249,12 +247,7 @@ class SelectOp(FormOp):
 
     name = "stablehlo.select"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("pred", PREDICATE),
-            ValueGroup("on_true", ANY),
-            ValueGroup("on_false", ANY),
-        ),
-        results=(ValueGroup("result", ANY),),
+        values(pred=PREDICATE, on_true=ANY, on_false=ANY), values(result=ANY)
     )
     FORM: ClassVar = Form((OPERANDS,), PREDICATE_AND_SAME)
     traits = PURE
@@ -275,10 +268,7 @@ class ClampOp(FormOp):
 
     name = "stablehlo.clamp"
     RULE: ClassVar = staticmethod(movement_rules.clamp)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("min", ANY), ValueGroup("operand", ANY), ValueGroup("max", ANY)),
-        results=(ValueGroup("result", ANY),),
-    )
+    SIGNATURE: ClassVar = Signature(values(min=ANY, operand=ANY, max=ANY), values(result=ANY))
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
 
@@ -288,9 +278,7 @@ class BitcastConvertOp(FormOp):
 
     name = "stablehlo.bitcast_convert"
     RULE: ClassVar = staticmethod(movement_rules.bitcast_convert)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),), results=(ValueGroup("result", ANY_AXIS),)
-    )
+    SIGNATURE: ClassVar = Signature(values(operand=ANY_AXIS), values(result=ANY_AXIS))
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
 
@@ -300,12 +288,9 @@ class ReducePrecisionOp(FormOp):
 
     name = "stablehlo.reduce_precision"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED)),),
-        results=(ValueGroup("output", ranked(FLOAT, QUANTIZED)),),
-        properties=(
-            Property("exponent_bits", POSITIVE_I32),
-            Property("mantissa_bits", NON_NEGATIVE_I32),
-        ),
+        values(operand=ranked(FLOAT, QUANTIZED)),
+        values(output=ranked(FLOAT, QUANTIZED)),
+        properties(exponent_bits=POSITIVE_I32, mantissa_bits=NON_NEGATIVE_I32),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("format", FloatFormat("exponent_bits"))), SAME)
     traits = PURE

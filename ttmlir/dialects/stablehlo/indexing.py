@@ -9,7 +9,14 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    ValueGroup,
+    properties,
+    refuse,
+    values,
+)
 from ttmlir.dialects.stablehlo import movement as movement_rules
 from ttmlir.dialects.stablehlo.attrs import GatherDimensionNumbersAttr, ScatterDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.constraints import (
@@ -254,9 +261,7 @@ class DynamicSliceOp(FormOp):
     name = "stablehlo.dynamic_slice"
     RULE: ClassVar = staticmethod(movement_rules.dynamic_slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), _START),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("slice_sizes", DIMENSIONS),),
+        (ValueGroup("operand", ANY), _START), values(result=ANY), properties(slice_sizes=DIMENSIONS)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("slice_sizes"))), FUNCTIONAL)
     traits = PURE
@@ -268,9 +273,9 @@ class GatherOp(StableHLOOp):
     name = "stablehlo.gather"
     RULE: ClassVar = staticmethod(gather)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("start_indices", ranked(INTEGER))),
-        results=(ValueGroup("result", ANY),),
-        properties=(
+        values(operand=ANY, start_indices=ranked(INTEGER)),
+        values(result=ANY),
+        (
             Property("dimension_numbers", enum("stablehlo.gather")),
             Property("slice_sizes", DIMENSIONS),
             Property("indices_are_sorted", ods.BOOL, optional=True),
@@ -284,13 +289,9 @@ class DynamicGatherOp(StableHLOOp):
 
     name = "stablehlo.dynamic_gather"
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", ANY),
-            ValueGroup("start_indices", ranked(INTEGER)),
-            ValueGroup("slice_sizes", ranked(INTEGER)),
-        ),
-        results=(ValueGroup("result", ANY),),
-        properties=(
+        values(operand=ANY, start_indices=ranked(INTEGER), slice_sizes=ranked(INTEGER)),
+        values(result=ANY),
+        (
             Property("dimension_numbers", enum("stablehlo.gather")),
             Property("indices_are_sorted", ods.BOOL, optional=True),
         ),
@@ -304,13 +305,13 @@ class ScatterOp(StableHLOOp):
     name = "stablehlo.scatter"
     RULE: ClassVar = staticmethod(scatter)
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             INPUTS,
             ValueGroup("scatter_indices", ranked(ANY_INTEGER, INDEX)),
             ValueGroup("updates", ANY, variadic=True),
         ),
-        results=(RESULTS,),
-        properties=(
+        (RESULTS,),
+        (
             Property("scatter_dimension_numbers", enum("stablehlo.scatter")),
             Property("indices_are_sorted", ods.BOOL, optional=True),
             Property("unique_indices", ods.BOOL, optional=True),
@@ -327,9 +328,9 @@ class TorchIndexSelectOp(StableHLOOp):
 
     name = "stablehlo.torch_index_select"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("index", ANY)),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dim", ods.I64), Property("batch_dims", ods.I64)),
+        values(operand=ANY, index=ANY),
+        values(result=ANY),
+        properties(dim=ods.I64, batch_dims=ods.I64),
     )
     traits = PURE
 
@@ -340,8 +341,7 @@ class DynamicUpdateSliceOp(FormOp):
     name = "stablehlo.dynamic_update_slice"
     RULE: ClassVar = staticmethod(movement_rules.dynamic_update_slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("update", ANY), _START),
-        results=(ValueGroup("result", ANY),),
+        (ValueGroup("operand", ANY), ValueGroup("update", ANY), _START), values(result=ANY)
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE

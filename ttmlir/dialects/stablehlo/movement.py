@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, TypedAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
+from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, refuse, text, values
 from ttmlir.dialects.definition.syntax import expect, parse_signed
 from ttmlir.dialects.quant import uniform_of
 from ttmlir.dialects.stablehlo.constraints import (
@@ -352,9 +352,9 @@ class BroadcastInDimOp(FormOp):
     name = "stablehlo.broadcast_in_dim"
     RULE: ClassVar = staticmethod(broadcast_in_dim)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),),
-        results=(ValueGroup("result", STATIC_OR_BOUNDED),),
-        properties=(Property("broadcast_dimensions", DIMENSIONS),),
+        values(operand=ANY_AXIS),
+        values(result=STATIC_OR_BOUNDED),
+        properties(broadcast_dimensions=DIMENSIONS),
     )
     FORM: ClassVar = Form(
         (OPERANDS, Setting("dims", IntegerList("broadcast_dimensions"))), FUNCTIONAL
@@ -368,9 +368,7 @@ class BroadcastOp(FormOp):
     name = "stablehlo.broadcast"
     RULE: ClassVar = staticmethod(broadcast)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY),),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(Property("broadcast_sizes", DIMENSIONS),),
+        values(operand=ANY), values(result=ANY_AXIS), properties(broadcast_sizes=DIMENSIONS)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("broadcast_sizes"))), FUNCTIONAL)
     traits = PURE
@@ -381,10 +379,7 @@ class ReshapeOp(FormOp):
 
     name = "stablehlo.reshape"
     RULE: ClassVar = staticmethod(reshape)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),),
-        results=(ValueGroup("result", STATIC_OR_BOUNDED),),
-    )
+    SIGNATURE: ClassVar = Signature(values(operand=ANY_AXIS), values(result=STATIC_OR_BOUNDED))
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
 
@@ -395,9 +390,7 @@ class TransposeOp(FormOp):
     name = "stablehlo.transpose"
     RULE: ClassVar = staticmethod(transpose)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(Property("permutation", DIMENSIONS),),
+        values(operand=ANY_AXIS), values(result=ANY_AXIS), properties(permutation=DIMENSIONS)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("permutation"))), FUNCTIONAL)
     traits = PURE
@@ -409,9 +402,7 @@ class ReverseOp(FormOp):
     name = "stablehlo.reverse"
     RULE: ClassVar = staticmethod(reverse)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY),),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dimensions", DIMENSIONS),),
+        values(operand=ANY), values(result=ANY), properties(dimensions=DIMENSIONS)
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("dimensions"))), SAME)
     traits = PURE
@@ -423,9 +414,9 @@ class ConcatenateOp(FormOp):
     name = "stablehlo.concatenate"
     RULE: ClassVar = staticmethod(concatenate)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("inputs", ANY, variadic=True),),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dimension", DIMENSION),),
+        (ValueGroup("inputs", ANY, variadic=True),),
+        values(result=ANY),
+        properties(dimension=DIMENSION),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
     traits = PURE
@@ -437,15 +428,10 @@ class PadOp(FormOp):
     name = "stablehlo.pad"
     RULE: ClassVar = staticmethod(pad)
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", ANY),
-            ValueGroup("padding_value", of_rank(0, *ANY_ELEMENTS)),
-        ),
-        results=(ValueGroup("result", ANY),),
-        properties=(
-            Property("edge_padding_low", DIMENSIONS),
-            Property("edge_padding_high", DIMENSIONS),
-            Property("interior_padding", DIMENSIONS),
+        values(operand=ANY, padding_value=of_rank(0, *ANY_ELEMENTS)),
+        values(result=ANY),
+        properties(
+            edge_padding_low=DIMENSIONS, edge_padding_high=DIMENSIONS, interior_padding=DIMENSIONS
         ),
     )
     FORM: ClassVar = Form(
@@ -466,13 +452,9 @@ class SliceOp(StableHLOOp):
     name = "stablehlo.slice"
     RULE: ClassVar = staticmethod(slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY),),
-        results=(ValueGroup("result", ANY),),
-        properties=(
-            Property("start_indices", DIMENSIONS),
-            Property("limit_indices", DIMENSIONS),
-            Property("strides", DIMENSIONS),
-        ),
+        values(operand=ANY),
+        values(result=ANY),
+        properties(start_indices=DIMENSIONS, limit_indices=DIMENSIONS, strides=DIMENSIONS),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("start_indices", "limit_indices", "strides")
     traits = PURE

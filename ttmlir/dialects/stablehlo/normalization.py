@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
 from ttmlir.dialects.stablehlo import reduction as reduction_rules
 from ttmlir.dialects.stablehlo.constraints import (
     DIMENSION,
@@ -19,7 +19,7 @@ from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
 _IMAGE = ranked(FLOAT, QUANTIZED)
 _VECTOR = of_rank(1, FLOAT, QUANTIZED)
 _FLOAT_VECTOR = of_rank(1, FLOAT)
-_NORMALIZATION = (Property("epsilon", FLOAT_32), Property("feature_index", DIMENSION))
+_NORMALIZATION = properties(epsilon=FLOAT_32, feature_index=DIMENSION)
 
 
 class BatchNormInferenceOp(StableHLOOp):
@@ -28,12 +28,12 @@ class BatchNormInferenceOp(StableHLOOp):
     name = "stablehlo.batch_norm_inference"
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             ValueGroup("operand", _IMAGE),
             *(ValueGroup(name, _VECTOR) for name in ("scale", "offset", "mean", "variance")),
         ),
-        results=(ValueGroup("result", _IMAGE),),
-        properties=_NORMALIZATION,
+        values(result=_IMAGE),
+        _NORMALIZATION,
     )
     traits = PURE
 
@@ -44,17 +44,9 @@ class BatchNormTrainingOp(StableHLOOp):
     name = "stablehlo.batch_norm_training"
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", _IMAGE),
-            ValueGroup("scale", _VECTOR),
-            ValueGroup("offset", _VECTOR),
-        ),
-        results=(
-            ValueGroup("output", _IMAGE),
-            ValueGroup("batch_mean", _FLOAT_VECTOR),
-            ValueGroup("batch_var", _FLOAT_VECTOR),
-        ),
-        properties=_NORMALIZATION,
+        values(operand=_IMAGE, scale=_VECTOR, offset=_VECTOR),
+        values(output=_IMAGE, batch_mean=_FLOAT_VECTOR, batch_var=_FLOAT_VECTOR),
+        _NORMALIZATION,
     )
     traits = PURE
 
@@ -65,17 +57,13 @@ class BatchNormGradOp(StableHLOOp):
     name = "stablehlo.batch_norm_grad"
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
-        operands=(
+        (
             ValueGroup("operand", _IMAGE),
             *(ValueGroup(name, _VECTOR) for name in ("scale", "mean", "variance")),
             ValueGroup("grad_output", _IMAGE),
         ),
-        results=(
-            ValueGroup("grad_operand", _IMAGE),
-            ValueGroup("grad_scale", _FLOAT_VECTOR),
-            ValueGroup("grad_offset", _FLOAT_VECTOR),
-        ),
-        properties=_NORMALIZATION,
+        values(grad_operand=_IMAGE, grad_scale=_FLOAT_VECTOR, grad_offset=_FLOAT_VECTOR),
+        _NORMALIZATION,
     )
     traits = PURE
 

@@ -12,7 +12,15 @@ from xdsl.printer import Printer
 from xdsl.utils.lexer import Span
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    ValueGroup,
+    properties,
+    refuse,
+    text,
+    values,
+)
 from ttmlir.dialects.definition.syntax import expect, expect_keyword
 from ttmlir.dialects.stablehlo.attrs import dimension_list_text, parse_dimension_list
 from ttmlir.dialects.stablehlo.constraints import (
@@ -447,9 +455,9 @@ class ReduceOp(StableHLOOp):
     name = "stablehlo.reduce"
     RULE: ClassVar = staticmethod(reduce)
     SIGNATURE: ClassVar = Signature(
-        operands=(INPUTS, ValueGroup("init_values", ANY, variadic=True)),
-        results=(RESULTS,),
-        properties=(Property("dimensions", DIMENSIONS),),
+        (INPUTS, ValueGroup("init_values", ANY, variadic=True)),
+        (RESULTS,),
+        properties(dimensions=DIMENSIONS),
         regions=1,
         same_sizes=True,
     )
@@ -473,9 +481,9 @@ class SortOp(StableHLOOp):
     name = "stablehlo.sort"
     RULE: ClassVar = staticmethod(sort)
     SIGNATURE: ClassVar = Signature(
-        operands=(INPUTS,),
-        results=(RESULTS,),
-        properties=(
+        (INPUTS,),
+        (RESULTS,),
+        (
             Property("dimension", ods.I64, optional=True),
             Property("is_stable", ods.BOOL, optional=True),
         ),
@@ -491,10 +499,7 @@ class MapOp(StableHLOOp):
     name = "stablehlo.map"
     RULE: ClassVar = staticmethod(map)
     SIGNATURE: ClassVar = Signature(
-        operands=(INPUTS,),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dimensions", DIMENSIONS),),
-        regions=1,
+        (INPUTS,), values(result=ANY), properties(dimensions=DIMENSIONS), regions=1
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("computation",)
     traits = PURE

@@ -7,7 +7,7 @@ from typing import ClassVar, Self, cast
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, values
 from ttmlir.dialects.definition.syntax import expect, expect_keyword
 from ttmlir.dialects.stablehlo import contraction as contraction_rules
 from ttmlir.dialects.stablehlo import reduction as reduction_rules
@@ -39,9 +39,9 @@ class ReduceWindowOp(StableHLOOp):
     name = "stablehlo.reduce_window"
     RULE: ClassVar = staticmethod(reduction_rules.reduce_window)
     SIGNATURE: ClassVar = Signature(
-        operands=(INPUTS, ValueGroup("init_values", ANY, variadic=True)),
-        results=(RESULTS,),
-        properties=(
+        (INPUTS, ValueGroup("init_values", ANY, variadic=True)),
+        (RESULTS,),
+        (
             Property("window_dimensions", DIMENSIONS),
             Property("window_strides", DIMENSIONS, optional=True),
             Property("base_dilations", DIMENSIONS, optional=True),
@@ -76,9 +76,9 @@ class ConvolutionOp(StableHLOOp):
     name = "stablehlo.convolution"
     RULE: ClassVar = staticmethod(contraction_rules.convolution)
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
+        values(lhs=ANY, rhs=ANY_AXIS),
+        values(result=ANY_AXIS),
+        (*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("dimension_numbers", *WINDOW_ATTRIBUTES.values())
     traits = PURE
@@ -115,13 +115,9 @@ class SelectAndScatterOp(StableHLOOp):
     name = "stablehlo.select_and_scatter"
     RULE: ClassVar = staticmethod(reduction_rules.select_and_scatter)
     SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("operand", ANY),
-            ValueGroup("source", ANY),
-            ValueGroup("init_value", ANY),
-        ),
-        results=(ValueGroup("result", ANY),),
-        properties=(
+        values(operand=ANY, source=ANY, init_value=ANY),
+        values(result=ANY),
+        (
             Property("window_dimensions", DIMENSIONS, optional=True),
             Property("window_strides", DIMENSIONS, optional=True),
             Property("padding", PADDING, optional=True),

@@ -19,8 +19,10 @@ from ttmlir.dialects.definition.ods import (
     Signature,
     ValueGroup,
     check_structure,
+    properties,
     refuse,
     text,
+    values,
 )
 from ttmlir.dialects.definition.row_ops import (
     Check,
@@ -255,9 +257,9 @@ def _value_form(cls: type[TTNNRowOp]) -> Signature:
     """The signature without a destination."""
     signature = cls.SIGNATURE
     return Signature(
-        operands=tuple(group for group in signature.operands if group.name != signature.init),
-        results=signature.results,
-        properties=(*signature.properties, *cls.LATE_PROPERTIES),
+        tuple(group for group in signature.operands if group.name != signature.init),
+        signature.results,
+        (*signature.properties, *cls.LATE_PROPERTIES),
     )
 
 
@@ -378,7 +380,7 @@ class GetDeviceOp(TTNNOp):
     """
 
     name = "ttnn.get_device"
-    SIGNATURE: ClassVar = Signature(results=(ValueGroup("device", ods.DEVICE),))
+    SIGNATURE: ClassVar = Signature(results=values(device=ods.DEVICE))
     LATE_PROPERTIES: ClassVar = (
         Property("mesh_offset", ods.named_attr("ttnn.mesh_offset"), optional=True),
         Property("mesh_shape", ods.named_attr("ttnn.mesh_shape"), optional=True),
@@ -425,9 +427,7 @@ class _ConversionOp(TTNNOp):
 def _without_device(cls: type[_ConversionOp]) -> Signature:
     signature = cls.SIGNATURE
     return Signature(
-        operands=signature.operands[:1],
-        results=signature.results,
-        properties=(*signature.properties, *cls.LATE_PROPERTIES),
+        signature.operands[:1], signature.results, (*signature.properties, *cls.LATE_PROPERTIES)
     )
 
 
@@ -445,7 +445,7 @@ class ToMemoryConfigOp(_ConversionOp):
     """
 
     name = "ttnn.to_memory_config"
-    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_DEVICE, results=_RESULT)
+    SIGNATURE: ClassVar = Signature(_INPUT_AND_DEVICE, _RESULT)
 
     def verify_op(self) -> None:
         """Check C1 to C8."""
@@ -462,9 +462,7 @@ class ToLayoutOp(_ConversionOp):
 
     name = "ttnn.to_layout"
     SIGNATURE: ClassVar = Signature(
-        operands=_INPUT_AND_DEVICE,
-        results=_RESULT,
-        properties=(Property("layout", ods.named_attr("ttnn.layout")),),
+        _INPUT_AND_DEVICE, _RESULT, properties(layout=ods.named_attr("ttnn.layout"))
     )
 
     @property
@@ -484,9 +482,7 @@ class ToDeviceOp(_ConversionOp):
 
     name = "ttnn.to_device"
     SIGNATURE: ClassVar = Signature(
-        operands=_INPUT_AND_DEVICE,
-        results=_RESULT,
-        properties=(Property("memory_config", ods.named_attr("ttnn.memory_config")),),
+        _INPUT_AND_DEVICE, _RESULT, properties(memory_config=ods.named_attr("ttnn.memory_config"))
     )
 
     @property
@@ -496,9 +492,7 @@ class ToDeviceOp(_ConversionOp):
 
 
 def _creation_signature(row: Row) -> Signature:
-    return Signature(
-        operands=(DEVICE_OPERAND,), results=_RESULT, properties=properties_of(row.parameters)
-    )
+    return Signature((DEVICE_OPERAND,), _RESULT, properties_of(row.parameters))
 
 
 def _is_number(attr: Attribute) -> bool:
@@ -508,9 +502,7 @@ def _is_number(attr: Attribute) -> bool:
 _FILL_VALUE = Property(
     "fill_value", ods.AttrConstraint("32-bit float or integer attribute", _is_number, ods.always)
 )
-_LATE_FULL = Signature(
-    operands=(DEVICE_OPERAND,), results=_RESULT, properties=(*_DESCRIBED, _FILL_VALUE)
-)
+_LATE_FULL = Signature((DEVICE_OPERAND,), _RESULT, (*_DESCRIBED, _FILL_VALUE))
 
 
 class _CreationOp(CreationOp):
@@ -638,7 +630,7 @@ class GenericOp(TTNNOp):
 
     name = "ttnn.generic"
     SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("io_tensors", variadic=True),),
+        (ValueGroup("io_tensors", variadic=True),),
         properties=(
             Property("program", ods.named_attr("ttnn.program", "program of kernels")),
             Property("num_outputs", ods.I64, optional=True),
@@ -703,7 +695,7 @@ class DeallocOp(TTNNOp):
     """The end of the life of a tensor's memory."""
 
     name = "ttnn.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input"),))
+    SIGNATURE: ClassVar = Signature((ValueGroup("input"),))
 
 
 STRUCTURE_OPS: Sequence[type[TTNNOp]] = (

@@ -5,6 +5,7 @@ Source: tt-metal, compute_kernel_api/*.h of 2024 to 2026; tt-llk, llk_lib.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ttmlir.optable.kernel.row import (
@@ -12,9 +13,9 @@ from ttmlir.optable.kernel.row import (
     Element,
     Form,
     KernelCall,
-    Meaning,
     Operands,
     Option,
+    Reference,
     Role,
     Scalar,
     Template,
@@ -23,8 +24,8 @@ from ttmlir.optable.kernel.row import (
     enumerator,
     flag,
     ints,
-    meaning_of,
     number,
+    reference_of,
 )
 from ttmlir.optable.kernel.vector import API, GENERAL, UNARY, computation, instructions, preparation
 
@@ -55,21 +56,18 @@ _FACES = (
 )
 _ISA = "tt-isa-documentation, WormholeB0: UNPACR_Regular.md, MatrixUnit.md"
 
+_binary_call = partial(KernelCall, header=_BINARY, roles=_SOURCES)
 _BINARY_OPERATIONS = (
-    KernelCall(
+    _binary_call(
         "binary_tiles_init",
         "Prepare `add_tiles`, `sub_tiles` or `mul_tiles`, as the type says.",
         _TWO,
-        header=_BINARY,
-        roles=_SOURCES,
         templates=(flag("full_init"), _TYPE),
         options=(_ACCUMULATE,),
     ),
-    KernelCall(
+    _binary_call(
         "binary_op_specific_init",
         "`binary_tiles_init` for the circular buffers that the core is configured for.",
-        header=_BINARY,
-        roles=_SOURCES,
         templates=(flag("full_init"), _TYPE),
     ),
     KernelCall(
@@ -113,6 +111,7 @@ _PACKER = (
     ),
 )
 
+_tilize_call = partial(KernelCall, header=_TILIZE, roles=Role.COMPUTE)
 _REDUCTIONS = (
     KernelCall(
         "reduce_init_delta",
@@ -134,14 +133,12 @@ _REDUCTIONS = (
         templates=(enumerator("reduce_dim", "ReduceDim", "REDUCE_DIM"),),
         roles=Role.MATH | Role.PACK,
     ),
-    KernelCall(
+    _tilize_call(
         "tilizeA_B_reduce_init",
         "Configure the core for `unpack_tilizeA_B_block` and `reduce_tile_math`.",
         (*cbs("in_cb", "scaler_cb"), *ints("block"), *cbs("out_cb")),
-        header=_TILIZE,
         templates=(flag("neginf_srcA", "true"), flag("zero_srcA_reduce", "false")),
         options=_FACES,
-        roles=Role.COMPUTE,
     ),
     KernelCall(
         "unpack_tilizeA_B_block",
@@ -209,38 +206,30 @@ _WITHIN_DST = (
 )
 
 _FAST_TILIZE = (
-    KernelCall(
+    _tilize_call(
         "fast_tilize_init",
         "Prepare `fast_tilize_block`.",
         (*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
-        header=_TILIZE,
-        roles=Role.COMPUTE,
     ),
-    KernelCall(
+    _tilize_call(
         "fast_tilize_init_with_dt",
         "Prepare `fast_tilize_block` and take the format from the circular buffer.",
         (*cbs("in_cb"), *ints("full_dim"), *cbs("out_cb")),
-        header=_TILIZE,
-        roles=Role.COMPUTE,
     ),
-    KernelCall(
+    _tilize_call(
         "fast_tilize_block",
         "Turn 32 rows into so many tiles, as `tilize_block` does.",
         (*cbs("in_cb"), *ints("block"), *cbs("out_cb")),
-        header=_TILIZE,
         options=(
             Option(name="input_tile_index", type="uint32_t", default="0"),
             Option(name="output_tile_index", type="uint32_t", default="0"),
         ),
-        roles=Role.COMPUTE,
         cost=Cost(unpack=52, math=8, pack=45, source="as tilize_block: tt-llk issue 130"),
     ),
-    KernelCall(
+    _tilize_call(
         "fast_tilize_uninit",
         "Undo what `fast_tilize_init` set in the unpacker.",
         cbs("in_cb", "out_cb"),
-        header=_TILIZE,
-        roles=Role.COMPUTE,
     ),
 )
 
@@ -258,21 +247,17 @@ def _reuses(operation: str) -> tuple[KernelCall, ...]:
     """The calls of late 2026 on a tile and DST, one pair for each operation."""
     reuse = (enumerator("reuse_dest", "EltwiseBinaryReuseDestType"),)
     return (
-        KernelCall(
+        _binary_call(
             f"{operation}_reuse_dest_init",
             f"Prepare `{operation}_reuse_dest_tiles`.",
             cbs("in_cb"),
-            header=_BINARY,
             templates=reuse,
-            roles=_SOURCES,
         ),
-        KernelCall(
+        _binary_call(
             f"{operation}_reuse_dest_tiles",
             "`binary_dest_reuse_tiles` of this operation.",
             (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-            header=_BINARY,
             templates=reuse,
-            roles=_SOURCES,
             cost=Cost(unpack=40, math=8, phases=operation == "mul", source=_ISA),
         ),
     )
@@ -471,7 +456,7 @@ _SCANS = (
     ),
     _call(
         "ema_tile",
-        "Down each column alpha * (row before) + beta * x, into the tile behind x.",
+        "Down each column alpha * (row before) + beta * x, into the tile after x.",
         ints("input_dst_index"),
         _estimate(240, "8 groups of 4 rows with about 30 instructions"),
         header=_EMA,
@@ -496,7 +481,7 @@ _SCANS = (
     preparation("reshuffle_rows_tile_init", "`reshuffle_rows_tile`", _RESHUFFLE),
     _call(
         "reshuffle_rows_tile",
-        "Add row i to the row of the tile behind it that byte 16 + i at an address in L1 names; "
+        "Add row i to the row of the tile after it that byte 16 + i at an address in L1 names; "
         "rows for which that is 32 or more are left out.",
         ints("idst", "idx_addr"),
         _estimate(544, "17 instructions for each row"),
@@ -542,7 +527,7 @@ _MASK = f"{API}mask.h"
 def _masking(mnemonic: str, summary: str, *, options: tuple[Option, ...] = ()) -> KernelCall:
     return KernelCall(
         mnemonic,
-        f"{summary} where the tile behind it in DST is 0, whatever the second operand is.",
+        f"{summary} where the tile after it in DST is 0, whatever the second operand is.",
         ints("idst_data", "idst_mask"),
         header=_MASK,
         options=options,
@@ -567,7 +552,7 @@ def _in_place(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning,
+    reference: Reference,
     cost: Cost,
     element: Element,
     init: str,
@@ -577,7 +562,7 @@ def _in_place(
         mnemonic,
         summary,
         header,
-        meaning,
+        reference,
         cost,
         inputs=("idst0", "idst1"),
         output="idst0",
@@ -604,7 +589,7 @@ _OLDER = (
         "max_tile",
         "The larger, in the place of the first.",
         GENERAL,
-        meaning_of("maximum"),
+        reference_of("maximum"),
         instructions(5),
         Element.FLOAT,
         "max_tile_init",

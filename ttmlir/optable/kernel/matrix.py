@@ -6,6 +6,7 @@ Source: tt-metal, compute_kernel_api/*.h. Cycles: tt-isa-documentation, Wormhole
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ttmlir.optable.elementwise import function
@@ -13,16 +14,16 @@ from ttmlir.optable.kernel.row import (
     REFERENCE,
     Cost,
     KernelCall,
-    Meaning,
     Option,
+    Reference,
     Role,
     Tiles,
     cbs,
     enumerator,
     flag,
     ints,
-    meaning_of,
     number,
+    reference_of,
     unchanged,
 )
 
@@ -139,47 +140,38 @@ _OWNERSHIP = (
     ),
 )
 
+_pack_call = partial(KernelCall, header=_PACK_HEADER, roles=Role.PACK)
 _PACKING = (
-    KernelCall(
+    _pack_call(
         "pack_tile",
         "Copy a tile from DST to the reserved part of a circular buffer.",
         _PACK,
-        header=_PACK_HEADER,
-        roles=Role.PACK,
         templates=(flag("out_of_order", "false"),),
         defaults=("0",),
         cost=_PACK_COST,
         since=REFERENCE,
     ),
-    KernelCall(
+    _pack_call(
         "pack_tile_block",
         "Copy so many tiles from DST to the reserved part of a circular buffer, in order.",
         (*ints("dst_index"), *cbs("out_cb"), *ints("ntiles")),
-        header=_PACK_HEADER,
-        roles=Role.PACK,
         cost=_PACK_COST,
     ),
-    KernelCall(
+    _pack_call(
         "pack_reconfig_data_format",
         "Set the format that tiles are packed to, to that of a circular buffer.",
         cbs("out_cb"),
-        header=_PACK_HEADER,
-        roles=Role.PACK,
     ),
-    KernelCall(
+    _pack_call(
         "pack_reconfig_data_format_from",
         "`pack_reconfig_data_format`, skipped if the old buffer has the same format.",
         cbs("old_cb", "new_cb"),
-        header=_PACK_HEADER,
-        roles=Role.PACK,
         cpp="pack_reconfig_data_format",
     ),
-    KernelCall(
+    _pack_call(
         "pack_reconfig_l1_acc",
         "Whether packed tiles are added to what is in L1 (1) or replace it (0).",
         ints("l1_acc_en"),
-        header=_PACK_HEADER,
-        roles=Role.PACK,
     ),
 )
 
@@ -217,44 +209,37 @@ def _reconfigurations() -> tuple[KernelCall, ...]:
     return tuple(calls)
 
 
+_move_call = partial(KernelCall, header=_MOVE, roles=_UNPACKER)
 _COPYING = (
-    KernelCall("copy_tile_init", "Prepare `copy_tile`.", cbs("cb"), header=_MOVE, roles=_UNPACKER),
-    KernelCall(
+    _move_call("copy_tile_init", "Prepare `copy_tile`.", cbs("cb")),
+    _move_call(
         "copy_tile_to_dst_init_short",
         "Prepare `copy_tile`; transposed if so asked.",
         cbs("cb"),
-        header=_MOVE,
-        roles=_UNPACKER,
         options=(
             _transpose_option(),
             Option(name="transpose_within_16x16_face", type="bool", default="false"),
         ),
     ),
-    KernelCall(
+    _move_call(
         "copy_tile_to_dst_init_short_with_dt",
         "Prepare `copy_tile` and change the format from that of the old circular buffer.",
         cbs("old_cb", "new_cb"),
-        header=_MOVE,
-        roles=_UNPACKER,
         options=(_transpose_option(),),
     ),
-    KernelCall(
+    _move_call(
         "copy_tile",
         "Copy a tile from a circular buffer to DST.",
         (*cbs("cb"), *ints("tile_index_cb", "tile_index_dst")),
-        header=_MOVE,
-        roles=_UNPACKER,
         init="copy_tile_init",
-        meaning=unchanged,
+        reference=unchanged,
         tiles=Tiles(to="tile_index_dst", cbs=(("cb", "tile_index_cb"),)),
         cost=_COPY_COST,
     ),
-    KernelCall(
+    _move_call(
         "copy_block_matmul_partials",
         "Copy so many tiles from a circular buffer to DST, in order.",
         (*cbs("cb"), *ints("start_in_tile_index", "start_dst_tile_index", "ntiles")),
-        header=_MOVE,
-        roles=_UNPACKER,
         init="copy_tile_init",
         cost=_COPY_COST,
     ),
@@ -271,7 +256,7 @@ _COPYING = (
         header="compute_kernel_api/copy_dest_values.h",
         roles=Role.MATH,
         init="copy_dest_values_init",
-        meaning=unchanged,
+        reference=unchanged,
         tiles=Tiles(to="idst_out", dst=("idst_in",)),
         cost=Cost(math=64, estimated=True, source="a load and a store per vector"),
     ),
@@ -328,7 +313,7 @@ def _of_two(*, accumulates: bool = False) -> Tiles:
     )
 
 
-def _spread(dimension: str) -> Meaning:
+def _spread(dimension: str) -> Reference:
     """The function that spreads a part of a tile over the tile, as a broadcast of the unpacker."""
 
     def spread(xp: Any, tile: Any) -> Any:
@@ -344,24 +329,24 @@ def _spread(dimension: str) -> Meaning:
     return spread
 
 
-def _broadcast(mnemonic: str, dimension: str) -> Meaning:
+def _broadcast(mnemonic: str, dimension: str) -> Reference:
     """The elementwise operation with a part of the second tile spread over it."""
-    reference = meaning_of(mnemonic)
+    plain = reference_of(mnemonic)
     spread = _spread(dimension)
 
-    def meaning(xp: Any, x: Any, y: Any) -> Any:
-        return reference(xp, x, spread(xp, y))
+    def reference(xp: Any, x: Any, y: Any) -> Any:
+        return plain(xp, x, spread(xp, y))
 
-    return meaning
+    return reference
 
 
-def _broadcast_as(mnemonic: str) -> Meaning:
-    reference = meaning_of(mnemonic)
+def _broadcast_as(mnemonic: str) -> Reference:
+    plain = reference_of(mnemonic)
 
-    def meaning(xp: Any, x: Any, y: Any, *, bcast_type: str) -> Any:
-        return reference(xp, x, y if bcast_type == "NONE" else _spread(bcast_type)(xp, y))
+    def reference(xp: Any, x: Any, y: Any, *, bcast_type: str) -> Any:
+        return plain(xp, x, y if bcast_type == "NONE" else _spread(bcast_type)(xp, y))
 
-    return meaning
+    return reference
 
 
 def _unary_broadcast(xp: Any, tile: Any, *, bcast_type: str) -> Any:
@@ -407,85 +392,57 @@ _INITIALISATIONS = (
     ),
 )
 
+_binary_call = partial(KernelCall, header=_BINARY, roles=_SOURCES)
 _ELEMENTWISE = (
-    KernelCall(
-        "add_tiles_init",
-        "Prepare `add_tiles`.",
-        _TWO,
-        header=_BINARY,
-        roles=_SOURCES,
-        options=(_ACCUMULATE,),
-        since=REFERENCE,
+    _binary_call(
+        "add_tiles_init", "Prepare `add_tiles`.", _TWO, options=(_ACCUMULATE,), since=REFERENCE
     ),
-    KernelCall(
-        "sub_tiles_init",
-        "Prepare `sub_tiles`.",
-        _TWO,
-        header=_BINARY,
-        roles=_SOURCES,
-        options=(_ACCUMULATE,),
+    _binary_call("sub_tiles_init", "Prepare `sub_tiles`.", _TWO, options=(_ACCUMULATE,)),
+    _binary_call(
+        "mul_tiles_init", "Prepare `mul_tiles`.", _TWO, options=(_ACCUMULATE,), since=REFERENCE
     ),
-    KernelCall(
-        "mul_tiles_init",
-        "Prepare `mul_tiles`.",
-        _TWO,
-        header=_BINARY,
-        roles=_SOURCES,
-        options=(_ACCUMULATE,),
-        since=REFERENCE,
-    ),
-    KernelCall(
+    _binary_call(
         "add_tiles",
         "Add a tile of each circular buffer into DST.",
         _TILES_OF_TWO,
-        header=_BINARY,
-        roles=_SOURCES,
         init="add_tiles_init",
-        meaning=meaning_of("add"),
+        reference=reference_of("add"),
         tiles=_of_two(),
         cost=_SUM,
         since=REFERENCE,
     ),
-    KernelCall(
+    _binary_call(
         "sub_tiles",
         "Subtract a tile of the second circular buffer from one of the first, into DST.",
         _TILES_OF_TWO,
-        header=_BINARY,
-        roles=_SOURCES,
         init="sub_tiles_init",
-        meaning=meaning_of("subtract"),
+        reference=reference_of("subtract"),
         tiles=_of_two(),
         cost=_SUM,
     ),
-    KernelCall(
+    _binary_call(
         "mul_tiles",
         "Multiply a tile of each circular buffer, onto DST.",
         _TILES_OF_TWO,
-        header=_BINARY,
-        roles=_SOURCES,
         init="mul_tiles_init",
-        meaning=meaning_of("multiply"),
+        reference=reference_of("multiply"),
         tiles=_of_two(accumulates=True),
         cost=_PRODUCT,
         since=REFERENCE,
     ),
-    KernelCall(
+    _binary_call(
         "binary_dest_reuse_tiles_init",
         "Prepare `binary_dest_reuse_tiles`.",
         cbs("in_cb"),
-        header=_BINARY,
-        roles=_SOURCES,
         templates=(
             enumerator("eltwise_binary_type", "EltwiseBinaryType"),
             enumerator("reuse_type", "EltwiseBinaryReuseDestType"),
         ),
     ),
-    KernelCall(
+    _binary_call(
         "binary_dest_reuse_tiles",
         "Combine a tile of a circular buffer with one of DST, which moves to SrcA or SrcB.",
         (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-        header=_BINARY,
-        roles=_SOURCES,
         templates=(
             enumerator("eltwise_binary_type", "EltwiseBinaryType"),
             enumerator("reuse_type", "EltwiseBinaryReuseDestType"),
@@ -494,6 +451,9 @@ _ELEMENTWISE = (
         cost=Cost(unpack=40, math=16, source=_ISA, estimated=True),
     ),
 )
+
+
+_broadcast_call = partial(KernelCall, header=_BROADCAST, roles=_SOURCES)
 
 
 def _broadcasts() -> tuple[KernelCall, ...]:
@@ -508,31 +468,25 @@ def _broadcasts() -> tuple[KernelCall, ...]:
             middle = "_tiles" if part == "scalar" and word != "add" else ""
             init = f"{word}{middle}_bcast_{part}_init_short"
             calls += (
-                KernelCall(
-                    init, f"Prepare `{tiles_name}`.", _TWO, header=_BROADCAST, roles=_SOURCES
-                ),
-                KernelCall(
+                _broadcast_call(init, f"Prepare `{tiles_name}`.", _TWO),
+                _broadcast_call(
                     tiles_name,
                     f"{verb} tiles of circular buffers, the second by its {name} alone.",
                     _TILES_OF_TWO,
-                    header=_BROADCAST,
-                    roles=_SOURCES,
                     init=init,
-                    meaning=_broadcast(row, dimension),
+                    reference=_broadcast(row, dimension),
                     tiles=_of_two(accumulates=word == "mul"),
                     cost=cost,
                 ),
             )
         calls.append(
-            KernelCall(
+            _broadcast_call(
                 f"{word}_tiles_bcast",
                 f"{verb} tiles of two circular buffers, the second by a part of it.",
                 _TILES_OF_TWO,
-                header=_BROADCAST,
-                roles=_SOURCES,
                 templates=(_BROADCAST_TYPE,),
                 init="init_bcast",
-                meaning=_broadcast_as(row),
+                reference=_broadcast_as(row),
                 tiles=_of_two(accumulates=word == "mul"),
                 cost=cost,
             )
@@ -557,15 +511,13 @@ _UNARY_BROADCAST = (
         templates=(_BROADCAST_TYPE,),
         roles=_COMPUTE,
     ),
-    KernelCall(
+    _broadcast_call(
         "unary_bcast",
         "Spread a part of a tile of a circular buffer over a tile of DST.",
         (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-        header=_BROADCAST,
-        roles=_SOURCES,
         templates=(_BROADCAST_TYPE,),
         init="unary_bcast_init",
-        meaning=_unary_broadcast,
+        reference=_unary_broadcast,
         tiles=Tiles(to="dst_index", cbs=(("in_cb", "in_tile_index"),)),
         cost=_ONE_TILE,
     ),
@@ -573,6 +525,7 @@ _UNARY_BROADCAST = (
 
 _BLOCK_SIZES = ints("transpose", "ct_dim", "rt_dim", "kt_dim")
 _ONE_PRODUCT = ("0", "1", "1", "1")
+_matmul_call = partial(KernelCall, header=_MATMUL, roles=_SOURCES)
 _MATMULS = (
     KernelCall(
         "mm_init",
@@ -582,31 +535,20 @@ _MATMULS = (
         options=(_TRANSPOSE,),
         roles=_COMPUTE,
     ),
-    KernelCall(
-        "mm_init_short",
-        "Prepare `matmul_tiles`.",
-        _TWO,
-        header=_MATMUL,
-        roles=_SOURCES,
-        options=(_TRANSPOSE,),
-    ),
-    KernelCall(
+    _matmul_call("mm_init_short", "Prepare `matmul_tiles`.", _TWO, options=(_TRANSPOSE,)),
+    _matmul_call(
         "mm_init_short_with_dt",
         "Prepare `matmul_tiles` and change the format of in1 from that of the old buffer.",
         cbs("in0_cb", "in1_cb", "old_in1_cb"),
-        header=_MATMUL,
-        roles=_SOURCES,
         options=(_TRANSPOSE,),
     ),
-    KernelCall(
+    _matmul_call(
         "matmul_tiles",
         "Multiply matrices, a tile of each circular buffer, onto DST.",
         _TILES_OF_TWO,
-        header=_MATMUL,
-        roles=_SOURCES,
         options=(_TRANSPOSE,),
         init="mm_init_short",
-        meaning=function("matmul"),
+        reference=function("matmul"),
         tiles=_of_two(accumulates=True),
         cost=_MATRIX_PRODUCT,
     ),
@@ -618,28 +560,22 @@ _MATMULS = (
         defaults=_ONE_PRODUCT,
         roles=_COMPUTE,
     ),
-    KernelCall(
+    _matmul_call(
         "mm_block_init_short",
         "Prepare `matmul_block`.",
         (*_TWO, *_BLOCK_SIZES),
-        header=_MATMUL,
-        roles=_SOURCES,
         defaults=_ONE_PRODUCT,
     ),
-    KernelCall(
+    _matmul_call(
         "mm_block_init_short_with_dt",
         "Prepare `matmul_block` and change the format of in1 from that of the old buffer.",
         (*cbs("in0_cb", "in1_cb", "old_in1_cb"), *_BLOCK_SIZES),
-        header=_MATMUL,
-        roles=_SOURCES,
         defaults=_ONE_PRODUCT,
     ),
-    KernelCall(
+    _matmul_call(
         "matmul_block",
         "Multiply rt_dim tiles of in0 by ct_dim of in1, onto as many of DST, row by row.",
         (*_TILES_OF_TWO, *ints("transpose", "ct_dim", "rt_dim", "kt_dim")),
-        header=_MATMUL,
-        roles=_SOURCES,
         init="mm_block_init_short",
         cost=_MATRIX_PRODUCT,
     ),
@@ -703,34 +639,26 @@ _TRANSPOSES = (
         header=_TRANSPOSE_HEADER,
         roles=_SOURCES,
         init="transpose_wh_init_short",
-        meaning=function("transpose"),
+        reference=function("transpose"),
         tiles=Tiles(to="dst_index", cbs=(("in_cb", "in_tile_index"),)),
         cost=_ONE_TILE,
     ),
 )
 
 _WIDTHS = (number("block_ct_dim", "8"), number("full_ct_dim", "block_ct_dim"))
+_tilize_call = partial(KernelCall, header=_TILIZE, roles=_COMPUTE)
+_untilize_call = partial(KernelCall, header=_PACK_UNTILIZE, roles=_COMPUTE)
 _LAYOUTS = (
-    KernelCall(
-        "tilize_init",
-        "Prepare `tilize_block`.",
-        _BLOCK,
-        header=_TILIZE,
-        since=REFERENCE,
-        roles=_COMPUTE,
-    ),
-    KernelCall(
+    _tilize_call("tilize_init", "Prepare `tilize_block`.", _BLOCK, since=REFERENCE),
+    _tilize_call(
         "tilize_init_short_with_dt",
         "Prepare `tilize_block` and change the format from that of the old buffer.",
         (*cbs("old_cb", "cbIn"), *ints("numTiles"), *cbs("cbOut")),
-        header=_TILIZE,
-        roles=_COMPUTE,
     ),
-    KernelCall(
+    _tilize_call(
         "tilize_block",
         "Turn 32 rows into so many tiles.",
         _BLOCK,
-        header=_TILIZE,
         options=(
             Option(name="input_tile_index", type="uint32_t", default="0"),
             Option(name="output_tile_index", type="uint32_t", default="0"),
@@ -738,21 +666,14 @@ _LAYOUTS = (
         init="tilize_init",
         cost=Cost(unpack=52, math=8, pack=45, source="tt-llk issue 130"),
         since=REFERENCE,
-        roles=_COMPUTE,
     ),
-    KernelCall(
-        "tilize_uninit",
-        "Undo what `tilize_init` set in the unpacker.",
-        cbs("cbIn", "cbOut"),
-        header=_TILIZE,
-        roles=_COMPUTE,
+    _tilize_call(
+        "tilize_uninit", "Undo what `tilize_init` set in the unpacker.", cbs("cbIn", "cbOut")
     ),
-    KernelCall(
+    _tilize_call(
         "tilize_uninit_with_dt",
         "`tilize_uninit`, and change the format to that of the new circular buffer.",
         cbs("old_cb", "new_cb", "cbOut"),
-        header=_TILIZE,
-        roles=_COMPUTE,
     ),
     KernelCall(
         "untilize_init",
@@ -781,39 +702,26 @@ _LAYOUTS = (
         header=_UNTILIZE,
         roles=_COMPUTE,
     ),
-    KernelCall(
+    _untilize_call(
         "pack_untilize_init",
         "Prepare `pack_untilize_block`.",
         cbs("cbIn", "cbOut"),
-        header=_PACK_UNTILIZE,
         templates=_WIDTHS,
-        roles=_COMPUTE,
     ),
-    KernelCall(
+    _untilize_call(
         "pack_untilize_block",
         "Turn rows of block_ct_dim tiles into rows of numbers, in the packer.",
         (*cbs("cbIn"), *ints("block_rt_dim"), *cbs("cbOut")),
-        header=_PACK_UNTILIZE,
         templates=_WIDTHS,
         options=(Option(name="block_c_index", type="uint32_t", default="0"),),
         init="pack_untilize_init",
         cost=Cost(unpack=38, math=8, pack=57, source="tt-llk issue 131"),
-        roles=_COMPUTE,
     ),
-    KernelCall(
-        "pack_untilize_uninit",
-        "Undo what `pack_untilize_init` set in the packer.",
-        cbs("cbOut"),
-        header=_PACK_UNTILIZE,
-        roles=_COMPUTE,
+    _untilize_call(
+        "pack_untilize_uninit", "Undo what `pack_untilize_init` set in the packer.", cbs("cbOut")
     ),
-    KernelCall(
-        "pack_untilize_dest_init",
-        "Prepare `pack_untilize_dest`.",
-        cbs("cbOut"),
-        header=_PACK_UNTILIZE,
-        templates=_WIDTHS,
-        roles=_COMPUTE,
+    _untilize_call(
+        "pack_untilize_dest_init", "Prepare `pack_untilize_dest`.", cbs("cbOut"), templates=_WIDTHS
     ),
     KernelCall(
         "pack_untilize_dest",

@@ -1,4 +1,4 @@
-"""Runs the threads of a program by turns until all have ended.
+"""Runs the threads of a program in turn until all have ended.
 
 Without a seed and with clocks, the thread that is furthest back in time runs next, and it runs
 until it blocks or comes to a transaction on the network beyond the *horizon*: the clock of the next

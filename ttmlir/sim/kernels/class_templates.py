@@ -1,4 +1,4 @@
-"""Names with template arguments, or within types: what they mean."""
+"""Lookup of names with template arguments, or within types."""
 
 from __future__ import annotations
 
@@ -325,7 +325,7 @@ def find_own_template(context: Context, symbol: Symbol | None) -> Symbol | None:
 
 
 def _find_within(context: Context, written: tree.Type, name: str) -> Symbol | None:
-    """What a name means as a member of a type."""
+    """The member of a type that a name denotes."""
     holder = context.unit.resolve_type(written, context.scope).type
     first, _, rest = name.partition("::")
     for scope in context.unit.find_members(holder):
@@ -338,7 +338,7 @@ def _find_within(context: Context, written: tree.Type, name: str) -> Symbol | No
 
 
 def find_templated_symbol(context: Context, node: tree.Name) -> Symbol | None:
-    """What a name with template arguments or within a type means as a value."""
+    """The value that a name with template arguments or within a type denotes."""
     if node.scope is not None:
         holder = context.unit.resolve_type(node.scope, context.scope).type
         symbol = _find_within(context, node.scope, node.text)

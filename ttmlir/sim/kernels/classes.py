@@ -112,19 +112,19 @@ class _Closure:
                     self.context.scope = outer
                     parts.append(FieldName(field, CLOSURE))
                 self.scope.symbols[name] = Pack(tuple(parts))
-            case Variable(known=Value() as known, meaning=meaning):
-                self._share_constant(name, known, meaning)
+            case Variable(known=Value() as known, storage=storage):
+                self._share_constant(name, known, storage)
             case _:
                 self._add(name, name, by_reference=by_reference)
                 self.scope.symbols[name] = FieldName(name, CLOSURE)
 
-    def _share_constant(self, name: str, known: Value, meaning: Place | Value) -> None:
+    def _share_constant(self, name: str, known: Value, storage: Place | Value) -> None:
         """Constant arrays and objects are known everywhere."""
         unit = self.context.unit
         identifier = unit.create_name(name)
         unit.add_global(code.assign(code.name(identifier), known.node), self.node.position)
         unit.known_values[identifier] = known.node
-        place = LocalPlace(meaning.type, identifier, is_const=True)
+        place = LocalPlace(storage.type, identifier, is_const=True)
         self.scope.symbols[name] = Variable(name, place, is_global=True, known=known)
 
     def _add(self, field: str, name: str, *, by_reference: bool) -> None:
@@ -258,7 +258,7 @@ def _uses_object(context: Context, node: tree.Lambda, used: dict[str, None]) -> 
 def _is_local(symbol: Symbol) -> bool:
     """Whether a name is that of a variable of the function around."""
     match symbol:
-        case Variable(meaning=Value()):
+        case Variable(storage=Value()):
             return False
         case Variable(is_global=is_global):
             return not is_global

@@ -129,7 +129,7 @@ def _headers_of_calls() -> dict[str, str]:
 
 
 # --- Turns ----------------------------------------------------------------------------------------
-# Makes loops count their turns, so that a kernel that never ends is stopped.
+# Makes loops count their iterations, so that a kernel that never ends is stopped.
 
 _FEW = 64
 """Turns that are known beforehand and not worth counting."""
@@ -138,7 +138,7 @@ _WITH_STATEMENTS = ("body", "orelse", "handlers", "finalbody")
 
 
 class TurnCounter(ast.NodeTransformer):
-    """Lets the API give out the turns of loops: by `limited(range)`, and for others `turns()`."""
+    """Lets the API count the iterations of loops: by `limited(range)`, or `iterations()`."""
 
     def __init__(self, unit: Unit) -> None:
         """Bind the calls in a unit where they are needed."""
@@ -160,7 +160,7 @@ class TurnCounter(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> ast.While | ast.For:
-        """`while test` becomes `for _ in turns()`, left when the test fails."""
+        """`while test` becomes `for _ in iterations()`, left when the test fails."""
         if is_wait(node):
             return node
         self.generic_visit(node)
@@ -168,7 +168,9 @@ class TurnCounter(ast.NodeTransformer):
         if not isinstance(node.test, ast.Constant):
             leave = ast.If(code.negation(node.test), [ast.Break()], [])
             body = [ast.copy_location(leave, node.test), *body]
-        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bind("turns")), body, [])
+        loop = ast.For(
+            ast.Name("_", ast.Store()), code.call(self.unit.bind("iterations")), body, []
+        )
         return ast.copy_location(loop, node)
 
 
@@ -284,8 +286,8 @@ def compile_kernel(
     by default the package's own only; with `timed` the kernel adds the cycles of its own
     instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
     compile-time arguments that are missing (`AssumedArguments`), for kernels that never run. A text
-    with a map is known by the positions behind its lines, in `file`. Raises CppSyntaxError for
-    whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
+    with a map is known by the positions that its lines come from, in `file`. Raises CppSyntaxError
+    for whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
     kernel compiles once, unless a header has changed.
     """
     options = _Options(

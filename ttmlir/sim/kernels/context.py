@@ -115,7 +115,7 @@ class Handlers:
     find_constructed: Callable[[Context, tree.Type, Sequence[tree.Initializer], tree.Node], CType]
     """The type that `T{...}` makes, where `T` may be a template without arguments."""
     find_templated_symbol: Callable[[Context, tree.Name], Symbol | None]
-    """What a name with template arguments or within a type means."""
+    """What a name with template arguments or within a type denotes."""
     declare_late: Callable[[Context, LateVariable, tree.Node], Symbol]
     """Declares a variable that is declared when it is needed."""
 
@@ -191,7 +191,7 @@ class Context:
     def _execute_or_note(
         self, handler: Callable[[Context, Any], None], node: tree.Statement, errors: ErrorList
     ) -> None:
-        """Compile a statement; if it is wrong, leave it out and go on behind it."""
+        """Compile a statement; if it is wrong, leave it out and go on after it."""
         before = (self.scope, self.out, self.temporaries, self.expression_start)
         depths = len(self.loops), len(self.ending), len(self.unit.instantiations)
         try:

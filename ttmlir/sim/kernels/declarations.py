@@ -506,22 +506,22 @@ def _fix_either(context: Context, place: EitherPlace, setup: list[ast.expr]) -> 
 def bind_variable(
     context: Context,
     declarator: tree.Declarator,
-    meaning: Place | Value,
+    storage: Place | Value,
     *,
     is_global: bool = False,
     known: Value | None = None,
     is_reference: bool = False,
 ) -> None:
-    """Give a declared name its meaning."""
+    """Bind a declared name."""
     if declarator.name in context.scope.symbols:
         raise context.error(declarator, f"'{declarator.name}' is declared twice")
     context.scope.symbols[declarator.name] = Variable(
-        declarator.name, meaning, is_global, known, is_reference
+        declarator.name, storage, is_global, known, is_reference
     )
 
 
-# --- Meanings -------------------------------------------------------------------------------------
-# Statements that say what names mean.
+# --- Name declarations ----------------------------------------------------------------------------
+# Statements that declare names: aliases, `using`, enumerations and assertions.
 
 
 def declare_alias(context: Context, node: tree.Alias) -> None:

@@ -174,7 +174,7 @@ def find_returned(context: Context, written: tree.Expression) -> Place | None:
     if not isinstance(written, tree.Name) or context.function is None:
         return None
     symbol = context.scope.find(written.text)
-    place = getattr(symbol, "meaning", None)
+    place = getattr(symbol, "storage", None)
     listed = (each for block in context.ending for each in block)
     if all(each.place is not place for each in listed):
         return None

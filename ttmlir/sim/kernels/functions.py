@@ -91,7 +91,7 @@ def _find_meanings(scope: Scope) -> Iterator[tuple[str, object]]:
     """What template parameters stand for: types and numbers."""
     for name, symbol in scope.symbols.items():
         match symbol:
-            case Alias() | Variable(meaning=Value()) | Pack():
+            case Alias() | Variable(storage=Value()) | Pack():
                 yield name, key_of(symbol)
             case _:
                 yield name, id(symbol)

@@ -183,13 +183,13 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
 
 def _is_steady_name(context: Context, name: str, changed: frozenset[str]) -> bool:
     symbol = context.unit.find(name, context.scope)
-    if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+    if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
         return True
     if symbol.is_reference:
         return False
-    if symbol.meaning.is_const and not isinstance(symbol.meaning, MemoryPlace):
+    if symbol.storage.is_const and not isinstance(symbol.storage, MemoryPlace):
         return True
-    is_own = isinstance(symbol.meaning, LocalPlace) and not symbol.is_global
+    is_own = isinstance(symbol.storage, LocalPlace) and not symbol.is_global
     return is_own and name not in changed and name not in context.shared
 
 
@@ -493,8 +493,8 @@ def _refer_to(context: Context, node: tree.Binding, place: Place) -> Place:
     symbol = context.scope.symbols[declarator.name]
     context.scope = scope
     assert isinstance(symbol, Variable)
-    assert not isinstance(symbol.meaning, Value)
-    return symbol.meaning
+    assert not isinstance(symbol.storage, Value)
+    return symbol.storage
 
 
 def _known(found: Place | Value, node: tree.Expression) -> tree.Expression:
@@ -551,10 +551,10 @@ def _list_parts(context: Context, place: Place, node: tree.Node) -> Sequence[Pla
             raise context.error(node, f"'{type_.name}' has no parts to name")
 
 
-def _bind(context: Context, node: tree.Binding, name: str, meaning: Place | Value) -> None:
+def _bind(context: Context, node: tree.Binding, name: str, storage: Place | Value) -> None:
     if name in context.scope.symbols:
         raise context.error(node, f"'{name}' is declared twice")
-    context.scope.symbols[name] = Variable(name, meaning, is_reference=True)
+    context.scope.symbols[name] = Variable(name, storage, is_reference=True)
 
 
 # Loops over ranges.

@@ -1,4 +1,4 @@
-"""What names mean where, and which names a piece of source changes."""
+"""The scopes of names, and which names a piece of source changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Variable:
     """A variable: where it is, or, of a constant, what it is."""
 
     name: str
-    meaning: Place | Value
+    storage: Place | Value
     is_global: bool = False
     known: Value | None = None
     """What a constant array or struct holds, written with constants."""
@@ -153,14 +153,14 @@ class Scope:
         """Scopes whose names are found here, too: of bases, and of namespaces that are used."""
 
     def find_here(self, name: str) -> Symbol | None:
-        """What a name means in this scope itself."""
+        """The symbol that a name denotes in this scope itself."""
         found = self.symbols.get(name)
         if found is None and self.more:
             return next((x for each in self.more if (x := each.find_here(name))), None)
         return found
 
     def find(self, name: str) -> Symbol | None:
-        """What an unqualified name means here."""
+        """The symbol that an unqualified name denotes here."""
         scope: Scope | None = self
         while scope is not None:
             found = scope.symbols.get(name)

@@ -70,7 +70,7 @@ def key_of(symbol: Symbol) -> object:
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
             return (tag_of(type_), const, volatile)
-        case Variable(meaning=Value() as value):
+        case Variable(storage=Value() as value):
             type_ = value.type
             return (value.constant, tag_of(type_) if isinstance(type_, FunctionType) else "")
         case Pack(symbols=symbols):
@@ -84,7 +84,7 @@ def show_symbol(symbol: Symbol) -> str:
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const)):
             return f"{'const ' * const}{type_.name}"
-        case Variable(meaning=Value() as value):
+        case Variable(storage=Value() as value):
             if isinstance(value.type, FunctionType):
                 return value.type.name
             constant = value.constant
@@ -110,7 +110,7 @@ def bind_explicit(
     scope: Scope,
     name: str,
 ) -> None:
-    """Give parameters the meanings of the arguments in angle brackets."""
+    """Bind parameters to the arguments in angle brackets."""
     expanded = expand_all(context, arguments)
     for number, parameter in enumerate(parameters):
         if parameter.is_pack:
@@ -133,7 +133,7 @@ def bind_argument(
     argument: tree.TemplateArgument,
     scope: Scope,
 ) -> Symbol:
-    """What a template argument means; its names are those of the context."""
+    """The value or type of a template argument; its names are looked up in the context."""
     if parameter.is_template:
         return _find_template(context, argument)
     if parameter.type is None:
@@ -171,7 +171,7 @@ def _find_template(context: Context, argument: tree.TemplateArgument) -> Symbol:
 def bind_defaults(
     context: Context, parameters: Parameters, scope: Scope, name: str, node: tree.Node
 ) -> None:
-    """Give parameters that nothing else gives a meaning their defaults."""
+    """Bind parameters that are not bound yet to their defaults."""
     for number, parameter in enumerate(parameters):
         key = parameter.name or f"(parameter {number})"
         if key in scope.symbols:
@@ -190,10 +190,10 @@ def bind_defaults(
 
 
 class Deduction:
-    """What the types of arguments say about the parameters of a template."""
+    """Template arguments deduced from the types of arguments."""
 
     def __init__(self, context: Context, parameters: Parameters, scope: Scope) -> None:
-        """Those parameters that have no meaning in the scope are given one there."""
+        """Bind the parameters that are not bound in the scope."""
         self.context = context
         self.scope = scope
         self.open = {
@@ -221,7 +221,7 @@ class Deduction:
         return self.match_type(pattern, QualifiedType(given.value.type))
 
     def _is_open(self, pattern: tree.Node) -> bool:
-        """Whether a type names what has no meaning yet."""
+        """Whether a type names a parameter that is not bound yet."""
         match pattern:
             case tree.NamedType(name=name, template_arguments=arguments):
                 return name in self.open or any(map(self._is_open, arguments))
@@ -316,7 +316,7 @@ class Deduction:
     def _match_alias(
         self, pattern: tree.NamedType, alias: AliasTemplate, given: QualifiedType
     ) -> bool:
-        """Whether a type is what an alias with template parameters means."""
+        """Whether a type is one that an alias template names."""
         parameters = alias.definition.template_parameters
         inner = Deduction(self.context, parameters, Scope(alias.scope))
         if not inner.match_type(alias.definition.type, given):
@@ -379,7 +379,7 @@ class Deduction:
         return key_of(meant) == key_of(symbol)
 
     def _bind(self, name: str, symbol: Symbol) -> bool:
-        """Give a name a meaning; whether it has no other one."""
+        """Bind a name; False if it is bound otherwise."""
         known = self.scope.symbols.get(name)
         if known is None:
             parameter = self.open[name]
@@ -390,7 +390,7 @@ class Deduction:
         return key_of(known) == key_of(symbol)
 
     def _convert_number(self, parameter: tree.TemplateParameter, symbol: Variable) -> Symbol:
-        value = symbol.meaning
+        value = symbol.storage
         if not isinstance(value, Value) or not isinstance(value.type, IntType):
             return symbol
         assert parameter.type is not None
@@ -490,7 +490,7 @@ def _describe_arity(function: tree.Function) -> str:
 
 
 def _bind(context: Context, function: tree.Function, outer: Scope, call: CallOfOwn) -> Candidate:
-    """A function with what the call says about its template parameters."""
+    """A function with the template arguments that a call gives or implies."""
     parameters = function.template_parameters
     if not parameters:
         return Candidate(function, outer)

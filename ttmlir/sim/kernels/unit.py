@@ -78,7 +78,7 @@ ARGUMENTS = "kernel_compile_time_args"
 """The name of the array of compile-time arguments."""
 
 MEMORY_CALLS = ("move_bytes", "fill_bytes")
-SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *MEMORY_CALLS)
+SERVICES = ("load", "store", "poll", "iterations", "limited", "dprint", "received", *MEMORY_CALLS)
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 
@@ -326,7 +326,7 @@ class Unit:
     # Names.
 
     def find(self, name: str, scope: Scope) -> Symbol | None:
-        """What a name of the kernel means; None if it is none of the kernel's own."""
+        """The symbol of a name of the kernel; None if the kernel does not declare it."""
         if name == ARGUMENTS and name not in self.root.symbols:
             self._declare_arguments()
         if "::" not in name:
@@ -345,7 +345,7 @@ class Unit:
         return symbol
 
     def _find_in_headers(self, name: str) -> Symbol | None:
-        """What a name means that headers of compute kernels declare for all of them."""
+        """The symbol of a name that headers declare for all compute kernels."""
         namespace = find_bare_namespace(name)
         if namespace is None or self.library.role not in _HOLDERS[namespace]:
             return self.find_of_vectors(name)

@@ -417,7 +417,7 @@ ADDRESS = UNSIGNED
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A variable that only its function knows: a local variable of Python."""
+    """A variable of one function, whose address is not taken: a local variable of Python."""
 
     type: CType
     identifier: str
@@ -468,7 +468,7 @@ class BitsPlace:
 
 @dataclass(frozen=True)
 class MemoryPlace:
-    """A place in memory."""
+    """An object in the memory of a core, at an address."""
 
     type: CType
     address: Value
@@ -501,6 +501,7 @@ class MemberPlace:
 ListPlace: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemberPlace
 """What has a value of its own in Python."""
 Place: TypeAlias = ListPlace | BitsPlace | MemoryPlace | EitherPlace
+"""What C++ calls an lvalue: where a value is stored, and what can be assigned."""
 
 
 def protect_place(place: Place) -> Place:

@@ -93,7 +93,7 @@ def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | 
 def _find_of_vectors(
     context: Context, node: tree.FunctionCall, name: str, symbol: Symbol | None
 ) -> Symbol | None:
-    """A function of vectors, if it is called with one; else what else the name means."""
+    """A function of vectors, if it is called with one; else the symbol of the name."""
     holder = context.unit.namespaces[VECTORS]
     functions = holder.find_here(name)
     given = take_arguments(context, node.arguments)
@@ -113,8 +113,8 @@ def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> P
         case LateVariable():
             declared = context.handlers.declare_late(context, symbol, node)
             return _call_symbol(context, node, declared)
-        case Variable(meaning=meaning):
-            return _call_object(context, node, meaning)
+        case Variable(storage=storage):
+            return _call_object(context, node, storage)
         case FieldName():
             return _call_object(context, node, find_own_member(context, symbol, node))
         case ClassTemplate() | AliasTemplate() | StructDefinition() | Alias():

@@ -443,7 +443,7 @@ class Given:
         node: tree.Expression | tree.Braces,
         found: Place | Value | None = None,
     ) -> None:
-        """An argument as it is written where the context is now; `found` is what it means."""
+        """An argument as it is written where the context is now; `found` is its resolution."""
         self.context = context
         self.node = node
         self.scope = context.scope
@@ -505,7 +505,7 @@ class Given:
 def pass_argument(
     context: Context, parameter: tree.Parameter, given: Given, scope: Scope, number: int
 ) -> Argument:
-    """What is passed for a parameter of a function whose types mean what they do in a scope."""
+    """What is passed for a parameter of a function, whose types are resolved in a scope."""
     type_ = parameter.type
     if isinstance(type_, tree.Reference):
         argument = _pass_by_reference(context, type_, given, scope)

@@ -317,7 +317,7 @@ def _may_be_object(context: Context, node: tree.Expression) -> bool:
         return isinstance(node, (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope))
     symbol = context.unit.find(node.text, context.scope)
     if isinstance(symbol, Variable):
-        return isinstance(symbol.meaning.type, StructType)
+        return isinstance(symbol.storage.type, StructType)
     return isinstance(symbol, FieldName)
 
 

@@ -1,4 +1,4 @@
-"""The places that expressions mean, and what is in them."""
+"""Lvalues: the places that expressions designate, and reading and writing them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ from ttmlir.sim.machine.address_generators import (
 def find_pointee(
     context: Context, pointer: Value, node: tree.Node, offset: Value | None = None
 ) -> Place:
-    """The place that a pointer points to, or that lies so many elements behind it."""
+    """The place that a pointer points to, or that lies so many elements after it."""
     type_ = pointer.type
     if not isinstance(type_, PointerType):
         raise context.error(node, f"'{type_.name}' is no pointer")
@@ -267,9 +267,9 @@ def take_memory_address(context: Context, pointer: Value) -> ast.expr:
 def evaluate_this(context: Context, node: tree.This) -> Value:
     """`this` as a pointer."""
     symbol = context.scope.find("this")
-    if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+    if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
         raise context.error(node, "there is no object here that 'this' could point to")
-    return take_address(context, symbol.meaning, node)
+    return take_address(context, symbol.storage, node)
 
 
 # --- Conversions ----------------------------------------------------------------------------------
@@ -705,14 +705,14 @@ def _find_known_part(context: Context, node: tree.Expression) -> Value | None:
 def _look_at_name(context: Context, node: tree.Name) -> Place | Value:
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
-        return symbol.meaning
+        return symbol.storage
     if isinstance(symbol, FieldName):
         return find_own_member(context, symbol, node)
     return context.evaluate(node)
 
 
 def find_symbol(context: Context, node: tree.Name) -> Symbol | None:
-    """What a name means; a variable that is declared when it is needed is declared now."""
+    """The symbol of a name; a variable that is declared on demand is declared now."""
     if node.template_arguments or node.scope is not None:
         return context.handlers.find_templated_symbol(context, node)
     symbol = context.unit.find(node.text, context.scope)
@@ -731,9 +731,9 @@ def find_this(context: Context, node: tree.Node, holder: str = "this") -> Place:
     symbol = context.scope.find(holder)
     if isinstance(symbol, FieldName):
         return find_own_member(context, symbol, node)
-    if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+    if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
         raise context.error(node, "there is no object here whose member this could be")
-    return symbol.meaning
+    return symbol.storage
 
 
 def find_own_member(context: Context, field: FieldName, node: tree.Node) -> Place:
@@ -753,7 +753,7 @@ def _find_member(context: Context, node: tree.Member) -> Place | Value:
 
 
 def find_pointed_object(context: Context, node: tree.Member) -> Place:
-    """What `base->` means."""
+    """The object that `base->` refers to."""
     if isinstance(node.base, tree.This):
         return find_this(context, node)
     found = look_at(context, node.base)
@@ -832,7 +832,7 @@ def _find_static_member(
     if isinstance(symbol, LateVariable):
         symbol = context.handlers.declare_late(context, symbol, node)
     if isinstance(symbol, Variable):
-        return symbol.meaning
+        return symbol.storage
     if isinstance(symbol, Functions):
         message = f"'{name}' is a member function of '{struct.name}': it can only be called"
         raise context.error(node, message)
@@ -965,7 +965,7 @@ def _find_element_of(
 
 
 def _find_dereferenced(context: Context, node: tree.Unary) -> Place | Value:
-    """What `*pointer` means."""
+    """The object that `*pointer` refers to."""
     if isinstance(node.operand, tree.This):
         return find_this(context, node)
     punned = _read_punned(context, node.operand)
@@ -1007,7 +1007,7 @@ def find_array(context: Context, node: tree.Expression) -> Place | None:
         if isinstance(symbol, FieldName):
             place = find_own_member(context, symbol, node)
             return place if isinstance(place.type, ArrayType) else None
-        if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
+        if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
             return None
     elif not is_place(context, node):
         return None

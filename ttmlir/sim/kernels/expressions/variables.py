@@ -32,7 +32,7 @@ from ttmlir.sim.kernels.value import Value, make_floating, make_integer, make_va
 # Literals.
 
 _ESCAPES = dict(zip("abefnrtv\\'\"?", b"\a\b\x1b\f\n\r\t\v\\'\"?", strict=True))
-"""What stands behind a backslash, and the character that it means; `e` is one of GCC's own."""
+"""What stands after a backslash, and the character that it means; `e` is one of GCC's own."""
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
 
 
@@ -104,8 +104,8 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
     """The value that a name means."""
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
-        meaning = symbol.meaning
-        return meaning if isinstance(meaning, Value) else read_place(context, meaning)
+        storage = symbol.storage
+        return storage if isinstance(storage, Value) else read_place(context, storage)
     if isinstance(symbol, FieldName):
         return read_place(context, find_own_member(context, symbol, node))
     if isinstance(symbol, Functions):
