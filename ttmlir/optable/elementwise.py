@@ -45,6 +45,7 @@ class Facts(TypedDict, total=False):
     identity: float
     generic: bool
     takes_types: bool
+    ttnn_refuses_integers: bool
 
 
 def declare_elementwise(
@@ -88,6 +89,7 @@ def declare_elementwise(
         ignores_sign=facts.get("ignores_sign", False),
         commutes=facts.get("commutes", False),
         identity=facts.get("identity"),
+        ttnn_refuses_integers=facts.get("ttnn_refuses_integers", False),
     )
 
 
@@ -555,6 +557,7 @@ BINARY = (
         "Atan2",
         lambda xp, x, y: xp.arctan2(x, y),
         aliases="stablehlo.atan2 math.atan2 aten.atan2",
+        ttnn_refuses_integers=True,
     ),
     *_COMPARISONS,
     *_LOGICAL,
@@ -647,6 +650,7 @@ UNARY = (
         Domain.POSITIVE,
         REFERENCE,
         aliases="stablehlo.sqrt math.sqrt linalg.sqrt aten.sqrt",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sigmoid",
@@ -656,6 +660,7 @@ UNARY = (
         sigmoid,
         since=REFERENCE,
         aliases="stablehlo.logistic tosa.sigmoid aten.sigmoid",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "reciprocal",
@@ -666,6 +671,7 @@ UNARY = (
         Domain.NONZERO,
         REFERENCE,
         aliases="linalg.reciprocal tosa.reciprocal aten.reciprocal",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "exp",
@@ -675,6 +681,7 @@ UNARY = (
         lambda xp, x: xp.exp(x),
         since=REFERENCE,
         aliases="stablehlo.exponential math.exp linalg.exp tosa.exp aten.exp",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "rsqrt",
@@ -684,6 +691,7 @@ UNARY = (
         lambda xp, x: 1.0 / xp.sqrt(x),
         Domain.POSITIVE,
         aliases="stablehlo.rsqrt math.rsqrt linalg.rsqrt tosa.rsqrt aten.rsqrt",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "typecast",
@@ -702,6 +710,7 @@ UNARY = (
         "Cbrt",
         lambda xp, x: xp.cbrt(x),
         aliases="stablehlo.cbrt math.cbrt",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "square",
@@ -720,6 +729,7 @@ UNARY = (
         lambda xp, x: xp.log(x),
         Domain.POSITIVE,
         aliases="stablehlo.log math.log linalg.log tosa.log aten.log",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "log1p",
@@ -729,6 +739,7 @@ UNARY = (
         lambda xp, x: xp.log1p(x),
         Domain.ABOVE_MINUS_ONE,
         aliases="stablehlo.log_plus_one math.log1p aten.log1p",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "expm1",
@@ -737,6 +748,7 @@ UNARY = (
         "Expm1",
         lambda xp, x: xp.expm1(x),
         aliases="stablehlo.exponential_minus_one math.expm1 aten.expm1",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sin",
@@ -745,6 +757,7 @@ UNARY = (
         "Sin",
         lambda xp, x: xp.sin(x),
         aliases="stablehlo.sine math.sin tosa.sin aten.sin",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "cos",
@@ -753,6 +766,7 @@ UNARY = (
         "Cos",
         lambda xp, x: xp.cos(x),
         aliases="stablehlo.cosine math.cos tosa.cos aten.cos",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "tan",
@@ -761,6 +775,7 @@ UNARY = (
         "Tan",
         lambda xp, x: xp.tan(x),
         aliases="stablehlo.tan chlo.tan math.tan aten.tan",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "atan",
@@ -769,6 +784,7 @@ UNARY = (
         "Atan",
         lambda xp, x: xp.arctan(x),
         aliases="chlo.atan math.atan aten.atan",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "tanh",
@@ -777,6 +793,7 @@ UNARY = (
         "Tanh",
         lambda xp, x: xp.tanh(x),
         aliases="stablehlo.tanh math.tanh linalg.tanh tosa.tanh aten.tanh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "floor",
@@ -785,6 +802,7 @@ UNARY = (
         "Floor",
         lambda xp, x: round_by(xp, xp.floor, x),
         aliases="stablehlo.floor math.floor linalg.floor tosa.floor aten.floor",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "ceil",
@@ -793,6 +811,7 @@ UNARY = (
         "Ceil",
         lambda xp, x: round_by(xp, xp.ceil, x),
         aliases="stablehlo.ceil math.ceil linalg.ceil tosa.ceil aten.ceil",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sign",
@@ -801,6 +820,7 @@ UNARY = (
         "Sign",
         sign,
         aliases="stablehlo.sign aten.sign",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "isfinite",
@@ -811,6 +831,7 @@ UNARY = (
         Domain.SPECIAL,
         aliases="stablehlo.is_finite aten.isfinite",
         gives_truth=True,
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "logical_not",
@@ -842,8 +863,16 @@ UNARY = (
         "Erf",
         special.erf,
         aliases="chlo.erf math.erf linalg.erf tosa.erf aten.erf",
+        ttnn_refuses_integers=True,
     ),
-    declare_unary("gelu", "Gaussian error linear unit, exact.", "x * Phi(x)", "Gelu", special.gelu),
+    declare_unary(
+        "gelu",
+        "Gaussian error linear unit, exact.",
+        "x * Phi(x)",
+        "Gelu",
+        special.gelu,
+        ttnn_refuses_integers=True,
+    ),
     declare_unary(
         "silu",
         "Sigmoid linear unit.",
@@ -851,6 +880,7 @@ UNARY = (
         "Silu",
         lambda xp, x: x * sigmoid(xp, x),
         aliases="aten.silu",
+        ttnn_refuses_integers=True,
     ),
     declare_elementwise(
         Family.UNARY,
@@ -872,6 +902,7 @@ UNARY = (
         "LeakyRelu",
         leaky_relu,
         parameters=(Parameter(name="parameter", kind=Kind.F32, doc="Slope below 0."),),
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "trunc",
@@ -880,6 +911,7 @@ UNARY = (
         "Trunc",
         lambda xp, x: round_by(xp, xp.trunc, x),
         aliases="math.trunc",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "round",
@@ -888,6 +920,7 @@ UNARY = (
         "Round",
         lambda xp, x: round_by(xp, xp.rint, x),
         aliases="stablehlo.round_nearest_even math.roundeven",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "exp2",
@@ -896,6 +929,7 @@ UNARY = (
         "Exp2",
         lambda xp, x: xp.exp2(x),
         aliases="math.exp2 aten.exp2",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sinh",
@@ -904,6 +938,7 @@ UNARY = (
         "Sinh",
         lambda xp, x: xp.sinh(x),
         aliases="chlo.sinh math.sinh aten.sinh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "cosh",
@@ -912,6 +947,7 @@ UNARY = (
         "Cosh",
         lambda xp, x: xp.cosh(x),
         aliases="chlo.cosh math.cosh aten.cosh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "asin",
@@ -921,6 +957,7 @@ UNARY = (
         lambda xp, x: xp.arcsin(x),
         Domain.UNIT,
         aliases="chlo.asin math.asin aten.asin",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "acos",
@@ -930,6 +967,7 @@ UNARY = (
         lambda xp, x: xp.arccos(x),
         Domain.UNIT,
         aliases="chlo.acos math.acos aten.acos",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "asinh",
@@ -938,6 +976,7 @@ UNARY = (
         "Asinh",
         lambda xp, x: xp.arcsinh(x),
         aliases="chlo.asinh math.asinh aten.asinh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "acosh",
@@ -947,6 +986,7 @@ UNARY = (
         lambda xp, x: xp.arccosh(x),
         Domain.FROM_ONE,
         aliases="chlo.acosh math.acosh aten.acosh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "atanh",
@@ -956,6 +996,7 @@ UNARY = (
         lambda xp, x: xp.arctanh(x),
         Domain.UNIT,
         aliases="chlo.atanh math.atanh aten.atanh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "erfc",
@@ -964,6 +1005,7 @@ UNARY = (
         "Erfc",
         special.erfc,
         aliases="chlo.erfc aten.erfc",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "erfinv",
@@ -973,6 +1015,7 @@ UNARY = (
         special.erfinv,
         Domain.UNIT,
         aliases="chlo.erf_inv aten.erfinv",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "lgamma",
@@ -982,6 +1025,7 @@ UNARY = (
         special.lgamma,
         Domain.POSITIVE,
         aliases="chlo.lgamma aten.lgamma",
+        ttnn_refuses_integers=True,
     ),
     declare_elementwise(
         Family.UNARY,
@@ -1018,6 +1062,7 @@ UNARY = (
         "Hardsigmoid",
         lambda xp, x: xp.clip(x + 3.0, 0.0, 6.0) / 6.0,
         aliases="aten.hardsigmoid",
+        ttnn_refuses_integers=True,
     ),
 )
 

@@ -45,7 +45,7 @@ _TAIL_IN_PLACE = (
 )
 
 _ROWS = (
-    "add subtract sub=subtract multiply mul=multiply eq ne lt le gt ge logical_and logical_or "
+    "eq ne lt le gt ge logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift=logical_left_shift "
     "logical_left_shift logical_right_shift bitwise_right_shift=right_shift atan2 "
     "fmod=remainder"
@@ -53,6 +53,8 @@ _ROWS = (
 
 
 _TABLE: dict[str, Operation] = table_of(
+    _declare("add subtract sub=subtract", takes_number_first=True),
+    _declare("multiply mul=multiply", takes_number_first=True, scales=True),
     _declare(_ROWS),
     _declare("maximum minimum"),
     _declare(
@@ -60,14 +62,14 @@ _TABLE: dict[str, Operation] = table_of(
         "*, rounding_mode=None",
         meanings.divide,
         integer_result=DataType.FLOAT32,
+        takes_number_first=True,
     ),
+    _declare("div_no_nan", meaning=meanings.divide_no_nan, integer_result=DataType.FLOAT32),
+    _declare("floor_div", meaning=meanings.divide_down, integer_result=DataType.FLOAT32),
     *(
-        _declare(
-            name,
-            meaning=meaning,
-            integer_result=DataType.FLOAT32 if name in ("div_no_nan", "floor_div") else None,
-        )
-        for name, meaning in meanings.PLAIN_BINARY.items()
+        _declare(name, meaning=meaning, takes=takes)
+        for takes, table in meanings.PLAIN_BINARY.items()
+        for name, meaning in table.items()
     ),
     _declare("addalpha", "alpha=1.0", meanings.add_scaled),
     _declare("subalpha", "alpha=1.0", meanings.subtract_scaled),
