@@ -205,6 +205,9 @@ APPROXIMATED: dict[str, Callable[[Any, Any], Any]] = {
 """Functions of floating point that a card can approximate, as the next."""
 PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
     Takes.FLOATS: {
+        "rad2deg": lambda xp, x: xp.rad2deg(x),
+        "deg2rad": lambda xp, x: xp.deg2rad(x),
+        "alt_complex_rotate90": rotate90,
         "digamma": _special(special.digamma),
         "frac": lambda xp, x: x - xp.trunc(x),
         "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
@@ -221,8 +224,6 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "softsign": lambda xp, x: x / (1 + xp.abs(x)),
     },
     Takes.ALL: {
-        "alt_complex_rotate90": rotate90,
-        "deg2rad": lambda xp, x: xp.deg2rad(x),
         "eqz": lambda xp, x: x == 0,
         "gez": lambda xp, x: x >= 0,
         "gtz": lambda xp, x: x > 0,
@@ -230,7 +231,6 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "lez": lambda xp, x: x <= 0,
         "ltz": lambda xp, x: x < 0,
         "nez": lambda xp, x: x != 0,
-        "rad2deg": lambda xp, x: xp.rad2deg(x),
         "relu6": lambda xp, x: xp.clip(x, 0, 6),
         "signbit": lambda xp, x: xp.signbit(x),
     },
@@ -255,11 +255,6 @@ def divide(xp: Any, a: Any, b: Any, *, rounding_mode: str | None = None) -> Any:
 def divide_no_nan(xp: Any, a: Any, b: Any) -> Any:
     """Quotient, and 0 where the divisor is 0."""
     return xp.where(b == 0, 0, xp.true_divide(a, b))
-
-
-def divide_down(xp: Any, a: Any, b: Any) -> Any:
-    """Quotient, rounded down."""
-    return xp.floor(xp.true_divide(a, b))
 
 
 def xlogy(xp: Any, a: Any, b: Any) -> Any:
@@ -295,25 +290,21 @@ def subtract_scaled(xp: Any, a: Any, b: Any, *, alpha: float) -> Any:
     return a - alpha * b
 
 
-PLAIN_BINARY: dict[Takes, dict[str, Callable[[Any, Any, Any], Any]]] = {
-    Takes.FLOATS: {
-        "bias_gelu": lambda xp, a, b: gelu(xp, a + b),
-        "hypot": lambda xp, a, b: xp.hypot(a, b),
-        "ldexp": lambda xp, a, b: a * xp.exp2(b),
-        "logaddexp": lambda xp, a, b: xp.logaddexp(a, b),
-        "logaddexp2": lambda xp, a, b: xp.logaddexp2(a, b),
-        "nextafter": lambda xp, a, b: xp.nextafter(a, b),
-        "xlogy": xlogy,
-    },
-    Takes.INTEGERS: {
-        "gcd": lambda xp, a, b: xp.gcd(a, b),
-        "lcm": lambda xp, a, b: xp.lcm(a, b),
-    },
-    Takes.ALL: {
-        "outer": outer,
-        "remainder": lambda xp, a, b: xp.remainder(a, b),
-        "rsub": lambda xp, a, b: b - a,
-        "squared_difference": lambda xp, a, b: xp.square(a - b),
-    },
+PLAIN_BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "bias_gelu": lambda xp, a, b: gelu(xp, a + b),
+    "div_no_nan": divide_no_nan,
+    "floor_div": lambda xp, a, b: xp.floor(xp.true_divide(a, b)),
+    "gcd": lambda xp, a, b: xp.gcd(a, b),
+    "hypot": lambda xp, a, b: xp.hypot(a, b),
+    "lcm": lambda xp, a, b: xp.lcm(a, b),
+    "ldexp": lambda xp, a, b: a * xp.exp2(b),
+    "logaddexp": lambda xp, a, b: xp.logaddexp(a, b),
+    "logaddexp2": lambda xp, a, b: xp.logaddexp2(a, b),
+    "nextafter": lambda xp, a, b: xp.nextafter(a, b),
+    "outer": outer,
+    "remainder": lambda xp, a, b: xp.remainder(a, b),
+    "rsub": lambda xp, a, b: b - a,
+    "squared_difference": lambda xp, a, b: xp.square(a - b),
+    "xlogy": xlogy,
 }
 """Functions of two operands that have no definition in `optable` and no parameters, by name."""

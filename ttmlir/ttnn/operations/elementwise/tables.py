@@ -60,6 +60,8 @@ class Elementwise:
     """The numbers that operands may be."""
     takes_number_first: bool = False
     """True where the first operand may be a number and the second a tensor."""
+    is_in_place_too: bool = False
+    """True where another operation, of this name and `_`, stores in the first operand."""
     scales: bool = False
     """True where operands may be of integers and floating point; the result is floating point."""
     is_pointwise: bool = False
@@ -184,6 +186,8 @@ class Elementwise:
     def run_in_place(self, values: dict[str, Any]) -> Tensor:
         """Compute, and store the result in the first operand."""
         first = require_tensor(values[self.operands[0]], self.operands[0])
+        if self.integer_result is not None and not first.dtype.facts.is_float:
+            raise ArgumentError(f"{first.dtype} does not hold {self.name}'s {self.integer_result}")
         return self.run({**values, "output_tensor": first, "dtype": None})
 
 
