@@ -8,7 +8,9 @@ import pytest
 from running.ttnn_answers import Program, Step, read_sections
 
 from ttmlir import ttnn
+from ttmlir.ttnn import registry
 from ttmlir.ttnn.activate import activate
+from ttmlir.ttnn.operations.elementwise.tables import Elementwise
 
 ANSWERS = Path(__file__).with_name("Inputs") / "answers.txt"
 
@@ -43,6 +45,7 @@ DIFFERENT = {
     "ttnn.conv2d(**c, conv_config=ttnn.Conv2dConfig(output_layout=ttnn.ROW_MAJOR_LAYOUT)).layout": (
         "Layout.ROW_MAJOR"
     ),
+    "ttnn.outer(v, v)": "[32, 32] INT32 TILE DRAM INTERLEAVED",
     # What ttnn takes without a check, or cuts down to an integer.
     "ttnn.bitwise_not(x)": "error",
     "ttnn.bitcast(x, ttnn.float32)": "error",
@@ -63,6 +66,24 @@ DIFFERENT = {
 """What differs from the real ttnn, and why."""
 
 SECTIONS = dict(read_sections(ANSWERS.read_text(encoding="utf-8")))
+
+
+INTEGERS = "integers of operations on elements"
+NOT_OF_TTNN = {"experimental.where"}
+"""Operations on elements that only this project has."""
+
+
+def test_integers_of_all_operations_are_answered() -> None:
+    """Which operations refuse integers is the real ttnn's to say, of new ones, too."""
+    called = {line.partition("(")[0].removeprefix("ttnn.") for line, _ in SECTIONS[INTEGERS]}
+    for name, operation in registry.operations().items():
+        if isinstance(getattr(operation, "entry", None), Elementwise) and name not in NOT_OF_TTNN:
+            assert name in called, (
+                f"add '>>> ttnn.{name}(i)' to '# {INTEGERS}' in {ANSWERS.name} with the answer of "
+                "the real ttnn, as running/ttnn_answers.py writes it. If that is an error, add "
+                "ttnn_refuses_integers=True to the definition in ttmlir/optable/, or "
+                "takes=Takes.FLOATS to the declaration in ttmlir/ttnn/operations/elementwise/"
+            )
 
 
 def kind(answer: str) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import itertools
 import pickle
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,9 @@ import numpy as np
 import pytest
 import torch
 
+import ttmlir
 from ttmlir import ttnn
+from ttmlir.ttnn import registry
 
 L1 = ttnn.L1_MEMORY_CONFIG
 
@@ -197,3 +203,69 @@ def test_python_copies_no_tensors(copied: Callable[[Any], Any], device: Any) -> 
             "ttnn.dump_tensor writes one to a file, ttnn.to_torch gives its numbers"
         )
     assert torch.equal(ttnn.to_torch(ttnn.clone(x)), torch.ones(2, 3))
+
+
+WRONG: tuple[Any, ...] = (None, "x", -1, [])
+NOT_CALLED = {
+    *("attach_golden_function", "begin_trace_capture", "dump_operations"),
+    *("register_python_operation", "SetDefaultDevice", "set_printoptions"),
+}
+"""Functions that change what other calls do, or write files."""
+PARTS = 6
+
+
+def value_for(parameter: inspect.Parameter, device: Any, x: Any) -> Any:
+    """A value of the type that an argument is of, as far as its name and its annotation say."""
+    annotation, name = str(parameter.annotation), parameter.name
+    if parameter.default is not parameter.empty:
+        return parameter.default
+    if "Device" in annotation or name in ("device", "mesh_device"):
+        return device
+    if "CoreRangeSet" in annotation:
+        return ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
+    names = ("input", "tensor", "q", "k", "v", "other", "weight", "predicate", "true", "false")
+    return x if "Tensor" in annotation or name.startswith(names) else 1
+
+
+def call_with(function: Any, wrong: str, value: object, device: Any, x: Any) -> object:
+    """Call with a wrong value for one argument, and what else the function needs."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for each in inspect.signature(function).parameters.values():
+        given = value if each.name == wrong else value_for(each, device, x)
+        if each.kind is each.VAR_KEYWORD:
+            continue
+        if each.kind is each.VAR_POSITIONAL:
+            args += [value] if each.name == wrong else []
+        elif each.kind is each.POSITIONAL_ONLY:
+            args.append(given)
+        elif each.name == wrong or each.default is each.empty:
+            kwargs[each.name] = given
+    result = function(*args, **kwargs)
+    if isinstance(result, AbstractContextManager):
+        with result:
+            pass
+    return result
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_wrong_arguments_are_refused(
+    part: int, device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is given for one argument of a function or class: a result, or a refusal."""
+    monkeypatch.chdir(tmp_path)
+    others: list[str] = []
+    for name in sorted(set(registry.known_names()) - NOT_CALLED)[part::PARTS]:
+        found = registry.find(name)
+        if not callable(found) or (isinstance(found, type) and issubclass(found, Enum)):
+            continue
+        for wrong, value in itertools.product(inspect.signature(found).parameters, WRONG):
+            device = ttnn.open_device(device_id=0)
+            x = ttnn.ones((32, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)
+            try:
+                call_with(found, wrong, value, device, x)
+            except ttmlir.Error:
+                continue
+            except Exception as error:
+                others.append(f"ttnn.{name}, {wrong}={value!r}: {error!r}")
+    assert not others, "\n".join(others)

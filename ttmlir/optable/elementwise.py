@@ -49,6 +49,7 @@ class Facts(TypedDict, total=False):
     identity: float
     generic: bool
     takes_types: bool
+    ttnn_refuses_integers: bool
 
 
 def declare(
@@ -90,6 +91,7 @@ def declare(
         ignores_sign=facts.get("ignores_sign", False),
         commutes=facts.get("commutes", False),
         identity=facts.get("identity"),
+        ttnn_refuses_integers=facts.get("ttnn_refuses_integers", False),
     )
 
 
@@ -530,6 +532,7 @@ BINARY = (
         "atan2(x, y)",
         "arctan2",
         aliases="stablehlo.atan2 math.atan2 aten.atan2",
+        ttnn_refuses_integers=True,
     ),
     *_COMPARISONS,
     *_LOGICAL,
@@ -618,6 +621,7 @@ UNARY = (
         Domain.POSITIVE,
         since=REFERENCE,
         aliases="stablehlo.sqrt math.sqrt linalg.sqrt aten.sqrt",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sigmoid",
@@ -626,6 +630,7 @@ UNARY = (
         sigmoid,
         since=REFERENCE,
         aliases="stablehlo.logistic tosa.sigmoid aten.sigmoid",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "reciprocal",
@@ -635,6 +640,7 @@ UNARY = (
         Domain.NONZERO,
         since=REFERENCE,
         aliases="linalg.reciprocal tosa.reciprocal aten.reciprocal",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "exp",
@@ -643,6 +649,7 @@ UNARY = (
         "exp",
         since=REFERENCE,
         aliases="stablehlo.exponential math.exp linalg.exp tosa.exp aten.exp",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "rsqrt",
@@ -651,6 +658,7 @@ UNARY = (
         lambda xp, x: 1.0 / xp.sqrt(x),
         Domain.POSITIVE,
         aliases="stablehlo.rsqrt math.rsqrt linalg.rsqrt tosa.rsqrt aten.rsqrt",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "typecast",
@@ -661,7 +669,14 @@ UNARY = (
         aliases="arith.fptosi",
         ignores_sign=True,
     ),
-    declare_unary("cbrt", "Cube root.", "x ** (1/3)", "cbrt", aliases="stablehlo.cbrt math.cbrt"),
+    declare_unary(
+        "cbrt",
+        "Cube root.",
+        "x ** (1/3)",
+        "cbrt",
+        aliases="stablehlo.cbrt math.cbrt",
+        ttnn_refuses_integers=True,
+    ),
     declare_unary(
         "square",
         "Square.",
@@ -677,6 +692,7 @@ UNARY = (
         "log",
         Domain.POSITIVE,
         aliases="stablehlo.log math.log linalg.log tosa.log aten.log",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "log1p",
@@ -685,6 +701,7 @@ UNARY = (
         "log1p",
         Domain.ABOVE_MINUS_ONE,
         aliases="stablehlo.log_plus_one math.log1p aten.log1p",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "expm1",
@@ -692,6 +709,7 @@ UNARY = (
         "e ** x - 1",
         "expm1",
         aliases="stablehlo.exponential_minus_one math.expm1 aten.expm1",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sin",
@@ -699,6 +717,7 @@ UNARY = (
         "sin(x)",
         "sin",
         aliases="stablehlo.sine math.sin tosa.sin aten.sin",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "cos",
@@ -706,6 +725,7 @@ UNARY = (
         "cos(x)",
         "cos",
         aliases="stablehlo.cosine math.cos tosa.cos aten.cos",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "tan",
@@ -713,6 +733,7 @@ UNARY = (
         "tan(x)",
         "tan",
         aliases="stablehlo.tan chlo.tan math.tan aten.tan",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "atan",
@@ -720,6 +741,7 @@ UNARY = (
         "atan(x)",
         "arctan",
         aliases="chlo.atan math.atan aten.atan",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "tanh",
@@ -727,6 +749,7 @@ UNARY = (
         "tanh(x)",
         "tanh",
         aliases="stablehlo.tanh math.tanh linalg.tanh tosa.tanh aten.tanh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "floor",
@@ -734,6 +757,7 @@ UNARY = (
         "floor(x)",
         lambda xp, x: round_by(xp, xp.floor, x),
         aliases="stablehlo.floor math.floor linalg.floor tosa.floor aten.floor",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "ceil",
@@ -741,6 +765,7 @@ UNARY = (
         "ceil(x)",
         lambda xp, x: round_by(xp, xp.ceil, x),
         aliases="stablehlo.ceil math.ceil linalg.ceil tosa.ceil aten.ceil",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "sign",
@@ -748,6 +773,7 @@ UNARY = (
         "sign(x)",
         sign,
         aliases="stablehlo.sign aten.sign",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "isfinite",
@@ -758,6 +784,7 @@ UNARY = (
         kind="IsFinite",
         aliases="stablehlo.is_finite aten.isfinite",
         gives_truth=True,
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "logical_not",
@@ -786,14 +813,22 @@ UNARY = (
         "erf(x)",
         special.erf,
         aliases="chlo.erf math.erf linalg.erf tosa.erf aten.erf",
+        ttnn_refuses_integers=True,
     ),
-    declare_unary("gelu", "Gaussian error linear unit, exact.", "x * Phi(x)", special.gelu),
+    declare_unary(
+        "gelu",
+        "Gaussian error linear unit, exact.",
+        "x * Phi(x)",
+        special.gelu,
+        ttnn_refuses_integers=True,
+    ),
     declare_unary(
         "silu",
         "Sigmoid linear unit.",
         "x * sigmoid(x)",
         lambda xp, x: x * sigmoid(xp, x),
         aliases="aten.silu",
+        ttnn_refuses_integers=True,
     ),
     declare(
         Family.UNARY,
@@ -813,6 +848,7 @@ UNARY = (
         "x if x >= 0 else parameter * x",
         leaky_relu,
         parameters=(Parameter(name="parameter", kind=Kind.F32, doc="Slope below 0."),),
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "trunc",
@@ -820,6 +856,7 @@ UNARY = (
         "trunc(x)",
         lambda xp, x: round_by(xp, xp.trunc, x),
         aliases="math.trunc",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "round",
@@ -827,13 +864,31 @@ UNARY = (
         "round(x)",
         lambda xp, x: round_by(xp, xp.rint, x),
         aliases="stablehlo.round_nearest_even math.roundeven",
-    ),
-    declare_unary("exp2", "Power of 2.", "2 ** x", "exp2", aliases="math.exp2 aten.exp2"),
-    declare_unary(
-        "sinh", "Hyperbolic sine.", "sinh(x)", "sinh", aliases="chlo.sinh math.sinh aten.sinh"
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
-        "cosh", "Hyperbolic cosine.", "cosh(x)", "cosh", aliases="chlo.cosh math.cosh aten.cosh"
+        "exp2",
+        "Power of 2.",
+        "2 ** x",
+        "exp2",
+        aliases="math.exp2 aten.exp2",
+        ttnn_refuses_integers=True,
+    ),
+    declare_unary(
+        "sinh",
+        "Hyperbolic sine.",
+        "sinh(x)",
+        "sinh",
+        aliases="chlo.sinh math.sinh aten.sinh",
+        ttnn_refuses_integers=True,
+    ),
+    declare_unary(
+        "cosh",
+        "Hyperbolic cosine.",
+        "cosh(x)",
+        "cosh",
+        aliases="chlo.cosh math.cosh aten.cosh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "asin",
@@ -842,6 +897,7 @@ UNARY = (
         "arcsin",
         Domain.UNIT,
         aliases="chlo.asin math.asin aten.asin",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "acos",
@@ -850,6 +906,7 @@ UNARY = (
         "arccos",
         Domain.UNIT,
         aliases="chlo.acos math.acos aten.acos",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "asinh",
@@ -857,6 +914,7 @@ UNARY = (
         "asinh(x)",
         "arcsinh",
         aliases="chlo.asinh math.asinh aten.asinh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "acosh",
@@ -865,6 +923,7 @@ UNARY = (
         "arccosh",
         Domain.FROM_ONE,
         aliases="chlo.acosh math.acosh aten.acosh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "atanh",
@@ -873,6 +932,7 @@ UNARY = (
         "arctanh",
         Domain.UNIT,
         aliases="chlo.atanh math.atanh aten.atanh",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "erfc",
@@ -880,6 +940,7 @@ UNARY = (
         "1 - erf(x)",
         special.erfc,
         aliases="chlo.erfc aten.erfc",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "erfinv",
@@ -889,6 +950,7 @@ UNARY = (
         Domain.UNIT,
         kind="ErfInv",
         aliases="chlo.erf_inv aten.erfinv",
+        ttnn_refuses_integers=True,
     ),
     declare_unary(
         "lgamma",
@@ -897,6 +959,7 @@ UNARY = (
         special.lgamma,
         Domain.POSITIVE,
         aliases="chlo.lgamma aten.lgamma",
+        ttnn_refuses_integers=True,
     ),
     declare(
         Family.UNARY,
@@ -929,6 +992,7 @@ UNARY = (
         "min(max(x + 3, 0), 6) / 6",
         lambda xp, x: xp.clip(x + 3.0, 0.0, 6.0) / 6.0,
         aliases="aten.hardsigmoid",
+        ttnn_refuses_integers=True,
     ),
 )
 

@@ -170,6 +170,8 @@ class Row:
     none. None where they are the same."""
     device: bool = False
     """True where the ttnn operation takes the device after its destination."""
+    ttnn_refuses_integers: bool = False
+    """True where ttnn computes floating point alone; this project's ttir takes integers, too."""
     takes_host_operands: bool = False
     """True where the ttnn operation moves its operands to the device by itself."""
     multiplies: bool = False

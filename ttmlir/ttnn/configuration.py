@@ -180,7 +180,7 @@ CONFIG = Config(_read_overrides())
 @contextmanager
 def manage_config(name: str, value: Any) -> Generator[None, None, None]:
     """A setting within a `with` block."""
-    old = getattr(CONFIG, name)
+    old = getattr(CONFIG, str(name))
     setattr(CONFIG, name, value)
     try:
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial, wraps
@@ -151,15 +151,21 @@ def explain_arguments(
         # The function was not entered: the error is Python's about the call.
         text = str(error).replace(".__init__()", "()").replace(".__new__()", "()")
         return ArgumentTypeError(f"{text}; it takes {signature_of(function)}")
+    if is_about(error, bound.arguments):
+        return None
     named = [
         (name, each)
         for name, value in bound.arguments.items()
         for each in (value if bound.signature.parameters[name].kind is _MANY else (value,))
-        # A refusal says more than a type, but where the argument went to a call further inside.
         if name in COMMON_TYPES or not isinstance(error, Error)
     ]
     wrong = find_wrong_argument(function, named)
     return ArgumentTypeError(wrong) if wrong else None
+
+
+def is_about(error: Exception, arguments: Iterable[str]) -> bool:
+    """Whether a refusal says itself which argument of a call is wrong."""
+    return isinstance(error, Error) and str(error).split(" ")[0] in arguments
 
 
 _MANY = Parameter.VAR_POSITIONAL

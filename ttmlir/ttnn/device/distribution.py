@@ -11,6 +11,7 @@ from ttmlir.errors import UsageError
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.ttnn.device.mesh import MeshDevice, MeshShape
 from ttmlir.ttnn.device.opening import close_device, open_device
+from ttmlir.ttnn.errors import check_arguments
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.tensor.tensor import Tensor
@@ -136,6 +137,7 @@ def create_mesh_composer(mesh_device: MeshDevice, config: object = None) -> Mesh
     return MeshToTensor(mesh_device, config)
 
 
+@check_arguments
 def open_mesh_device(
     mesh_shape: Iterable[int] | None = None,
     l1_small_size: int = 0,

@@ -12,6 +12,7 @@ from ttmlir.layout.enums import Arch
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.sim.options import Numerics, SimOptions
 from ttmlir.ttnn.device.mesh import MeshDevice, chip_of, num_chips
+from ttmlir.ttnn.errors import check_arguments
 
 DEFAULT_BOARD = "n150"
 
@@ -55,6 +56,7 @@ _default: list[MeshDevice] = []
 """The default device, if there is one."""
 
 
+@check_arguments
 def open_device(
     *,
     device_id: int = 0,

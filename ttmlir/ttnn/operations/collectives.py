@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.ttnn.operations.moves import clone
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -30,6 +30,8 @@ def _whole(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     dim, rank = values.get("dim"), len(tensor.shape)
+    if not isinstance(dim, int | None):
+        raise ArgumentTypeError(f"dim is an integer, not {dim!r}")
     if dim is not None and not -rank <= dim < rank:
         raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     axis = values.get("cluster_axis")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -17,6 +17,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
+from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.formats import round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
@@ -125,6 +126,8 @@ def create_group_norm_weight_bias_rm(
     input_tensor: Any, num_channels: int, num_cores_x: int = 1
 ) -> Any:
     """Parameters of `group_norm` as rows of 32, or as one row; they need no padding here."""
+    if not hasattr(input_tensor, "numel"):
+        raise ArgumentTypeError(f"input_tensor is a torch.Tensor, not {spell_value(input_tensor)}")
     if input_tensor.numel() != num_channels:
         raise ArgumentError(f"{input_tensor.numel()} parameters for {num_channels} channels")
     return input_tensor.reshape(1, 1, -1, 32 if num_channels % 32 == 0 else num_channels)
@@ -210,11 +213,12 @@ def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
 
 def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
     """Rows normalised by statistics of one or several parts of their width."""
+    require_tensor(values["stats"], "stats")
     given = _given(values, "stats", "weight", "bias")
     device = common_device(*given)
     tensor, stats = given[:2]
     kinds = 2 if centred else 1
-    width = stats.shape[-1]
+    width = stats.shape[-1] if stats.shape else 0
     if width == 0 or width % (_PART * kinds):
         raise ArgumentError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
     columns = tensor.shape[-1]

@@ -377,10 +377,12 @@ def pad(
         shape, start, fill = padding, value, args[0]
         pairs = [
             (int(before), int(whole) - int(before) - extent)
-            for whole, before, extent in zip(shape, start, tensor.shape, strict=True)
+            for whole, before, extent in zip(shape, start, tensor.shape, strict=False)
         ]
     else:
         fill = 0.0 if value is None else value
+        if any(np.shape(each) != (2,) for each in padding):
+            raise ArgumentError(f"padding has a pair of numbers for each dimension, got {padding}")
         pairs = [(int(low), int(high)) for low, high in padding]
         pairs = [(0, 0)] * (rank - len(pairs)) + pairs
     if len(pairs) != rank or any(min(pair) < 0 for pair in pairs):
@@ -425,6 +427,8 @@ def repeat_interleave(
     """Each element several times along a dimension."""
     tensor = require_tensor(input_tensor, "input_tensor")
     dim = _dimension(dim, len(tensor.shape))
+    if repeats < 0:
+        raise ArgumentError(f"repeats={repeats} is negative")
     return _moved(tensor, np.repeat(tensor.array, repeats, dim), memory_config)
 
 
@@ -436,13 +440,19 @@ def expand(
 ) -> Tensor:
     """Extents of 1 repeated to those of a shape; -1 keeps one."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    own = (1,) * (len(output_shape) - len(tensor.shape)) + tensor.shape
-    shape = [
-        mine if extent == -1 else extent for mine, extent in zip(own, output_shape, strict=True)
-    ]
+    shape = _check_expansion(tensor.shape, output_shape)
     if tuple(shape) == tensor.shape and _stays(tensor, memory_config):
         return tensor
     return _moved(tensor, np.broadcast_to(tensor.array, shape), memory_config)
+
+
+def _check_expansion(shape: Shape, wanted: Sequence[int]) -> list[int]:
+    """Extents to which those of 1 are repeated, where -1 keeps one; ArgumentError for others."""
+    own = (1,) * (len(wanted) - len(shape)) + shape
+    pairs = list(zip(own, wanted, strict=False))
+    if len(own) != len(wanted) or any(mine != 1 and each not in (-1, mine) for mine, each in pairs):
+        raise ArgumentError(f"a tensor of {shape} does not expand to {list(wanted)}")
+    return [mine if each == -1 else each for mine, each in pairs]
 
 
 def broadcast_to(
@@ -454,6 +464,7 @@ def broadcast_to(
 ) -> Tensor:
     """Extents of 1 repeated to those of a shape, in a tensor of its own."""
     tensor = require_tensor(input_tensor, "input_tensor")
+    _check_expansion(tensor.shape, output_shape)
     array = np.broadcast_to(tensor.array, tuple(output_shape))
     return _moved(tensor, array, memory_config, output)
 

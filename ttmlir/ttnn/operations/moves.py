@@ -440,7 +440,10 @@ def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
 
 def pad_to_tile_shape(unpadded_shape: Extents) -> list[int]:
     """A shape whose last two extents are rounded up to multiples of 32."""
-    *outer, rows, columns = unpadded_shape
+    extents = [*unpadded_shape]
+    if len(extents) < 2:
+        raise ArgumentError(f"a shape of tiles has rows and columns, got {extents}")
+    *outer, rows, columns = extents
     return [*outer, -(-rows // 32) * 32, -(-columns // 32) * 32]
 
 

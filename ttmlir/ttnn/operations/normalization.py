@@ -106,7 +106,8 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
     x = tensor.array if residual is None else tensor.array + residual.array
     x = x - np.mean(x, -1, keepdims=True, dtype=np.float64) if centred else x.astype(np.float64)
     size = np.mean(np.square(x), -1, keepdims=True)
-    result = x / np.sqrt(size + values["epsilon"])
+    with np.errstate(all="ignore"):
+        result = x / np.sqrt(size + values["epsilon"])
     if weight is not None:
         result = result * _along_last(weight, tensor)
     if bias is not None:

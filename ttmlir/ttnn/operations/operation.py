@@ -19,7 +19,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
-from ttmlir.ttnn.errors import explain_arguments, raise_refusal
+from ttmlir.ttnn.errors import explain_arguments, is_about, raise_refusal
 from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
@@ -96,6 +96,8 @@ class Operation:
         try:
             values = self.signature.bind(args, kwargs)
         except ArgumentTypeError:
+            return None
+        if is_about(error, values):
             return None
         wrong = self.signature.find_wrong(values, only_common=isinstance(error, Error))
         return ArgumentTypeError(wrong) if wrong else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
@@ -41,17 +41,20 @@ class Reduction:
     """True where the meaning takes `correction`."""
     is_average: bool = False
     """True where the result for no numbers is NaN."""
+    refuses_integers: bool = False
+    needs_numbers: bool = False
+    """True where there is no result for no numbers."""
 
     def run(self, values: dict[str, Any]) -> Tensor:
         """Reduce along one dimension, several, or all."""
         tensor = require_tensor(values["input_tensor"], "input_tensor")
         device = common_device(tensor)
-        if self.is_average or self.name == "prod":
+        if self.refuses_integers:
             require_floats(tensor)
         dims = as_dimensions(values["dim"])
         # The row's rule says which dimensions there are.
         shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
-        if self.name in ("max", "min") and 0 in tensor.shape and 0 not in shape:
+        if self.needs_numbers and 0 in tensor.shape and 0 not in shape:
             raise ArgumentError(f"{self.name} of no numbers: the tensor has {tensor.shape}")
         more = {"correction": values["correction"]} if self.corrects else {}
         array = tensor.array
@@ -80,9 +83,10 @@ def _variance(
     xp: Any, input: Array, *, keep_dim: bool, dim_arg: Dimensions, correction: bool
 ) -> Array:
     """The mean square distance from the mean; divided by one less with `correction`."""
-    return xp.var(
-        input, axis=dim_arg, keepdims=keep_dim, dtype=np.float64, ddof=1 if correction else 0
-    )
+    mean = xp.mean(input, axis=dim_arg, keepdims=True, dtype=np.float64)
+    total = xp.sum(xp.square(input - mean), axis=dim_arg, keepdims=keep_dim)
+    # Without dimensions each number is alone; NumPy's own function would warn of 0 / 0.
+    return total / (input.size // total.size - bool(correction))
 
 
 def _deviation(xp: Any, input: Array, **arguments: Any) -> Array:
@@ -95,7 +99,7 @@ def _prod(values: dict[str, Any]) -> Tensor:
     return _PROD.run({**values, "dim": dims, "scalar": 1.0})
 
 
-_PROD = Reduction("prod", meaning_of("prod"))
+_PROD = Reduction("prod", meaning_of("prod"), refuses_integers=True)
 
 
 def _argmax(values: dict[str, Any]) -> Tensor:
@@ -124,6 +128,8 @@ def _cumulate(name: str) -> Iterator[Operation]:
         tensor = require_tensor(values["input_tensor"], "input_tensor")
         device = common_device(tensor)
         dim, array = values["dim"], tensor.array
+        if not isinstance(dim, int):
+            raise ArgumentTypeError(f"dim is an integer, not {dim!r}")
         if not -array.ndim <= dim < array.ndim:
             raise ArgumentError(f"dimension {dim} is out of range for {tensor.shape}")
         wide = np.float64 if array.dtype.kind == "f" else array.dtype
@@ -148,15 +154,18 @@ def _cumulate(name: str) -> Iterator[Operation]:
     )
 
 
-def _declare(name: str, meaning: Meaning, *, corrects: bool = False) -> Operation:
-    entry = Reduction(name, meaning, corrects, name in ("mean", "var", "std"))
+def _declare(name: str, meaning: Meaning, **facts: bool) -> Operation:
+    entry = Reduction(name, meaning, **facts)
     return Operation(name, entry.run, _SIGNATURE, entry)
 
 
 OPERATIONS: dict[str, Operation] = table_of(
-    (_declare(name, meaning_of(name)) for name in ("sum", "mean", "max", "min")),
-    _declare("var", _variance, corrects=True),
-    _declare("std", _deviation, corrects=True),
+    _declare("sum", meaning_of("sum")),
+    _declare("mean", meaning_of("mean"), is_average=True, refuses_integers=True),
+    _declare("max", meaning_of("max"), needs_numbers=True),
+    _declare("min", meaning_of("min"), needs_numbers=True),
+    _declare("var", _variance, corrects=True, is_average=True, refuses_integers=True),
+    _declare("std", _deviation, corrects=True, is_average=True, refuses_integers=True),
     Operation(
         "prod",
         _prod,

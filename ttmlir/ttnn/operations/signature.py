@@ -141,7 +141,9 @@ class Signature:
         """
         for name, value in values.items():
             default = self.defaults[name]
-            annotation = COMMON_TYPES.get(name)
+            # Where a dimension has a number for its default, it is one.
+            is_one = name == "dim" and isinstance(default, int)
+            annotation = None if is_one else COMMON_TYPES.get(name)
             if (
                 annotation is None
                 and not only_common
@@ -167,13 +169,26 @@ class Signature:
 # --- Types of arguments ---------------------------------------------------------------------------
 # They are looked at after a call failed, so that calls without mistakes take no time for them.
 
+_EXTENTS = "int | Sequence[int]"
+_VALUE = "Tensor | float"
 COMMON_TYPES = {
-    "dtype": "DataType",
-    "output_dtype": "DataType",
+    **dict.fromkeys(("dtype", "output_dtype"), "DataType"),
     "layout": "Layout",
     "memory_config": "MemoryConfig",
-    "output_tensor": "Tensor",
+    **dict.fromkeys(("output_tensor", "persistent_output_tensor", "bias_tensor"), "Tensor"),
     "device": "MeshDevice",
+    **dict.fromkeys(("dim", "dims", "dilation", "kernel_size", "padding", "stride"), _EXTENTS),
+    **dict.fromkeys(("batch_size", "channels", "head_size", "in_channels", "input_h"), "int"),
+    **dict.fromkeys(("input_height", "input_length", "input_w", "input_width"), "int"),
+    **dict.fromkeys(("axis", "groups", "out_channels", "sliding_window_size"), "int"),
+    **dict.fromkeys(("exponent", "fill_value", "negative_slope", "threshold", "value"), "float"),
+    **dict.fromkeys(("eps", "lower_limit", "upper_limit"), "float"),
+    **dict.fromkeys(("max", "min", "scale", "in_scale", "out_scale"), _VALUE),
+    **dict.fromkeys(("zero_point", "in_zero_point", "out_zero_point"), _VALUE),
+    "coeffs": "Sequence[float]",
+    "ops_chain": "list[object] | tuple[object, ...]",
+    "out": "Tensor | tuple[Tensor, Tensor]",
+    "weight": "Tensor | float | Sequence[float]",
 }
 """Types of arguments that are the same everywhere, where they are given and have no other."""
 _NUMBERS: dict[Any, Any] = {
@@ -280,6 +295,8 @@ def _describe(hint: Any) -> str:
     if hint in _WORDS:
         return _WORDS[hint]
     origin, parts = get_origin(hint), get_args(hint)
+    if origin is Callable:
+        return "a function"
     if origin in (Union, UnionType):
         return " or ".join(_describe(each) for each in parts if each is not type(None))
     if origin is Literal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from types import NoneType
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ml_dtypes
 import numpy as np
 
-from ttmlir.errors import ArgumentTypeError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.runtime.tensor import Array, convert
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
@@ -62,7 +63,18 @@ def as_array(values: Any) -> Array:
         return np.array(values.numpy())
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         return np.array(np.from_dlpack(values))
-    return np.array(values)
+    try:
+        return np.array(values)
+    except ValueError as error:
+        raise ArgumentError(f"the values are no array: {error}") from error
+
+
+def shape_array(values: Any, shape: Extents, dtype: DataType) -> Array:
+    """Numbers one after another in a shape; ArgumentError if there are more or fewer."""
+    array, wanted = as_array(values), Shape(shape)
+    if array.size != math.prod(wanted):
+        raise ArgumentError(f"{array.size} numbers for a tensor of {wanted}")
+    return array.astype(compute_type(dtype)).reshape(wanted)
 
 
 def data_type_of(array: Array) -> DataType:
@@ -171,6 +183,8 @@ def to_torch(
             if result.shape[0] != 1:
                 raise UsageError(f"{tensor.shape} has no rank {torch_rank}")
             result = result.squeeze(0)
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        raise ArgumentTypeError(f"dtype is a torch.dtype, not {dtype!r}")
     return result if dtype is None else result.to(dtype)
 
 
@@ -194,7 +208,7 @@ def create_tensor(
     if isinstance(values, Tensor):
         return Tensor.of(values.spec, values.storage)
     if isinstance(values, list) and not isinstance(shape, DataType | None):
-        array = np.array(values, compute_type(data_type)).reshape(Shape(shape))
+        array = shape_array(values, shape, data_type)
         given: tuple[Any, ...] = (data_type, layout, device, memory_config, mem_config, tile)
     else:
         array = as_array(values)
@@ -232,7 +246,7 @@ def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def _spec_and_device(
-    shape: TensorSpec | Extents,
+    shape: TensorSpec | Extents | None = None,
     dtype: DataType | Any = None,
     layout: Layout = Layout.TILE,
     device: MeshDevice | None = None,
@@ -241,6 +255,10 @@ def _spec_and_device(
     if isinstance(shape, TensorSpec):
         given: Any = dtype if device is None else device
         return shape, given
+    if shape is None:
+        raise ArgumentTypeError("a tensor is allocated of a TensorSpec, or a shape and a data type")
+    if not isinstance(dtype, DataType):
+        raise ArgumentTypeError(f"dtype is a ttnn.DataType, such as ttnn.bfloat16, not {dtype!r}")
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     return TensorSpec(shape, dtype, layout, config), device
 
@@ -278,7 +296,7 @@ def from_buffer(
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
     """A tensor of numbers one after another."""
-    array = np.asarray(buffer, compute_type(dtype)).reshape(tuple(shape))
+    array = shape_array(buffer, shape, dtype)
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 

@@ -168,10 +168,16 @@ def arange(
 _streams: dict[str, np.random.Generator] = {}
 
 
+def _generator(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise ArgumentError(f"a seed is not negative, got {seed}")
+    return np.random.default_rng(seed)
+
+
 def _random(seed: int) -> np.random.Generator:
     """Random numbers: of a seed, or, with 0, the next ones of this process."""
     if seed:
-        return np.random.default_rng(seed)
+        return _generator(seed)
     return _streams.setdefault("", np.random.default_rng(0))
 
 
@@ -183,7 +189,7 @@ def manual_seed(
     sub_core_grids: object = None,
 ) -> None:
     """Begin the random numbers of this process again."""
-    _streams[""] = np.random.default_rng(seeds)
+    _streams[""] = _generator(seeds)
 
 
 def rand(

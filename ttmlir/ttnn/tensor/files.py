@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ def as_tensor(
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
     cache_file_name: Any = None,
-    preprocess: Any = None,
+    preprocess: Callable[[Any], Any] | None = None,
     mesh_mapper: Any = None,
 ) -> Tensor | None:
     """As `from_torch`, after `preprocess`; a device needs a memory configuration.

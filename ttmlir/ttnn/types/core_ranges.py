@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, overload
 
-from ttmlir.errors import UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 
 
@@ -26,6 +26,8 @@ def corerange_to_cores(
     core_range_set: CoreRangeSet | CoreRange, max_cores: int | None = None, row_wise: bool = False
 ) -> list[CoreCoord]:
     """The cores of ranges in order, by columns unless by rows; at most so many."""
+    if max_cores is not None and max_cores < 0:
+        raise ArgumentError(f"max_cores={max_cores} is negative")
     ranges = core_range_set
     if isinstance(ranges, CoreRange):
         ranges = CoreRangeSet([ranges])
@@ -71,6 +73,8 @@ def grid_to_cores(first: Any, second: Any, *more: Any) -> list[CoreCoord]:
     if not isinstance(first, int):
         ranges = CoreRangeSet([CoreRange(first, second)])
         return _cores(ranges, row_wise=bool(more and more[0]))
+    if not more:
+        raise ArgumentTypeError("grid_to_cores takes num_cores, grid_size_x and grid_size_y")
     rows, *row_wise = more
     if not 0 <= first <= second * rows:
         raise UsageError(f"a grid of {second}x{rows} cores has no {first}")

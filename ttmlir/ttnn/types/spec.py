@@ -45,7 +45,10 @@ class Tile:
 
     def __init__(self, tile_shape: Extents = (32, 32), transpose_tile: bool = False) -> None:
         """Tiles of these extents; RuntimeError if faces do not fill them."""
-        height, width = tile_shape
+        extents = tuple(tile_shape)
+        if len(extents) != 2:
+            raise UsageError(f"a tile has rows and columns, got {list(extents)}")
+        height, width = extents
         self.tile_shape = (height, width)
         self.transpose_tile = transpose_tile
         self.face_shape = face_shape(self.tile_shape)

@@ -61,7 +61,8 @@ def _leaky_relu(xp: Any, x: Any, slope: float = 0.01) -> Any:
 
 _FUNCTIONS: dict[str, Callable[..., Array]] = {
     **{name: meaning_of(name) for name in meanings.UNARY_ROWS},
-    **meanings.PLAIN,
+    **meanings.APPROXIMATED,
+    **{name: each for table in meanings.PLAIN.values() for name, each in table.items()},
     **_WITH_NUMBER,
     "abs_int32": meaning_of("abs"),
     "celu": _celu,

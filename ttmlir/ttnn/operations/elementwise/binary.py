@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ttmlir.ttnn.operations.elementwise import meanings
-from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes, meaning_of
 from ttmlir.ttnn.operations.elementwise.tables import (
     BINARY_TAIL,
     Elementwise,
@@ -24,19 +24,19 @@ def _declare(text: str, arguments: str = "", meaning: Meaning | None = None, **f
     return declare(text, _TWO, BINARY_TAIL, arguments=arguments, meaning=meaning, **facts)
 
 
-_IN_PLACE = (
-    "add subtract sub multiply mul divide div rsub gt ge lt le eq ne logical_and logical_or "
-    "logical_xor ldexp logaddexp logaddexp2 squared_difference bias_gelu"
-)
+def _declare_plain(names: str, **facts: Any) -> Iterator[Operation]:
+    for name in names.split():
+        yield from _declare(name, meaning=meanings.PLAIN_BINARY[name], **facts)
 
 
 def _in_place(table: dict[str, Operation]) -> Iterator[Operation]:
     """Operations that store their result in the first operand; their names end with `_`."""
-    for name in _IN_PLACE.split():
-        entry = table[name].entry
+    for name, operation in table.items():
+        entry = operation.entry
         assert isinstance(entry, Elementwise), "elementwise operations have an entry"
-        signature = join_signature(", ".join(_TWO), entry.arguments, _TAIL_IN_PLACE)
-        yield Operation(f"{name}_", entry.run_in_place, signature, entry)
+        if entry.is_in_place_too:
+            signature = join_signature(", ".join(_TWO), entry.arguments, _TAIL_IN_PLACE)
+            yield Operation(f"{name}_", entry.run_in_place, signature, entry)
 
 
 _TAIL_IN_PLACE = (
@@ -44,31 +44,31 @@ _TAIL_IN_PLACE = (
     "use_legacy, sub_core_grids, fast_and_approximate_mode"
 )
 
-_ROWS = (
-    "add subtract sub=subtract multiply mul=multiply eq ne lt le gt ge logical_and logical_or "
-    "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift=logical_left_shift "
-    "logical_left_shift logical_right_shift bitwise_right_shift=right_shift atan2 "
-    "fmod=remainder"
-)
-
+_IN_PLACE: dict[str, Any] = {"is_in_place_too": True}
 
 _TABLE: dict[str, Operation] = table_of(
-    _declare(_ROWS),
-    _declare("maximum minimum"),
+    _declare("add subtract sub=subtract", takes_number_first=True, **_IN_PLACE),
+    _declare("multiply mul=multiply", takes_number_first=True, scales=True, **_IN_PLACE),
+    _declare("eq ne lt le gt ge logical_and logical_or logical_xor", **_IN_PLACE),
+    _declare(
+        "bitwise_and bitwise_or bitwise_xor bitwise_left_shift=logical_left_shift "
+        "logical_left_shift logical_right_shift bitwise_right_shift=right_shift atan2 "
+        "fmod=remainder maximum minimum"
+    ),
     _declare(
         "divide div",
         "*, rounding_mode=None",
         meanings.divide,
         integer_result=DataType.FLOAT32,
+        takes_number_first=True,
+        **_IN_PLACE,
     ),
-    *(
-        _declare(
-            name,
-            meaning=meaning,
-            integer_result=DataType.FLOAT32 if name in ("div_no_nan", "floor_div") else None,
-        )
-        for name, meaning in meanings.PLAIN_BINARY.items()
-    ),
+    _declare_plain("div_no_nan floor_div", integer_result=DataType.FLOAT32),
+    _declare_plain("bias_gelu ldexp logaddexp logaddexp2", takes=Takes.FLOATS, **_IN_PLACE),
+    _declare_plain("hypot nextafter xlogy", takes=Takes.FLOATS),
+    _declare_plain("gcd lcm", takes=Takes.INTEGERS),
+    _declare_plain("outer remainder"),
+    _declare_plain("rsub squared_difference", **_IN_PLACE),
     _declare("addalpha", "alpha=1.0", meanings.add_scaled),
     _declare("subalpha", "alpha=1.0", meanings.subtract_scaled),
     _declare(
@@ -83,6 +83,7 @@ _TABLE: dict[str, Operation] = table_of(
         "*, memory_config=None, output_tensor=None",
         arguments="coeffs",
         meaning=meanings.polyval,
+        integer_result=DataType.FLOAT32,
     ),
 )
 

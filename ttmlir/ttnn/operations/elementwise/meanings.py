@@ -6,6 +6,7 @@ They take NumPy, then arrays or numbers, then parameters by name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,15 @@ from ttmlir.optable.row import Family
 from ttmlir.optable.special import gelu
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array
+
+
+class Takes(Enum):
+    """The numbers that ttnn has an operation for."""
+
+    ALL = "all"
+    FLOATS = "floating point"
+    INTEGERS = "integers"
+
 
 Meaning = Callable[..., Array]
 """`meaning(np, *arrays, **parameters)`, as the reference function of a row."""
@@ -187,38 +197,45 @@ def divide_number(xp: Any, x: Any, value: float, rounding_mode: str | None = Non
     return divide(xp, xp.full_like(x, value), x, rounding_mode=rounding_mode)
 
 
-PLAIN: dict[str, Callable[[Any, Any], Any]] = {
-    "alt_complex_rotate90": rotate90,
-    "deg2rad": lambda xp, x: xp.deg2rad(x),
-    "digamma": _special(special.digamma),
-    "eqz": lambda xp, x: x == 0,
-    "frac": lambda xp, x: x - xp.trunc(x),
-    "gez": lambda xp, x: x >= 0,
-    "gtz": lambda xp, x: x > 0,
-    "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
-    "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
-    "i0": _special(special.i0),
-    "i1": _special(special.i1),
-    "identity": lambda xp, x: x,
-    "isinf": lambda xp, x: xp.isinf(x),
-    "isnan": lambda xp, x: xp.isnan(x),
-    "isneginf": lambda xp, x: xp.isneginf(x),
-    "isposinf": lambda xp, x: xp.isposinf(x),
-    "lez": lambda xp, x: x <= 0,
+APPROXIMATED: dict[str, Callable[[Any, Any], Any]] = {
     "log10": lambda xp, x: xp.log10(x),
     "log2": lambda xp, x: xp.log2(x),
-    "log_sigmoid": log_sigmoid,
-    "ltz": lambda xp, x: x < 0,
-    "mish": mish,
-    "multigammaln": _special(partial(special.multigammaln, dimension=4)),
-    "nez": lambda xp, x: x != 0,
-    "rad2deg": lambda xp, x: xp.rad2deg(x),
-    "relu6": lambda xp, x: xp.clip(x, 0, 6),
-    "signbit": lambda xp, x: xp.signbit(x),
-    "softsign": lambda xp, x: x / (1 + xp.abs(x)),
     "tanhshrink": lambda xp, x: x - xp.tanh(x),
 }
-"""Functions of one operand, by name, that have no row and no parameters."""
+"""Functions of floating point that a card can approximate, as the next."""
+PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
+    Takes.FLOATS: {
+        "rad2deg": lambda xp, x: xp.rad2deg(x),
+        "deg2rad": lambda xp, x: xp.deg2rad(x),
+        "alt_complex_rotate90": rotate90,
+        "digamma": _special(special.digamma),
+        "frac": lambda xp, x: x - xp.trunc(x),
+        "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
+        "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
+        "i0": _special(special.i0),
+        "i1": _special(special.i1),
+        "isinf": lambda xp, x: xp.isinf(x),
+        "isnan": lambda xp, x: xp.isnan(x),
+        "isneginf": lambda xp, x: xp.isneginf(x),
+        "isposinf": lambda xp, x: xp.isposinf(x),
+        "log_sigmoid": log_sigmoid,
+        "mish": mish,
+        "multigammaln": _special(partial(special.multigammaln, dimension=4)),
+        "softsign": lambda xp, x: x / (1 + xp.abs(x)),
+    },
+    Takes.ALL: {
+        "eqz": lambda xp, x: x == 0,
+        "gez": lambda xp, x: x >= 0,
+        "gtz": lambda xp, x: x > 0,
+        "identity": lambda xp, x: x,
+        "lez": lambda xp, x: x <= 0,
+        "ltz": lambda xp, x: x < 0,
+        "nez": lambda xp, x: x != 0,
+        "relu6": lambda xp, x: xp.clip(x, 0, 6),
+        "signbit": lambda xp, x: xp.signbit(x),
+    },
+}
+"""Functions of one operand that have no definition in `optable` and no parameters, by name."""
 
 
 # Two operands.
@@ -290,4 +307,4 @@ PLAIN_BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "squared_difference": lambda xp, a, b: xp.square(a - b),
     "xlogy": xlogy,
 }
-"""Functions of two operands, by name, that have no row and no parameters."""
+"""Functions of two operands that have no definition in `optable` and no parameters, by name."""

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.optable import ROWS
 from ttmlir.optable.row import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
-from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -38,23 +39,6 @@ BINARY_TAIL = (
 )
 
 
-FLOATS_ONLY = frozenset(
-    (
-        "acos asin atan cos acosh erfinv exp2 expm1 frac ceil mish hardmish i0 i1 isfinite isinf "
-        "isnan isneginf isposinf reciprocal sign silu swish sin tan log_sigmoid asinh hardsigmoid "
-        "hardswish softsign cbrt floor trunc sqrt rsqrt exp erf erfc gelu log log10 log2 log1p "
-        "tanh tanhshrink sigmoid sigmoid_accurate atanh cosh digamma lgamma multigammaln sinh "
-        "leaky_relu elu celu selu softplus round ldexp logaddexp logaddexp2 bias_gelu xlogy hypot "
-        "nextafter atan2 polygamma"
-    ).split()
-)
-"""Operations that a card refuses for integers; those of ttnn 0.81.1 that say so."""
-_NUMBERS_FIRST = ("add", "subtract", "sub", "multiply", "mul", "divide", "div")
-"""Operations that take a number before a tensor."""
-_SCALED = ("multiply", "mul")
-"""Operations of integers and floating point; the result is floating point."""
-
-
 @dataclass(frozen=True)
 class Elementwise:
     """An operation on elements: its meaning, and the names of its operands and parameters."""
@@ -72,6 +56,14 @@ class Elementwise:
     """The first operand whose data type the result may have."""
     arguments: str = ""
     """What stands between the operands and the tail of its signature."""
+    takes: Takes = Takes.ALL
+    """The numbers that operands may be."""
+    takes_number_first: bool = False
+    """True where the first operand may be a number and the second a tensor."""
+    is_in_place_too: bool = False
+    """True where another operation, of this name and `_`, stores in the first operand."""
+    scales: bool = False
+    """True where operands may be of integers and floating point; the result is floating point."""
     is_pointwise: bool = False
     """True where every number of the result follows from those at its place."""
 
@@ -79,7 +71,7 @@ class Elementwise:
         """Compute for the arguments of a call."""
         operands = [values[name] for name in self.operands]
         tensors = tuple(each for each in operands if isinstance(each, Tensor))
-        if not tensors or not (isinstance(operands[0], Tensor) or self.name in _NUMBERS_FIRST):
+        if not tensors or not (isinstance(operands[0], Tensor) or self.takes_number_first):
             require_tensor(operands[0], self.operands[0])
         device = common_device(*tensors)
         typed = [each for each in operands[self.typed_by :] if isinstance(each, Tensor)]
@@ -138,15 +130,17 @@ class Elementwise:
         integers and floating point, or of different integers.
         """
         first = tensors[0]
-        if self.name in FLOATS_ONLY:
+        if self.takes is Takes.FLOATS:
             require_floats(first)
+        elif self.takes is Takes.INTEGERS and first.dtype.facts.is_float:
+            raise ArgumentError(f"{self.name} takes integers, not {first.dtype}")
         if len(self.operands) != 2 or len(tensors) != 2:
             return first
         second = tensors[1]
         kinds = [each.dtype.facts.is_float for each in tensors]
         if all(kinds) or first.dtype == second.dtype:
             return first
-        if self.name in _SCALED and any(kinds):
+        if self.scales and any(kinds):
             return tensors[kinds.index(True)]
         raise ArgumentError(
             f"operands of {first.dtype} and {second.dtype} do not go together; use ttnn.typecast"
@@ -154,7 +148,7 @@ class Elementwise:
 
     def _scales(self, first: Tensor) -> bool:
         """Whether a number in floating point makes floating point of integers."""
-        scales = self.name in _SCALED or self.integer_result is DataType.FLOAT32
+        scales = self.scales or self.integer_result is DataType.FLOAT32
         return scales and not first.dtype.facts.is_float
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
@@ -192,6 +186,8 @@ class Elementwise:
     def run_in_place(self, values: dict[str, Any]) -> Tensor:
         """Compute, and store the result in the first operand."""
         first = require_tensor(values[self.operands[0]], self.operands[0])
+        if self.integer_result is not None and not first.dtype.facts.is_float:
+            raise ArgumentError(f"{first.dtype} does not hold {self.name}'s {self.integer_result}")
         return self.run({**values, "output_tensor": first, "dtype": None})
 
 
@@ -231,7 +227,9 @@ def declare(
         mnemonic = mnemonic or name
         if meaning is None:
             # Rows of elementwise operations look at one place at a time.
-            found, own = meaning_of(mnemonic), {"is_pointwise": True, **facts}
+            found = meaning_of(mnemonic)
+            takes = Takes.FLOATS if ROWS[mnemonic].ttnn_refuses_integers else Takes.ALL
+            own = {"is_pointwise": True, "takes": takes, **facts}
         else:
             found, own = meaning, facts
         yield _declare_one(name, found, operands, tail, arguments, own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.ttnn.operations.elementwise.meanings import Takes
 from ttmlir.ttnn.operations.elementwise.tables import UNARY_TAIL, declare
 from ttmlir.ttnn.operations.operation import Operation, table_of
 
@@ -40,7 +41,14 @@ OPERATIONS: dict[str, Operation] = table_of(
         typed_by=1,
     ),
     declare("addcmul", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_product),
-    declare("addcdiv", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_quotient),
+    declare(
+        "addcdiv",
+        _THREE,
+        _TAIL,
+        arguments="*, value=1.0",
+        meaning=_add_quotient,
+        takes=Takes.FLOATS,
+    ),
     declare("lerp", ("input_tensor", "end", "weight"), _TAIL, meaning=_interpolate),
     declare("mac", _THREE, _TAIL, meaning=_multiply_and_add),
 )

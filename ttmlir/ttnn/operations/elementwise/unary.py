@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.errors import ArgumentError
 from ttmlir.ttnn.operations.elementwise import meanings
 from ttmlir.ttnn.operations.elementwise.activations import activation_of
-from ttmlir.ttnn.operations.elementwise.meanings import Meaning
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes
 from ttmlir.ttnn.operations.elementwise.tables import UNARY_TAIL, declare
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -27,6 +28,9 @@ def _array(value: Any) -> Any:
 def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
     """x, or the weight of its channel times a negative one."""
     weights = np.asarray(_array(weight), x.dtype)
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if weights.ndim == 1 and weights.size not in (1, channels):
+        raise ArgumentError(f"weight has {weights.size} numbers for {channels} channels")
     if weights.ndim == 1 and weights.size > 1 and x.ndim > 1:
         weights = weights.reshape(1, -1, *(1,) * (x.ndim - 2))
     return xp.where(x >= 0, x, weights * x)
@@ -51,8 +55,6 @@ _ROWS = " ".join(
     name for name in meanings.UNARY_ROWS if name not in f"{_APPROXIMATED} {_NOT_AS_ROWS}".split()
 )
 
-_APPROXIMATED_PLAIN = ("log2", "log10", "tanhshrink")
-
 _SELU = "*, scale=1.0507009873554805, alpha=1.6732632423543772"
 
 OPERATIONS: dict[str, Operation] = table_of(
@@ -60,39 +62,39 @@ OPERATIONS: dict[str, Operation] = table_of(
     _declare(_APPROXIMATED, "fast_and_approximate_mode=False"),
     _declare("sigmoid", "*, vector_mode=4, fast_and_approximate_mode=False"),
     *(
-        _declare(name, "fast_and_approximate_mode=False", meanings.PLAIN[name])
-        for name in _APPROXIMATED_PLAIN
+        _declare(name, meaning=meaning, takes=takes)
+        for takes, table in meanings.PLAIN.items()
+        for name, meaning in table.items()
     ),
     *(
-        _declare(name, meaning=meaning)
-        for name, meaning in meanings.PLAIN.items()
-        if name not in _APPROXIMATED_PLAIN
+        _declare(name, "fast_and_approximate_mode=False", meaning, takes=Takes.FLOATS)
+        for name, meaning in meanings.APPROXIMATED.items()
     ),
-    _declare("heaviside", "value", meanings.heaviside),
+    _declare("heaviside", "value", meanings.heaviside, takes=Takes.FLOATS),
     _declare("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
     _declare("relu_max", "upper_limit", meanings.relu_max),
     _declare("relu_min", "lower_limit", meanings.relu_min),
-    _declare("polygamma", "k", meanings.polygamma),
-    _declare("rpow", "exponent", meanings.raise_number),
+    _declare("polygamma", "k", meanings.polygamma, takes=Takes.FLOATS),
+    _declare("rpow", "exponent", meanings.raise_number, takes=Takes.FLOATS),
     _declare("fill", "fill_value", meanings.fill),
-    _declare("threshold", "threshold, value", meanings.threshold),
-    _declare("rdiv", "value, *, rounding_mode=None", meanings.divide_number),
-    _declare("elu", "alpha=1.0", meanings.elu),
-    _declare("celu", "*, alpha=1.0", meanings.celu),
-    _declare("selu", _SELU, meanings.selu),
-    _declare("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh),
-    _declare("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus),
-    _declare("hardshrink", "*, lambd=0.5", meanings.hardshrink),
-    _declare("softshrink", "*, lambd=0.5", meanings.softshrink),
-    _declare("logit", "*, eps=None", meanings.logit),
-    _declare("round", "*, decimals=0", meanings.round_decimals),
+    _declare("threshold", "threshold, value", meanings.threshold, takes=Takes.FLOATS),
+    _declare("rdiv", "value, *, rounding_mode=None", meanings.divide_number, takes=Takes.FLOATS),
+    _declare("elu", "alpha=1.0", meanings.elu, takes=Takes.FLOATS),
+    _declare("celu", "*, alpha=1.0", meanings.celu, takes=Takes.FLOATS),
+    _declare("selu", _SELU, meanings.selu, takes=Takes.FLOATS),
+    _declare("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh, takes=Takes.FLOATS),
+    _declare("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus, takes=Takes.FLOATS),
+    _declare("hardshrink", "*, lambd=0.5", meanings.hardshrink, takes=Takes.FLOATS),
+    _declare("softshrink", "*, lambd=0.5", meanings.softshrink, takes=Takes.FLOATS),
+    _declare("logit", "*, eps=None", meanings.logit, takes=Takes.FLOATS),
+    _declare("round", "*, decimals=0", meanings.round_decimals, takes=Takes.FLOATS),
     _declare("tril", "*, diagonal=0", meanings.triangle("tril")),
     _declare("triu", "*, diagonal=0", meanings.triangle("triu")),
     _declare("clamp clip", "min=None, max=None", _clamp),
-    _declare("glu", "dim=-1", meanings.glu("sigmoid")),
+    _declare("glu", "dim=-1", meanings.glu("sigmoid"), takes=Takes.FLOATS),
     _declare("reglu", "dim=-1", meanings.glu("relu")),
-    _declare("geglu", "dim=-1", meanings.glu("gelu")),
-    _declare("swiglu", "dim=-1", meanings.glu("silu")),
+    _declare("geglu", "dim=-1", meanings.glu("gelu"), takes=Takes.FLOATS),
+    _declare("swiglu", "dim=-1", meanings.glu("silu"), takes=Takes.FLOATS),
     _declare("unary_chain", "ops_chain", _chain),
-    _declare("prelu", "weight", _prelu),
+    _declare("prelu", "weight", _prelu, takes=Takes.FLOATS),
 )

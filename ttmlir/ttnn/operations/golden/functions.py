@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentTypeError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.tables import Elementwise
 from ttmlir.ttnn.operations.golden.layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
-from ttmlir.ttnn.operations.signature import IGNORED, Required
+from ttmlir.ttnn.operations.signature import IGNORED, Required, spell_value
 from ttmlir.ttnn.operations.signature import Signature as Text
 from ttmlir.ttnn.tensor.conversion import (
     as_array,
@@ -471,8 +472,7 @@ def pearson_correlation_coefficient(
 ) -> float:
     """The correlation of two arrays; 1 for equal ones, and for two that have no numbers but NaN."""
     expected, actual = (
-        as_array(each).astype(np.float64).reshape(-1)
-        for each in (expected_pytorch_result, actual_pytorch_result)
+        _as_numbers(each).reshape(-1) for each in (expected_pytorch_result, actual_pytorch_result)
     )
     if np.array_equal(expected, actual, equal_nan=True):
         return 1.0
@@ -484,8 +484,18 @@ def pearson_correlation_coefficient(
     expected, actual = (np.where(np.isfinite(each), each, 0.0) for each in (expected, actual))
     if np.array_equal(expected, actual):
         return 1.0
+    if expected.size < 2:
+        return 0.0
     with np.errstate(all="ignore"):
         return float(np.min(np.corrcoef(expected, actual)))
+
+
+def _as_numbers(values: Any) -> Array:
+    """The numbers of an array in f64; ArgumentTypeError for what has none."""
+    array = as_array(values)
+    if array.dtype.kind in "OSU":
+        raise ArgumentTypeError(f"arrays of numbers are compared, not {spell_value(values)}")
+    return array.astype(np.float64)
 
 
 def comp_pcc(golden: Any, calculated: Any, pcc: float = 0.99) -> tuple[bool, float]:
@@ -498,10 +508,12 @@ def comp_allclose(
     golden: Any, calculated: Any, rtol: float = 1e-5, atol: float = 1e-8
 ) -> tuple[bool, str]:
     """Whether all differences are at most atol + rtol * size, and the largest of each."""
-    expected, actual = (as_array(each).astype(np.float64) for each in (golden, calculated))
+    expected, actual = map(_as_numbers, (golden, calculated))
     difference = np.abs(actual - expected)
     with np.errstate(all="ignore"):
         ratio = difference / np.abs(expected)
+    if not difference.size:
+        raise ArgumentError("there are no numbers to compare")
     text = f"Max ATOL Delta: {difference.max()}, Max RTOL Delta: {ratio.max()}"
     return bool(np.allclose(actual, expected, rtol, atol, equal_nan=True)), text
 

@@ -29,6 +29,8 @@ def _softmax(values: dict[str, Any], *, in_place: bool) -> Tensor:
     mask, size = values["attention_mask"], values["head_size"]
     given = (tensor,) if mask is None else (tensor, require_tensor(mask, "attention_mask"))
     device = common_device(*given)
+    if size is not None and size < 1:
+        raise ArgumentError(f"head_size is at least 1, got {size}")
     scale = None if size is None else 1.0 / math.sqrt(size)
     result = masked_softmax(tensor, scale, mask)
     return store(
@@ -84,9 +86,13 @@ def _scale(values: dict[str, Any], query: Tensor) -> float:
 
 
 def _operands(values: dict[str, Any], *names: str) -> tuple[Tensor, ...]:
-    """Operands that are given, on one device."""
-    given = tuple(require_tensor(values[name], name) for name in names if values[name] is not None)
-    return given
+    """Operands that are given; ArgumentError for those of attention that are not 4-D."""
+    listed = {name: values[name] for name in names if values[name] is not None}
+    for name, tensor in listed.items():
+        rank = len(require_tensor(tensor, name).shape)
+        if name in _OPERANDS and rank != 4:
+            raise ArgumentError(f"{name} has {tensor.shape}; it must have four dimensions")
+    return tuple(listed.values())
 
 
 def _finish(result: Array, values: dict[str, Any], given: tuple[Tensor, ...]) -> Tensor:

@@ -284,7 +284,8 @@ def _prepare_conv_weights(values: dict[str, Any]) -> Tensor:
 
 def _prepare_conv_bias(values: dict[str, Any]) -> Tensor:
     array = _bias(values)
-    assert array is not None, "the bias has no default"
+    if array is None:
+        raise ArgumentTypeError("bias_tensor is a ttnn.Tensor, not None")
     dtype = _config(values).weights_dtype
     given: DataType = values["bias_tensor"].dtype
     return _place(array.reshape(1, 1, 1, -1), given if dtype is None else dtype, values["device"])
