@@ -6,6 +6,7 @@ replace(op, digamma(x.cast("f32")).cast(x.dtype).value)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,7 +62,7 @@ class TTIRCarrier:
     def __init__(self, build: Builder) -> None:
         """Create them where the builder does."""
         self.build = build
-        self._numbers: dict[tuple[str, str], SSAValue] = {}
+        self._numbers: dict[tuple[str, bool, str], SSAValue] = {}
         self._constants: dict[int, tuple[Any, SSAValue]] = {}
 
     def create(
@@ -114,8 +115,8 @@ class TTIRCarrier:
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> SSAValue:
         """A constant of one number; those without dimensions are made once."""
-        # 0.0 and -0.0, and 1 and True, are equal but different numbers.
-        key = repr(number), dtype
+        # 0.0 and -0.0, 1 and True, and NaN of both signs are different numbers.
+        key = repr(number), number == number or math.copysign(1, number) > 0, dtype
         if not shape and key in self._numbers:
             return self._numbers[key]
         found = self.build.create_splat(number, TensorType(element_of(dtype), shape))

@@ -23,7 +23,8 @@ from ttmlir.dialects.stablehlo.attrs import (
     DotDimensionNumbersAttr,
 )
 from ttmlir.ir.arrays import dtype_of, element_of
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.rewriting import replace
+from ttmlir.ir.tensor_types import element_type, shape_of, value_shape
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import named_in, named_on_truth
 
@@ -104,6 +105,53 @@ class StableHLOCarrier:
         self.add(new)
         return new.results
 
+    def make_one(
+        self,
+        mnemonic: str,
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        **properties: Attribute,
+    ) -> SSAValue:
+        """The one result of an operation of StableHLO."""
+        return self.make(mnemonic, operands, [type_], (), **properties)[0]
+
+    def make_constant(self, type_: Attribute, numbers: Sequence[float]) -> SSAValue:
+        """A constant of these numbers; one number is repeated."""
+        elements = elements_of(cast("ElementsType", type_), numbers)
+        return self.make("constant", (), [type_], value=elements)[0]
+
+    def broadcast(
+        self, value: SSAValue, shape: Sequence[int], dimensions: Sequence[int] | None = None
+    ) -> SSAValue:
+        """The tensor repeated to a shape; its dimensions are the last ones unless given."""
+        own = value_shape(value)
+        if own == tuple(shape):
+            return value
+        if dimensions is None:
+            dimensions = range(len(shape) - len(own), len(shape))
+        type_ = TensorType(element_type(value), shape)
+        dims = i64_array(dimensions)
+        return self.make_one("broadcast_in_dim", [value], type_, broadcast_dimensions=dims)
+
+    def slice(
+        self,
+        value: SSAValue,
+        type_: Attribute,
+        starts: Sequence[int] | None = None,
+        limits: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+    ) -> SSAValue:
+        """The elements between places of a tensor: by default, the first ones that the type has."""
+        limits = shape_of(type_) if limits is None else limits
+        return self.make_one(
+            "slice",
+            [value],
+            type_,
+            start_indices=i64_array(starts or [0] * len(limits)),
+            limit_indices=i64_array(limits),
+            strides=i64_array(strides or [1] * len(limits)),
+        )
+
     def add(self, op: Operation) -> None:
         """Put an operation where the next one is created."""
         if self._before is None:
@@ -147,16 +195,19 @@ class StableHLOCarrier:
                 name = "iota"
                 properties = {"iota_dimension": IntegerAttr(parameters["arange_dimension"], i64)}
             case "permute":
-                name, properties = "transpose", {"permutation": _dims(parameters["permutation"])}
+                name, properties = (
+                    "transpose",
+                    {"permutation": i64_array(parameters["permutation"])},
+                )
             case "broadcast":
                 name, properties = "broadcast_in_dim", {"broadcast_dimensions": _all(shape)}
             case "concat":
                 name, properties = "concatenate", {"dimension": IntegerAttr(parameters["dim"], i64)}
             case "slice":
                 names = {"begins": "start_indices", "ends": "limit_indices", "step": "strides"}
-                properties = {names[key]: _dims(value) for key, value in parameters.items()}
+                properties = {names[key]: i64_array(value) for key, value in parameters.items()}
             case "reverse":
-                properties = {"dimensions": _dims(parameters["dimensions"])}
+                properties = {"dimensions": i64_array(parameters["dimensions"])}
             case _:
                 assert name == "reshape", f"an operation that algorithms have: {name}"
         return self.make(name, values, [type_], (), **properties)[0]
@@ -168,7 +219,7 @@ class StableHLOCarrier:
         values = [
             self.fill(each.number, shape, each.dtype)
             if isinstance(each, Scalar)
-            else self._repeat_to(each, shape)
+            else self.broadcast(self._value(each), shape)
             for each in operands
         ]
         if not row.direction:
@@ -181,15 +232,6 @@ class StableHLOCarrier:
             comparison_direction=ComparisonDirectionAttr(row.direction),
             compare_type=ComparisonTypeAttr(kind),
         )[0]
-
-    def _repeat_to(self, array: Array, shape: Shape) -> SSAValue:
-        """The tensor repeated along extents of 1 and new dimensions in front."""
-        value = self._value(array)
-        if array.shape == shape:
-            return value
-        dims = range(len(shape) - array.rank, len(shape))
-        type_ = TensorType(element_of(array.dtype), shape)
-        return self.make("broadcast_in_dim", [value], [type_], broadcast_dimensions=_dims(dims))[0]
 
     def _value(self, array: Array) -> SSAValue:
         """The value of an array; numbers are a constant."""
@@ -215,22 +257,20 @@ class StableHLOCarrier:
             [value, first],
             [TensorType(element, shape)],
             [region],
-            dimensions=_dims([dim]),
+            dimensions=i64_array([dim]),
         )
         return self.make("reshape", found, [type_])[0]
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> SSAValue:
         """A constant of one number."""
-        type_ = cast("ElementsType", TensorType(element_of(dtype), shape))
         if "f" not in dtype:
             number = int(number)
-        return self.make("constant", (), [type_], value=elements_of(type_, [number]))[0]
+        return self.make_constant(TensorType(element_of(dtype), shape), [number])
 
     def constant(self, numbers: Any, dtype: str) -> SSAValue:
         """A constant of the numbers of an array of NumPy."""
-        type_ = cast("ElementsType", TensorType(element_of(dtype), numbers.shape))
-        elements = elements_of(type_, numbers.ravel().tolist())
-        return self.make("constant", (), [type_], value=elements)[0]
+        type_ = TensorType(element_of(dtype), numbers.shape)
+        return self.make_constant(type_, numbers.ravel().tolist())
 
     # -- loops ---------------------------------------------------------------------------------
 
@@ -260,7 +300,7 @@ class StableHLOCarrier:
         shape = [1 if each == dim else n for each, n in enumerate(array.shape)]
         operands = [array.value, *self._places(array, dim, place)]
         type_ = TensorType(element_of(array.dtype), shape)
-        return self.make("dynamic_slice", operands, [type_], slice_sizes=_dims(shape))[0]
+        return self.make("dynamic_slice", operands, [type_], slice_sizes=i64_array(shape))[0]
 
     def put(self, array: Array, dim: int, place: Array, part: Array) -> SSAValue:
         """A dynamic update."""
@@ -289,12 +329,25 @@ class StableHLOCarrier:
         )[1]
 
 
-def _dims(numbers: Sequence[int]) -> DenseArrayBase:
+def replace_by(
+    op: Operation,
+    mnemonic: str,
+    operands: Sequence[SSAValue],
+    type_: Attribute,
+    **properties: Attribute,
+) -> None:
+    """Replace an operation of one result by one of StableHLO."""
+    carrier = StableHLOCarrier.before(op)
+    replace(op, carrier.make_one(mnemonic, operands, type_, **properties))
+
+
+def i64_array(numbers: Sequence[int]) -> DenseArrayBase:
+    """A list of dimensions or extents, as a property."""
     return DenseArrayBase.from_list(i64, [*numbers])
 
 
 def _all(shape: Shape) -> DenseArrayBase:
-    return _dims(range(len(shape)))
+    return i64_array(range(len(shape)))
 
 
 def _product(parameters: dict[str, Any]) -> DotDimensionNumbersAttr:

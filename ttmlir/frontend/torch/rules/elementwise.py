@@ -13,12 +13,12 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.composites import special
 from ttmlir.composites.arithmetic import angle, power
+from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
+from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
-from ttmlir.ir.arrays import build_function
-from ttmlir.ir.constants import SMALL_FLOATS as FORMATS
-from ttmlir.ir.constants import round_to_small_float
+from ttmlir.ir.arrays import array_in, build_function
 from ttmlir.ir.tensor_types import element_type, tensor_of
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row
@@ -300,7 +300,8 @@ def round_to_dtype(call: TorchCall, value: SSAValue) -> SSAValue:
     form = SMALL_FLOATS.get(dtype_name(call.node.meta["val"].dtype))
     if form is None:
         return value
-    return round_to_small_float(call.build, call.build.cast(value, f32), _FORMATS[form])
+    x = array_in(call.build, call.build.cast(value, f32))
+    return round_to_small_float(x, _FORMATS[form]).value
 
 
 _E4M3 = FORMATS["f8E4M3FN"]

@@ -19,9 +19,8 @@ from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.stablehlo.reduction import SortOp
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace, symbols_in
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
-from ttmlir.passes.stablehlo.specification.writer import Writer, i64_array
 
 _TARGET = "ApproxTopK"
 
@@ -59,18 +58,9 @@ def expand_top_k(op: Operation) -> None:
         location=op.location,
     )
     insert_before(op, new)
-    write = Writer(op)
-    best = [
-        write.create(
-            "slice",
-            (value,),
-            result.type,
-            start_indices=i64_array([0] * len(value_shape(value))),
-            limit_indices=i64_array(value_shape(result)),
-            strides=i64_array([1] * len(value_shape(value))),
-        )
-        for value, result in zip(new.results, op.results, strict=True)
-    ]
+    write = StableHLOCarrier.before(op)
+    pairs = zip(new.results, op.results, strict=True)
+    best = [write.slice(value, result.type) for value, result in pairs]
     module = module_of(op)
     replace(op, *best)
     if not any(_comparator(other) is comparator for other in module.walk()):

@@ -17,11 +17,10 @@ from ttmlir.dialects.stablehlo.attrs import (
 )
 from ttmlir.ir.arrays import element_of
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type
 from ttmlir.optable import row
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import combination_of
-from ttmlir.passes.stablehlo.specification.writer import i64_array
 from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
 

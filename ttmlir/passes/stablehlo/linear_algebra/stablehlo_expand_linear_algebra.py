@@ -35,19 +35,22 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from ttmlir.arrays.array import Array
+from ttmlir.composites import linear_algebra
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace, symbols_in
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
-    from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType
-    from xdsl.ir import Attribute, Data, Operation, SSAValue
-
-    from ttmlir.arrays.array import Array
-    from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-    from ttmlir.mlir.attributes import ElementsType
+    from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+    from xdsl.ir import Attribute, Data, Operation
 
     Algorithm = Callable[..., Sequence[Array]]
 
@@ -81,15 +84,11 @@ class StableHLOExpandLinearAlgebraPass(ModulePass):
 
 def _replace_empty(op: Operation) -> bool:
     """True if nothing is to be computed but that nothing went wrong: integers that say so are 0."""
-    from ttmlir.passes.stablehlo.specification.writer import Writer
-
-    types = [cast("ElementsType", result.type) for result in op.results]
-    is_number = [str(type_.element_type).lstrip("u") != "i32" for type_ in types]
-    empty = [0 in type_.get_shape() for type_ in types]
-    if not all(is_empty or not number for is_empty, number in zip(empty, is_number, strict=True)):
+    write = StableHLOCarrier.before(op)
+    results = [write.wrap(result) for result in op.results]
+    if not all(0 in each.shape or each.dtype.lstrip("u") == "i32" for each in results):
         return False
-    write = Writer(op)
-    replace(op, *(write.constant(type_, [0]) for type_ in types))
+    replace(op, *(write.make_constant(result.type, [0]) for result in op.results))
     return True
 
 
@@ -127,15 +126,14 @@ class _Expanding:
 
     def potrf(self, op: Operation) -> None:
         found = self._cholesky(op, is_lower=_letter(op, "uplo") != "U")
-        self._finish(op, [found, self._is_wrong(op, found)])
+        self._finish(op, [found, self._is_wrong(found)])
 
-    def _cholesky(self, op: Operation, *, is_lower: bool) -> SSAValue:
-        from ttmlir.composites.linear_algebra import find_cholesky
-
-        value = self._batch(op, op.operands[0])
-        value = value if is_lower else _transposed(op, value)
-        [result] = self._call(op, "cholesky", find_cholesky, [value])
-        return result if is_lower else _transposed(op, result)
+    def _cholesky(self, op: Operation, *, is_lower: bool) -> Array:
+        x = self._batch(op, 0)
+        [result] = self._call(
+            op, "cholesky", linear_algebra.find_cholesky, [x if is_lower else x.transpose()]
+        )
+        return result if is_lower else result.transpose()
 
     def triangular_solve(self, op: Operation) -> None:
         transposes = cast("Data[str]", op.properties["transpose_a"]).data != "NO_TRANSPOSE"
@@ -154,172 +152,138 @@ class _Expanding:
     def _solve(
         self, op: Operation, *, left: bool, lower: bool, unit: bool, transposes: bool
     ) -> None:
-        from ttmlir.composites.linear_algebra import solve_triangular
-
-        a, b = (self._batch(op, value) for value in op.operands)
+        a, b = self._batch(op, 0), self._batch(op, 1)
         if not left:
-            b = _transposed(op, b)
+            b = b.transpose()
         if transposes == left:
-            a, lower = _transposed(op, a), not lower
+            a, lower = a.transpose(), not lower
 
         def solve(a: Array, b: Array) -> Sequence[Array]:
-            return solve_triangular(a, b, lower=lower, unit=unit)
+            return linear_algebra.solve_triangular(a, b, lower=lower, unit=unit)
 
         name = f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}"
         [result] = self._call(op, name, solve, [a, b])
-        self._finish(op, [result if left else _transposed(op, result)])
+        self._finish(op, [result if left else result.transpose()])
 
     def qr(self, op: Operation) -> None:
-        from ttmlir.composites.linear_algebra import factorize_by_reflections
-
-        value = self._batch(op, op.operands[0])
-        self._finish(op, self._call(op, "qr", factorize_by_reflections, [value]))
+        factorize = linear_algebra.factorize_by_reflections
+        self._finish(op, self._call(op, "qr", factorize, [self._batch(op, 0)]))
 
     def reflections(self, op: Operation) -> None:
-        from ttmlir.composites.linear_algebra import multiply_reflections
-
-        value = self._batch(op, op.operands[0])
-        count = _shape(op.operands[1])[-1]
-        factors = _reshaped(op, op.operands[1], _tensor((_shape(value)[0], count), value))
-        self._finish(op, self._call(op, "reflections", multiply_reflections, [value, factors]))
+        x = self._batch(op, 0)
+        factors = StableHLOCarrier.before(op).wrap(op.operands[1])
+        operands = [x, factors.reshape((x.shape[0], factors.shape[-1]))]
+        multiply = linear_algebra.multiply_reflections
+        self._finish(op, self._call(op, "reflections", multiply, operands))
 
     def lu(self, op: Operation) -> None:
         self._finish(op, self._factorize(op))
 
     def getrf(self, op: Operation) -> None:
         factors, pivots, _ = self._factorize(op)
-        counted = self._carrier(op).wrap(pivots) + 1
-        info = counted.fill(0, _shape(op.results[2]))
-        self._finish(op, [factors, counted.value, info.value])
+        counted = pivots + 1
+        self._finish(op, [factors, counted, counted.fill(0, value_shape(op.results[2]))])
 
-    def _factorize(self, op: Operation) -> Sequence[SSAValue]:
-        from ttmlir.composites.linear_algebra import factorize_by_elimination
-
-        value = self._batch(op, op.operands[0])
-        return self._call(op, "lu", factorize_by_elimination, [value])
+    def _factorize(self, op: Operation) -> Sequence[Array]:
+        return self._call(op, "lu", linear_algebra.factorize_by_elimination, [self._batch(op, 0)])
 
     def syevd(self, op: Operation) -> None:
         vectors, values = self._eigenvectors(op, is_lower=_letter(op, "uplo") == "L")
-        self._finish(op, [vectors, values, self._is_wrong(op, vectors)])
+        self._finish(op, [vectors, values, self._is_wrong(vectors)])
 
     def eigh(self, op: Operation) -> None:
         self._finish(op, self._eigenvectors(op, is_lower=True))
 
-    def _eigenvectors(self, op: Operation, *, is_lower: bool) -> Sequence[SSAValue]:
-        from ttmlir.composites.linear_algebra import find_symmetric_eigenvectors
-
-        value = self._batch(op, op.operands[0], MAX_ROTATED_EXTENT)
-        value = value if is_lower else _transposed(op, value)
-        return self._call(op, "eigh", find_symmetric_eigenvectors, [value])
+    def _eigenvectors(self, op: Operation, *, is_lower: bool) -> Sequence[Array]:
+        x = self._batch(op, 0, MAX_ROTATED_EXTENT)
+        find = linear_algebra.find_symmetric_eigenvectors
+        return self._call(op, "eigh", find, [x if is_lower else x.transpose()])
 
     def gesdd(self, op: Operation) -> None:
         mode = _letter(op, "mode")
-        value = op.operands[0]
+        value = StableHLOCarrier.before(op).wrap(op.operands[0])
         if mode == "N":
             [values] = self._singular_values(op)
-            zeros = [self._zeros(op, result.type) for result in op.results[2:4]]
-            self._finish(op, [value, values, *zeros, self._is_wrong(op, values)])
+            zeros = [value.fill(0, value_shape(result)) for result in op.results[2:4]]
+            self._finish(op, [value, values, *zeros, self._is_wrong(values)])
             return
         left, values, right = self._singular_vectors(op, full=mode == "A")
-        self._finish(op, [value, values, left, right, self._is_wrong(op, left)])
+        self._finish(op, [value, values, left, right, self._is_wrong(left)])
 
     def svd(self, op: Operation) -> None:
         """U, values and V^T, with as many columns as its first result says."""
-        least = min(_shape(op.operands[0])[-2:])
-        is_full = max(_shape(op.results[0])[-1], _shape(op.results[2])[-2]) > least
+        least = min(value_shape(op.operands[0])[-2:])
+        is_full = max(value_shape(op.results[0])[-1], value_shape(op.results[2])[-2]) > least
         self._finish(op, self._singular_vectors(op, full=is_full))
 
     def svdvals(self, op: Operation) -> None:
         self._finish(op, self._singular_values(op))
 
-    def _singular_values(self, op: Operation) -> Sequence[SSAValue]:
-        from ttmlir.composites.linear_algebra import find_singular_values
+    def _singular_values(self, op: Operation) -> Sequence[Array]:
+        find = linear_algebra.find_singular_values
+        return self._call(op, "svdvals", find, [self._tall(op)[0]])
 
-        return self._call(op, "svdvals", find_singular_values, [self._tall(op)[0]])
-
-    def _singular_vectors(self, op: Operation, *, full: bool) -> Sequence[SSAValue]:
-        from ttmlir.composites.linear_algebra import find_singular_vectors
-
+    def _singular_vectors(self, op: Operation, *, full: bool) -> Sequence[Array]:
         def find(a: Array) -> Sequence[Array]:
-            return find_singular_vectors(a, full=full)
+            return linear_algebra.find_singular_vectors(a, full=full)
 
-        value, is_wide = self._tall(op)
-        name = "svd_full" if full else "svd"
-        left, values, right = self._call(op, name, find, [value])
+        x, is_wide = self._tall(op)
+        left, values, right = self._call(op, "svd_full" if full else "svd", find, [x])
         if is_wide:
-            left, right = _transposed(op, right), _transposed(op, left)
+            left, right = right.transpose(), left.transpose()
         return [left, values, right]
 
-    def _tall(self, op: Operation) -> tuple[SSAValue, bool]:
+    def _tall(self, op: Operation) -> tuple[Array, bool]:
         """The matrices with no fewer rows than columns; True if they were transposed for that."""
-        value = self._batch(op, op.operands[0], MAX_ROTATED_EXTENT)
-        _, rows, columns = _shape(value)
-        return (_transposed(op, value), True) if rows < columns else (value, False)
+        x = self._batch(op, 0, MAX_ROTATED_EXTENT)
+        is_wide = x.shape[1] < x.shape[2]
+        return x.transpose() if is_wide else x, is_wide
 
     # -- values --------------------------------------------------------------------------------
 
-    def _finish(self, op: Operation, results: Sequence[SSAValue]) -> None:
-        types = [result.type for result in op.results]
-        pairs = zip(results, types, strict=True)
-        replace(op, *(_reshaped(op, result, type_) for result, type_ in pairs))
+    def _finish(self, op: Operation, results: Sequence[Array]) -> None:
+        pairs = zip(results, op.results, strict=True)
+        replace(op, *(each.reshape(value_shape(result)).value for each, result in pairs))
 
-    def _is_wrong(self, op: Operation, value: SSAValue) -> SSAValue:
+    def _is_wrong(self, found: Array) -> Array:
         """1 for each matrix or vector of a batch that is not a number, as LAPACK's `info`."""
-        found = self._carrier(op).wrap(value)
         found = found.reshape((found.shape[0], -(-math.prod(found.shape) // found.shape[0])))
         first = found.cut(1, 0, 1)
-        return first.ne(first).cast("i32").value
+        return first.ne(first).cast("i32")
 
-    def _zeros(self, op: Operation, type_: Attribute) -> SSAValue:
-        tensor = cast("TensorType[Attribute]", type_)
-        return self._carrier(op).fill(0, tensor.get_shape(), str(tensor.element_type))
-
-    def _carrier(self, op: Operation) -> StableHLOCarrier:
-        from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-
-        return StableHLOCarrier.before(op)
-
-    def _batch(self, op: Operation, value: SSAValue, most: int = MAX_EXTENT) -> SSAValue:
-        """A tensor as one batch of matrices; `most` is how many rows or columns there may be."""
-        shape = _shape(value)
-        element = str(cast("TensorType[Attribute]", value.type).element_type)
-        sides = shape[-2:]
-        is_small = 1 <= min(shape) <= max(sides) <= MAX_EXTENT and min(sides) <= most
-        if element not in _ELEMENTS or not is_small:
+    def _batch(self, op: Operation, number: int, most: int = MAX_EXTENT) -> Array:
+        """An operand as one batch of matrices; `most` is how many rows or columns there may be."""
+        x = StableHLOCarrier.before(op).wrap(op.operands[number])
+        sides = x.shape[-2:]
+        is_small = 1 <= min(x.shape) <= max(sides) <= MAX_EXTENT and min(sides) <= most
+        if x.dtype not in _ELEMENTS or not is_small:
             limit = "" if most == MAX_EXTENT else f", and at most {most} of one of them"
             refuse_to_legalize(
                 op,
-                f"matrices of {shape[-2]} x {shape[-1]} {element} are not supported; supported "
+                f"matrices of {sides[0]} x {sides[1]} {x.dtype} are not supported; supported "
                 f"are those of {', '.join(_ELEMENTS)} with 1 to {MAX_EXTENT} rows and columns"
                 f"{limit}; compute larger ones on the host and pass the result as an argument",
             )
-        return _reshaped(op, value, _tensor((math.prod(shape[:-2]), *sides), value))
+        return x.reshape((math.prod(x.shape[:-2]), *sides))
 
     def _call(
-        self, op: Operation, name: str, algorithm: Algorithm, operands: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        from xdsl.dialects.func import CallOp, FuncOp
-
-        from ttmlir.ir.rewriting import symbols_in
-
-        name = "_".join([name, *map(_suffix, operands)])
+        self, op: Operation, name: str, algorithm: Algorithm, operands: Sequence[Array]
+    ) -> Sequence[Array]:
+        shapes = ("x".join([*map(str, each.shape), each.dtype]) for each in operands)
+        name = "_".join([name, *shapes])
+        values = [each.value for each in operands]
         function = symbols_in(self._module).get(name)
         if function is None:
-            function = self._add(op, name, algorithm, [value.type for value in operands])
-        call = CallOp(name, operands, cast("FuncOp", function).function_type.outputs.data)
+            function = self._add(op, name, algorithm, [value.type for value in values])
+        call = CallOp(name, values, cast("FuncOp", function).function_type.outputs.data)
         call.location = op.location
         insert_before(op, call)
-        return call.results
+        return [*map(StableHLOCarrier.before(op).wrap, call.results)]
 
     def _add(
         self, op: Operation, name: str, algorithm: Algorithm, types: Sequence[Attribute]
     ) -> Operation:
         """Add a function, all of it at the location of an operation."""
-        from xdsl.dialects.func import FuncOp, ReturnOp
-        from xdsl.ir import Block, Region
-
-        from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-
         block = Block(arg_types=types)
         carrier = StableHLOCarrier(block, op.location)
         results = [each.value for each in algorithm(*map(carrier.wrap, block.args))]
@@ -333,21 +297,6 @@ class _Expanding:
         return function
 
 
-def _suffix(value: SSAValue) -> str:
-    element = cast("TensorType[Attribute]", value.type).element_type
-    return "x".join([*map(str, _shape(value)), str(element)])
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return tuple(cast("TensorType[Attribute]", value.type).get_shape())
-
-
-def _tensor(shape: Sequence[int], like: SSAValue) -> Attribute:
-    from xdsl.dialects.builtin import TensorType
-
-    return TensorType(cast("TensorType[Attribute]", like.type).element_type, shape)
-
-
 def _flag(op: Operation, name: str) -> bool:
     attr = op.properties.get(name)
     return attr is not None and bool(cast("IntegerAttr", attr).value.data)
@@ -357,32 +306,6 @@ def _letter(op: Operation, name: str) -> str:
     """A character that a routine of LAPACK is given, such as `L` for the lower triangle."""
     config = cast("DictionaryAttr", op.attributes["mhlo.backend_config"])
     return chr(cast("IntegerAttr", config.data[name]).value.data)
-
-
-def _reshaped(op: Operation, value: SSAValue, type_: Attribute) -> SSAValue:
-    from ttmlir.dialects.stablehlo.movement import ReshapeOp
-
-    if value.type == type_:
-        return value
-    new = ReshapeOp.create(operands=[value], result_types=[type_], location=op.location)
-    insert_before(op, new)
-    return new.results[0]
-
-
-def _transposed(op: Operation, value: SSAValue) -> SSAValue:
-    from xdsl.dialects.builtin import DenseArrayBase, i64
-
-    from ttmlir.dialects.stablehlo.movement import TransposeOp
-
-    batch, rows, columns = _shape(value)
-    new = TransposeOp.create(
-        operands=[value],
-        result_types=[_tensor((batch, columns, rows), value)],
-        properties={"permutation": DenseArrayBase.from_list(i64, [0, 2, 1])},
-        location=op.location,
-    )
-    insert_before(op, new)
-    return new.results[0]
 
 
 OPERATIONS: dict[str, Callable[[_Expanding, Operation], None]] = {

@@ -38,13 +38,22 @@ Not done here: products of integers of more than 8 bits are rounded as those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, bf16, f32
+from xdsl.dialects.builtin import TensorType, f32
 
+from ttmlir.composites.quantization import (
+    Quantization,
+    dequantize,
+    quantize,
+    round_to_integers,
+    scale,
+    shift,
+)
 from ttmlir.dialects.quant import Uniform, uniform_of
+from ttmlir.ir.arrays import array_in, dtype_of
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
@@ -56,73 +65,11 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
+    from ttmlir.arrays.array import Array
     from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
 
 
-# --- Uniform arithmetic ---------------------------------------------------------------------------
-# Between integers and the numbers that they stand for, in ttir.
-
 _BYTE_BITS = 8
-
-
-def dequantize(build: Builder, value: SSAValue, uniform: Uniform) -> SSAValue:
-    """`(value - zero) * scale`, computed in f32, in the type that the integers stand for."""
-    number = _subtract_zeros(build, build.cast(value, f32), uniform)
-    return build.cast(scale(build, number, uniform.scales, uniform.axis), uniform.expressed)
-
-
-def quantize(build: Builder, value: SSAValue, uniform: Uniform) -> SSAValue:
-    """`clamp(round(value / scale) + zero, low, high)`, ties to even, in the storage type."""
-    number = build.cast(value, f32)
-    scales = _parameters(build, uniform.scales, uniform.axis, number)
-    return round_to_integers(build, build.create("div", (number, scales), number.type), uniform)
-
-
-def round_to_integers(build: Builder, value: SSAValue, uniform: Uniform) -> SSAValue:
-    """What is left of quantizing numbers that are divided by the scales."""
-    number = build.create("round", (value,), value.type)
-    if any(uniform.zeros):
-        zeros = _parameters(build, uniform.zeros, uniform.axis, number)
-        number = build.create("add", (number, zeros), number.type)
-    limits = {"min": float(uniform.low), "max": float(uniform.high)}
-    number = build.create("clamp", (number,), number.type, **limits)
-    return build.cast(number, uniform.storage)
-
-
-def shift(build: Builder, value: SSAValue, uniform: Uniform) -> SSAValue:
-    """`value - zero`, as the factor of a product whose sums are f32.
-
-    Differences of bytes are whole numbers of up to 255, which bf16 holds.
-    """
-    number = _subtract_zeros(build, build.cast(value, f32), uniform)
-    return build.cast(number, bf16 if uniform.width <= _BYTE_BITS else f32)
-
-
-def scale(build: Builder, value: SSAValue, factors: Sequence[float], axis: int | None) -> SSAValue:
-    """The tensor times a number, or times one for each place along an axis."""
-    if all(factor == 1 for factor in factors):
-        return value
-    return build.create("multiply", (value, _parameters(build, factors, axis, value)), value.type)
-
-
-def _subtract_zeros(build: Builder, number: SSAValue, uniform: Uniform) -> SSAValue:
-    if not any(uniform.zeros):
-        return number
-    zeros = _parameters(build, uniform.zeros, uniform.axis, number)
-    return build.create("subtract", (number, zeros), number.type)
-
-
-def _parameters(
-    build: Builder, numbers: Sequence[float], axis: int | None, like: SSAValue
-) -> SSAValue:
-    """A constant that broadcasts against a tensor."""
-    shape = [1] * len(value_shape(like))
-    if axis is not None:
-        shape[axis] = len(numbers)
-    return build.create_numbers(numbers, tensor_of(f32, shape))
-
-
-# --- Stablehlo legalize quant to math -------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -145,14 +92,26 @@ class _QuantizedElement:
         self.stored: Attribute = uniform.storage
         self.computed: Attribute = uniform.expressed
         self.key = (uniform.kind, uniform.scales, uniform.zeros)
+        limits = uniform.low, uniform.high
+        steps = uniform.scales, uniform.zeros, uniform.axis
+        self.quantization = Quantization(dtype_of(uniform.storage), *limits, *steps)
 
     def widen(self, build: Builder, value: SSAValue) -> SSAValue:
-        """The numbers that integers stand for."""
-        return dequantize(build, value, self.uniform)
+        """The numbers that integers stand for, computed in f32."""
+        number = dequantize(array_in(build, value), self.quantization)
+        return number.cast(dtype_of(self.computed)).value
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
-        """The integers that stand for numbers."""
-        return quantize(build, value, self.uniform)
+        """The integers that stand for numbers, computed in f32."""
+        return quantize(array_in(build, value).cast("f32"), self.quantization).value
+
+    def factor(self, build: Builder, value: SSAValue) -> Array:
+        """Integers without their zero point as the factor of a product whose sums are f32.
+
+        Differences of bytes are whole numbers of up to 255, which bf16 holds.
+        """
+        dtype = "bf16" if self.uniform.width <= _BYTE_BITS else "f32"
+        return shift(array_in(build, value), self.quantization, dtype)
 
 
 class _Legalization(ElementRewrite[_QuantizedElement]):
@@ -183,42 +142,35 @@ class _Legalization(ElementRewrite[_QuantizedElement]):
 
     def multiply(self, op: Operation) -> None:
         """A sum of products: of the integers without their zero points."""
-        lhs, rhs, uniform = (
-            None if (found := self.element(value)) is None else found.uniform
-            for value in (*op.operands, *op.results)
-        )
-        if lhs is None or rhs is None or uniform is None or lhs.axis is not None:
+        lhs, rhs, target = map(self.element, (*op.operands, *op.results))
+        if lhs is None or rhs is None or target is None or lhs.uniform.axis is not None:
             self.compute(op)
             return
         build = Builder.before(op)
-        factors = [
-            shift(build, value, each) for value, each in zip(op.operands, (lhs, rhs), strict=True)
-        ]
-        element = element_type(factors[0])
-        factors = [
-            build.cast(value, element if lhs.width == rhs.width else f32) for value in factors
-        ]
+        pairs = zip((lhs, rhs), op.operands, strict=True)
+        factors = [each.factor(build, value) for each, value in pairs]
+        dtype = factors[0].dtype if lhs.uniform.width == rhs.uniform.width else "f32"
         clone = type(op).create(
-            operands=factors,
+            operands=[each.cast(dtype).value for each in factors],
             result_types=[tensor_of(f32, value_shape(op.results[0]))],
             properties=op.properties,
             attributes=op.attributes,
             location=op.location,
         )
         insert_before(op, clone)
-        axis = None if rhs.axis is None else _result_axis(op, rhs.axis)
-        build = Builder.before(op)
-        products = [lhs.scales[0] * each for each in rhs.scales]
-        if uniform.axis in (None, axis):
+        axis = None if rhs.uniform.axis is None else _result_axis(op, rhs.uniform.axis)
+        found = array_in(build, clone.results[0])
+        products = [lhs.uniform.scales[0] * each for each in rhs.uniform.scales]
+        scales, by = target.uniform.scales, target.quantization
+        if target.uniform.axis in (None, axis):
+            shared = target.uniform.axis is None
             ratio = [
-                product / uniform.scales[index if uniform.axis is not None else 0]
-                for index, product in enumerate(products)
+                product / scales[0 if shared else index] for index, product in enumerate(products)
             ]
-            value = scale(build, clone.results[0], ratio, axis)
-            self.replace(op, [round_to_integers(build, value, uniform)])
-            return
-        value = scale(build, clone.results[0], products, axis)
-        self.replace(op, [quantize(build, value, uniform)])
+            result = round_to_integers(scale(found, ratio, axis), by)
+        else:
+            result = quantize(scale(found, products, axis), by)
+        self.replace(op, [result.value])
 
 
 def _check_axis(op: Operation, value: SSAValue) -> None:

@@ -33,9 +33,10 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, bf16, f32
 
+from ttmlir.composites.bits import SMALL_FLOATS, round_to_small_float
 from ttmlir.dialects.definition.ods import warn_of_widening
+from ttmlir.ir.arrays import array_in, dtype_of
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import SMALL_FLOATS, round_to_small_float
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, limits_of, shape_of
 from ttmlir.mlir.attributes import Elements, elements_of, unpack_values
@@ -79,22 +80,17 @@ class _StoredElement:
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
         """Integers modulo a power of two, others rounded to the format."""
+        x = array_in(build, value)
         if self.key.name in SMALL_FLOATS:
-            rounded = round_to_small_float(build, value, SMALL_FLOATS[self.key.name])
-            return build.cast(rounded, self.stored)
+            rounded = round_to_small_float(x, SMALL_FLOATS[self.key.name])
+            return rounded.cast(dtype_of(self.stored)).value
         integer = cast("IntegerType", self.key)
         width = integer.width.data
         if integer.signedness.data is Signedness.UNSIGNED:
-            return _apply(build, "bitwise_and", value, (1 << width) - 1)
+            return (x & (1 << width) - 1).value
         half = 1 << (width - 1)
         # Bits above the sign are those of the sign: (x & 15 ^ 8) - 8 for 4 bits.
-        value = _apply(build, "bitwise_and", value, 2 * half - 1)
-        return _apply(build, "subtract", _apply(build, "bitwise_xor", value, half), half)
-
-
-def _apply(build: Builder, mnemonic: str, value: SSAValue, number: int) -> SSAValue:
-    scalar = build.create_scalar(number, element_type(value))
-    return build.create(mnemonic, (value, scalar), value.type)
+        return ((x & 2 * half - 1 ^ half) - half).value
 
 
 class _Widening(ElementRewrite[_StoredElement]):
@@ -129,8 +125,8 @@ class _Widening(ElementRewrite[_StoredElement]):
             operands = [self._limit(build, operands[0], target)]
         if op.name == "stablehlo.shift_right_logical" and target is not None:
             width = cast("IntegerType", target.key).width.data
-            bits = build.cast(operands[0], target.stored)
-            operands[0] = _apply(build, "bitwise_and", bits, (1 << width) - 1)
+            bits = array_in(build, build.cast(operands[0], target.stored))
+            operands[0] = (bits & (1 << width) - 1).value
         self.compute_from(op, operands)
 
     def _limit(self, build: Builder, value: SSAValue, target: _StoredElement) -> SSAValue:

@@ -26,12 +26,12 @@ from ttmlir.ir.arrays import TTIRCarrier, array_in, build_function, complex_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, replace_by
 from ttmlir.ir.tensor_types import element_type, real_type, value_shape
 from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
 from ttmlir.passes.core.ttir_conversion import ConversionRule, computes
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import PRECISIONS
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
-from ttmlir.passes.stablehlo.specification.writer import Writer
 
 # --- Words ----------------------------------------------------------------------------------------
 # Integers of 64 bits as pairs of 32-bit words, which devices hold.
@@ -132,18 +132,18 @@ def cast_bits(op: Operation) -> None:
 
 def _cast_bits_of_words(op: Operation, narrow: int) -> None:
     """Go over words of 32 bits, which stand along a dimension behind that of the numbers."""
-    write, build = Writer(op), Builder.before(op)
+    write, build = StableHLOCarrier.before(op), Builder.before(op)
     (operand,), (result,) = op.operands, op.results
     parts = 32 // narrow
     if width_of(element_type(operand)) == 64:
         words = take_words(build, operand)
-        found = write.create("bitcast_convert", (words,), _split(result, parts))
-        replace(op, write.create("reshape", (found,), result.type))
+        found = write.make_one("bitcast_convert", (words,), _split(result, parts))
+        replace_by(op, "reshape", (found,), result.type)
         return
-    apart = write.create("reshape", (operand,), _split(operand, parts))
+    apart = write.make_one("reshape", (operand,), _split(operand, parts))
     shape = (*value_shape(result), 2)
-    words = write.create("bitcast_convert", (apart,), TensorType(WORD, shape))
-    replace(op, write.create("bitcast_convert", (words,), result.type))
+    words = write.make_one("bitcast_convert", (apart,), TensorType(WORD, shape))
+    replace_by(op, "bitcast_convert", (words,), result.type)
 
 
 def _split(value: SSAValue, parts: int) -> TensorType[Attribute]:
@@ -205,7 +205,7 @@ def _generate_bits(op: Operation) -> None:
     else:
         drawn, counter = draw_philox(words, shape)
     new = concatenate([words.cut(0, 0, 1), counter], 0)
-    joined = Writer(op).create("bitcast_convert", (new.value,), state.type)
+    joined = StableHLOCarrier.before(op).make_one("bitcast_convert", (new.value,), state.type)
     replace(op, joined, _as_numbers(op, build, drawn.value, type_))
 
 
@@ -216,7 +216,7 @@ def _as_numbers(
     element = type_.element_type
     width = width_of(element)
     if width == 64:
-        return Writer(op).create("bitcast_convert", (words,), type_)
+        return StableHLOCarrier.before(op).make_one("bitcast_convert", (words,), type_)
     bits = build.cast(words, _INTEGERS.get(width, WORD))
     if bits.type == type_:
         return bits
@@ -303,13 +303,14 @@ def multiply_high(op: Operation, x: Array, y: Array) -> Array:
 
 def _arc_kernel(op: Operation) -> None:
     """What the inverse trigonometric and hyperbolic functions of complex numbers share."""
-    write = Writer(op)
+    write = StableHLOCarrier.before(op)
     parts = [
-        write.create(part, op.operands, real_type(op.operands[0].type)) for part in ("real", "imag")
+        write.make_one(part, op.operands, real_type(op.operands[0].type))
+        for part in ("real", "imag")
     ]
     found = arc_kernel(complex_in(Builder.before(op), *parts))
     both = found.real.value, found.imag.value
-    replace(op, write.create("complex", both, op.results[0].type))
+    replace_by(op, "complex", both, op.results[0].type)
 
 
 RULES: dict[str, ConversionRule] = {

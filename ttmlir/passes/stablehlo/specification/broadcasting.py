@@ -26,10 +26,9 @@ from ttmlir.dialects.stablehlo.attrs import (
 from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.errors import plural
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array, replace_by
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes import ElementsType
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.specification.writer import Writer, i64_array
 from ttmlir.passes.stablehlo.stablehlo_bodies import IN_BODIES, operations_of
 
 _PREFIX = "chlo.broadcast_"
@@ -38,7 +37,7 @@ _CHLO = {cls.name: cls for cls in CHLO_OPERATIONS}
 
 def _broadcast(op: Operation) -> None:
     """Bring the operands to one shape; then the operation is one of pairs of elements."""
-    write = Writer(op)
+    write = StableHLOCarrier.before(op)
     shapes = [value_shape(value) for value in op.operands]
     rank = max(map(len, shapes))
     if "broadcast_dimensions" in op.properties:
@@ -74,7 +73,7 @@ def _broadcast(op: Operation) -> None:
     for name, cls in _COMPARED.items():
         if name in op.properties:
             properties[name] = cls(cast("EnumAttr", op.properties[name]).data)
-    replace(op, write.create(mnemonic, operands, type_, **properties))
+    replace_by(op, mnemonic, operands, type_, **properties)
 
 
 _COMPARED: dict[str, type[EnumAttr]] = {
@@ -84,8 +83,7 @@ _COMPARED: dict[str, type[EnumAttr]] = {
 
 
 def _constant(op: Operation) -> None:
-    write = Writer(op)
-    replace(op, write.create("constant", (), op.results[0].type, value=op.properties["value"]))
+    replace_by(op, "constant", (), op.results[0].type, value=op.properties["value"])
 
 
 def _constant_like(op: Operation) -> None:
@@ -95,8 +93,8 @@ def _constant_like(op: Operation) -> None:
         refuse_to_legalize(op, "the value of a constant has to be one real number")
     number = cast("FloatAttr | IntegerAttr", value).value.data
     (operand,) = op.operands
-    write = Writer(op)
-    one = write.constant(cast("ElementsType", TensorType(element_type(operand), ())), [number])
+    write = StableHLOCarrier.before(op)
+    one = write.make_constant(TensorType(element_type(operand), ()), [number])
     replace(op, write.broadcast(one, value_shape(operand), ()))
 
 
@@ -131,7 +129,7 @@ def _map(op: Operation) -> None:
             op,
             f"its function may hold operations on each element and constants, not {others[0]}",
         )
-    write = Writer(op)
+    write = StableHLOCarrier.before(op)
     shape = value_shape(op.results[0])
     known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, op.operands, strict=True))
     for inner in body.block.ops:
@@ -180,7 +178,7 @@ def _einsum(op: Operation) -> None:
         for label, extent in zip(term, value_shape(operand), strict=True):
             if extents.setdefault(label, extent) != extent:
                 _refuse(op, f"the extents {extents[label]} and {extent} have one name")
-    write = Writer(op)
+    write = StableHLOCarrier.before(op)
     values = list(op.operands)
     for place, value in enumerate(op.operands):
         others = "".join(labels[:place] + labels[place + 1 :])
@@ -190,7 +188,8 @@ def _einsum(op: Operation) -> None:
     product, order = values[0], labels[0]
     if len(values) > 1:
         product, order = _product(write, values, labels, result, extents)
-    replace(op, write.transpose(product, [order.index(label) for label in result]))
+    found = write.wrap(product).permute([order.index(label) for label in result])
+    replace(op, found.value)
 
 
 def _terms(op: Operation) -> tuple[list[str], str]:
@@ -234,7 +233,9 @@ def _labels(op: Operation, term: str, rank: int) -> str:
     return term.replace("...", _BATCH[:more][::-1])
 
 
-def _summed(write: Writer, value: SSAValue, labels: str, alone: set[str]) -> tuple[SSAValue, str]:
+def _summed(
+    write: StableHLOCarrier, value: SSAValue, labels: str, alone: set[str]
+) -> tuple[SSAValue, str]:
     """Sum over dimensions, as a product with ones."""
     places = [place for place, label in enumerate(labels) if label in alone]
     shape = tuple(value_shape(value)[place] for place in places)
@@ -248,13 +249,17 @@ def _summed(write: Writer, value: SSAValue, labels: str, alone: set[str]) -> tup
         if label not in alone
     ]
     type_ = TensorType(element_type(value), left)
-    ones = write.constant(cast("ElementsType", TensorType(element_type(value), shape)), [1])
-    summed = write.create("dot_general", (value, ones), type_, dot_dimension_numbers=numbers)
+    ones = write.make_constant(TensorType(element_type(value), shape), [1])
+    summed = write.make_one("dot_general", (value, ones), type_, dot_dimension_numbers=numbers)
     return summed, rest
 
 
 def _product(
-    write: Writer, values: list[SSAValue], labels: list[str], result: str, extents: dict[str, int]
+    write: StableHLOCarrier,
+    values: list[SSAValue],
+    labels: list[str],
+    result: str,
+    extents: dict[str, int],
 ) -> tuple[SSAValue, str]:
     """The contraction, and the labels of its dimensions."""
     left, right = labels
@@ -275,7 +280,7 @@ def _product(
         ]
     )
     type_ = TensorType(element_type(values[0]), [extents[label] for label in order])
-    product = write.create("dot_general", values, type_, dot_dimension_numbers=numbers)
+    product = write.make_one("dot_general", values, type_, dot_dimension_numbers=numbers)
     return product, order
 
 
@@ -298,14 +303,14 @@ def _index_select(op: Operation) -> None:
         start_index_map=[dim],
         index_vector_dim=rank,
     )
-    taken = Writer(op).create(
+    replace_by(
+        op,
         "gather",
         op.operands,
         op.results[0].type,
         dimension_numbers=numbers,
         slice_sizes=i64_array(sizes),
     )
-    replace(op, taken)
 
 
 RULES: dict[str, ConversionRule] = {

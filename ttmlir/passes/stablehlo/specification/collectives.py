@@ -23,7 +23,6 @@ from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.mlir.attributes import ElementsType
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
-from ttmlir.passes.stablehlo.specification.writer import Writer
 
 _COUNTS = ("mhlo.num_partitions", "mhlo.num_replicas")
 """Attributes of modules that say for how many devices they are."""
@@ -45,7 +44,7 @@ def _number_of_device(attribute: str) -> ConversionRule:
                 op, f"the module is for {number} devices ({attribute}); supported is one"
             )
         type_ = cast("ElementsType", op.results[0].type)
-        replace(op, Writer(op).constant(type_, [0]))
+        replace(op, StableHLOCarrier.before(op).make_constant(type_, [0]))
 
     return rule
 
@@ -65,7 +64,7 @@ def _permute(op: Operation) -> None:
     if pairs:
         replace(op, *op.operands)
         return
-    replace(op, Writer(op).constant(cast("ElementsType", op.results[0].type), [0]))
+    replace(op, StableHLOCarrier.before(op).make_constant(op.results[0].type, [0]))
 
 
 def _refuse_several(op: Operation) -> None:

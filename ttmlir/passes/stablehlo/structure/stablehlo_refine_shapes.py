@@ -66,12 +66,12 @@ from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.dialects.stablehlo.operation import StableHLOOp
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_at, refuse_to_legalize, replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array, replace_by
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import ElementsType, elements_of
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.specification import broadcasting
-from ttmlir.passes.stablehlo.specification.writer import Writer, i64_array
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -189,19 +189,23 @@ def _static_type(op: Operation, operand: int) -> Attribute:
 
 
 def _reshape(op: Operation) -> None:
-    replace(op, Writer(op).create("reshape", op.operands[:1], _static_type(op, 1)))
+    replace(
+        op, StableHLOCarrier.before(op).make_one("reshape", op.operands[:1], _static_type(op, 1))
+    )
 
 
 def _broadcast_in_dim(op: Operation) -> None:
     dims = op.properties["broadcast_dimensions"]
     type_ = _static_type(op, 1)
-    new = Writer(op).create("broadcast_in_dim", op.operands[:1], type_, broadcast_dimensions=dims)
-    replace(op, new)
+    replace_by(op, "broadcast_in_dim", op.operands[:1], type_, broadcast_dimensions=dims)
 
 
 def _iota(op: Operation) -> None:
     dim = op.properties["iota_dimension"]
-    replace(op, Writer(op).create("iota", (), _static_type(op, 0), iota_dimension=dim))
+    replace(
+        op,
+        StableHLOCarrier.before(op).make_one("iota", (), _static_type(op, 0), iota_dimension=dim),
+    )
 
 
 def _pad(op: Operation) -> None:
@@ -213,7 +217,8 @@ def _pad(op: Operation) -> None:
             value_shape(operand), low, high, interior, strict=True
         )
     ]
-    new = Writer(op).create(
+    replace_by(
+        op,
         "pad",
         op.operands[:2],
         _checked_type(op, shape),
@@ -221,7 +226,6 @@ def _pad(op: Operation) -> None:
         edge_padding_high=i64_array(high),
         interior_padding=i64_array(interior),
     )
-    replace(op, new)
 
 
 def _checked_type(op: Operation, shape: Sequence[int]) -> TensorType[Attribute]:
@@ -249,27 +253,30 @@ def _slice(op: Operation) -> None:
     if not inside:
         refuse_to_legalize(op, "starts and limits have to be in order and inside of the operand")
     shape = [-(-(limit - start) // stride) for start, limit, stride in triples]
-    new = Writer(op).create(
-        "slice",
-        op.operands[:1],
-        _checked_type(op, shape),
-        start_indices=i64_array(starts),
-        limit_indices=i64_array(limits),
-        strides=i64_array(strides),
-    )
-    replace(op, new)
+    write = StableHLOCarrier.before(op)
+    replace(op, write.slice(op.operands[0], _checked_type(op, shape), starts, limits, strides))
 
 
 def _gather(op: Operation) -> None:
     sizes = _numbers(op, 2, "sizes of the slices")
     properties = {**op.properties, "slice_sizes": i64_array(sizes)}
-    replace(op, Writer(op).create("gather", op.operands[:2], op.results[0].type, **properties))
+    replace(
+        op,
+        StableHLOCarrier.before(op).make_one(
+            "gather", op.operands[:2], op.results[0].type, **properties
+        ),
+    )
 
 
 def _convolution(op: Operation) -> None:
     padding = _known_padding(op)
     properties = {**op.properties, "padding": padding}
-    replace(op, Writer(op).create("convolution", op.operands[:2], op.results[0].type, **properties))
+    replace(
+        op,
+        StableHLOCarrier.before(op).make_one(
+            "convolution", op.operands[:2], op.results[0].type, **properties
+        ),
+    )
 
 
 def _known_padding(op: Operation) -> DenseIntOrFPElementsAttr:
@@ -286,7 +293,7 @@ def _get_dimension_size(op: Operation) -> None:
             "the extent is only known when the program runs, and programs of devices have buffers "
             "of fixed sizes; give every argument a static shape",
         )
-    replace(op, Writer(op).constant(cast("ElementsType", op.results[0].type), [extent]))
+    replace(op, StableHLOCarrier.before(op).make_constant(op.results[0].type, [extent]))
 
 
 def _set_dimension_size(op: Operation) -> None:
@@ -296,15 +303,8 @@ def _set_dimension_size(op: Operation) -> None:
     if not 0 <= size <= shape[dim]:
         refuse_to_legalize(op, f"the extent {size} is not between 0 and {shape[dim]}")
     kept = [size if place == dim else extent for place, extent in enumerate(shape)]
-    new = Writer(op).create(
-        "slice",
-        op.operands[:1],
-        _checked_type(op, kept),
-        start_indices=i64_array([0] * len(kept)),
-        limit_indices=i64_array(kept),
-        strides=i64_array([1] * len(kept)),
-    )
-    replace(op, new)
+    write = StableHLOCarrier.before(op)
+    replace(op, write.slice(op.operands[0], _checked_type(op, kept)))
 
 
 FIRST_SIZE = {
