@@ -9,7 +9,7 @@ with.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, cast
@@ -53,6 +53,7 @@ from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.mlir.reporting import OpError
 from ttmlir.optable.row import Row
+from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import transform
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS as MOVEMENTS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
@@ -88,26 +89,21 @@ def _by_row(row: Row, truth: Row | None) -> Function:
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         kind = operands[0].dtype.kind
         if kind == "c" and of_complex is not None:
-            return (_compute_complex(of_complex, operands),)
+            found = of_complex(*map(_parts, operands))
+            return (found.value if isinstance(found, arrays.Array) else _joined(found),)
         is_truth = truth is not None and kind == "b"
         return ((truth if truth is not None and is_truth else row).reference(np, *operands),)
 
     return run
 
 
-def _compute_complex(
-    function: Callable[..., complex_numbers.Complex | arrays.Array], operands: Sequence[Any]
-) -> Any:
-    """What a function makes of complex numbers, whose parts are computed in f64."""
-    found = function(
-        *(
-            complex_numbers.Complex(array_of(each.real, "f64"), array_of(each.imag, "f64"))
-            for each in operands
-        )
-    )
-    if not isinstance(found, complex_numbers.Complex):
-        return found.value
-    return _complex(found.real.value, found.imag.value).astype(operands[0].dtype)
+def _parts(operand: Any) -> complex_numbers.Complex:
+    """Complex numbers whose parts are computed in f64."""
+    return complex_numbers.Complex(array_of(operand.real, "f64"), array_of(operand.imag, "f64"))
+
+
+def _joined(found: complex_numbers.Complex) -> Array:
+    return _complex(found.real.value, found.imag.value)
 
 
 def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -471,44 +467,60 @@ def _dynamic_update_slice(
     return (result,)
 
 
-def index_vectors(indices: Array, vector_dim: int) -> Array:
-    """The start indices with the numbers of one vector in the last dimension."""
+def _places_of(
+    indices: Array,
+    vector_dim: int,
+    shape: Sequence[int],
+    rank: int,
+    mapped: Sequence[int],
+    batching: tuple[Sequence[int], Sequence[int]],
+    windows: Mapping[int, int],
+    limits: Sequence[int] | None = None,
+) -> list[Array]:
+    """Where elements of slices or updates are along each of `rank` dimensions, which broadcast.
+
+    `shape` is that of all slices; `windows` are the dimensions of it that run over a dimension of
+    the operand each, all others belong to the indices. With `limits`, starts are moved within them.
+    """
     if vector_dim == indices.ndim:
-        return indices[..., None].astype(np.int64)
-    return np.moveaxis(indices, vector_dim, -1).astype(np.int64)
+        indices = indices[..., None]
+    vectors = np.moveaxis(indices, vector_dim, -1).astype(np.int64)
+    batch_dims = without(len(shape), list(windows.values()))
+
+    def along(dims: Sequence[int], value: Array) -> Array:
+        """An array whose dimensions are some of the whole shape."""
+        places = [1] * len(shape)
+        for dim, extent in zip(dims, value.shape, strict=True):
+            places[dim] = extent
+        return value.reshape(places)
+
+    place: list[Array] = [np.zeros((), np.int64)] * rank
+    for position, dim in enumerate(mapped):
+        start: Array = vectors[..., position]
+        place[dim] = along(batch_dims, start if limits is None else start.clip(0, limits[dim]))
+    for dim, source in zip(*batching, strict=True):
+        own = batch_dims[source - (source > vector_dim)]
+        place[dim] = along([own], counted(shape[own]))
+    for dim, own in windows.items():
+        place[dim] = place[dim] + along([own], counted(shape[own]))
+    return place
 
 
 def _gather(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     array, indices, *_ = operands
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
-    sizes = integers(op, "slice_sizes")
-    vectors = index_vectors(indices, numbers.index_vector_dim)
-    shape = result_shape(op)
-    batch_dims = without(len(shape), numbers.offset_dims)
     window_dims = without(array.ndim, numbers.collapsed_slice_dims, numbers.operand_batching_dims)
-
-    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
-        """An array of the batch's (or an offset's) shape in its place in the result."""
-        places = [1] * len(shape)
-        for dim, extent in zip(dims, extents, strict=True):
-            places[dim] = extent
-        return value.reshape(places)
-
-    place: list[Any] = [np.zeros((), np.int64)] * array.ndim
-    for position, dim in enumerate(numbers.start_index_map):
-        start: Array = np.clip(vectors[..., position], 0, array.shape[dim] - sizes[dim])
-        place[dim] = along(start.shape, batch_dims, start)
-    batches = vectors.shape[:-1]
-    vector_dim = numbers.index_vector_dim
-    for dim, source in zip(
-        numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True
-    ):
-        source = source - (source > vector_dim)
-        extent = batches[source]
-        place[dim] = along([extent], [batch_dims[source]], counted(extent))
-    for dim, result_dim in zip(window_dims, numbers.offset_dims, strict=True):
-        offset = along([sizes[dim]], [result_dim], counted(sizes[dim]))
-        place[dim] = place[dim] + offset
+    shape = result_shape(op)
+    place = _places_of(
+        indices,
+        numbers.index_vector_dim,
+        shape,
+        array.ndim,
+        numbers.start_index_map,
+        (numbers.operand_batching_dims, numbers.start_indices_batching_dims),
+        dict(zip(window_dims, numbers.offset_dims, strict=True)),
+        np.subtract(array.shape, integers(op, "slice_sizes")).tolist(),
+    )
     return (np.broadcast_to(array[tuple(place)] if place else array, shape),)
 
 
@@ -517,29 +529,16 @@ def _scatter(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     shape, target = updates[0].shape, inputs[0].shape
-    vectors = index_vectors(indices, numbers.index_vector_dim)
-    batch_dims = without(len(shape), numbers.update_window_dims)
     window_dims = without(len(target), numbers.inserted_window_dims, numbers.input_batching_dims)
-
-    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
-        places = [1] * len(shape)
-        for dim, extent in zip(dims, extents, strict=True):
-            places[dim] = extent
-        return value.reshape(places)
-
-    place: list[Array] = [np.zeros((), np.int64)] * len(target)
-    for position, dim in enumerate(numbers.scatter_dims_to_operand_dims):
-        start: Array = vectors[..., position]
-        place[dim] = along(start.shape, batch_dims, start)
-    for dim, source in zip(
-        numbers.input_batching_dims, numbers.scatter_indices_batching_dims, strict=True
-    ):
-        source = source - (source > numbers.index_vector_dim)
-        extent = vectors.shape[source]
-        place[dim] = along([extent], [batch_dims[source]], counted(extent))
-    for dim, update_dim in zip(window_dims, numbers.update_window_dims, strict=True):
-        offset = along([shape[update_dim]], [update_dim], counted(shape[update_dim]))
-        place[dim] = place[dim] + offset
+    place = _places_of(
+        indices,
+        numbers.index_vector_dim,
+        shape,
+        len(target),
+        numbers.scatter_dims_to_operand_dims,
+        (numbers.input_batching_dims, numbers.scatter_indices_batching_dims),
+        dict(zip(window_dims, numbers.update_window_dims, strict=True)),
+    )
     whole = [np.broadcast_to(part, shape).reshape(-1) for part in place]
     is_inside = np.ones(math.prod(shape), bool)
     for part, extent in zip(whole, target, strict=True):
@@ -620,14 +619,10 @@ def _triangular_solve(
 
 
 def _fft(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    lengths = integers(op, "fft_length")
-    axes = range(-len(lengths), 0)
-    kind = cast("EnumAttr", op.properties["fft_type"]).data
-    if kind == "RFFT":
-        return (np.fft.rfftn(operands[0], lengths, axes),)
-    if kind == "IRFFT":
-        return (np.fft.irfftn(operands[0], lengths, axes),)
-    return ((np.fft.fftn if kind == "FFT" else np.fft.ifftn)(operands[0], lengths, axes),)
+    [operand] = operands
+    is_complex = operand.dtype.kind == "c"
+    found = transform(op, _parts(operand) if is_complex else array_of(operand, "f64"))
+    return (found.value if isinstance(found, arrays.Array) else _joined(found),)
 
 
 # -- windows -----------------------------------------------------------------------------------

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes import ElementsType, elements_attr
+from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
@@ -238,10 +239,7 @@ def _convert_registered(op: Operation, target: str, registered: RegisteredCall) 
             kernel = registered.kernel(tensors_of(op), _config_of(op))
             _create_kernel(op, kernel, write_custom_kernel(kernel))
             return
-        # NumPy is loaded only for calls that need it.
-        from ttmlir.passes.stablehlo.stablehlo_constant_calls import call_on_constants
-
-        arrays = call_on_constants(op, target, registered)
+        arrays = _call_on_constants(op, target, registered)
     except (ValueError, TypeError, ArithmeticError) as error:
         refuse_to_legalize(op, f"'{target}', as it was registered, fails: {error}")
     builder = Builder.before(op)
@@ -254,6 +252,54 @@ def _convert_registered(op: Operation, target: str, registered: RegisteredCall) 
             for result, data in zip(op.results, arrays, strict=True)
         ),
     )
+
+
+def _call_on_constants(op: Operation, target: str, registered: RegisteredCall) -> Sequence[bytes]:
+    """The bytes of the results of a function of NumPy on operands that are constants.
+
+    A compiled program holds no Python, so that such a function runs when the program is compiled.
+    """
+    # NumPy is loaded only for calls that need it.
+    import numpy as np
+
+    from ttmlir.arrays.carriers import host_dtype
+
+    operands: list[Any] = []
+    for number, value in enumerate(op.operands):
+        elements = constant_elements(value)
+        if elements is None:
+            refuse_to_legalize(
+                op,
+                f"operand #{number} of '{target}' is no constant, and no file holds Python: "
+                f"{how_to_register(target)}; ttmlir.interpreter.execute runs the program "
+                "in this process with the function that it has",
+            )
+        dtype = host_dtype(_check_dtype(value))
+        operands.append(np.frombuffer(raw_bytes(elements), dtype).reshape(value_shape(value)))
+    assert registered.numpy is not None, "what is registered has a kernel or a function"
+    found = registered.numpy(*operands)
+    results: list[Any] = [*found] if isinstance(found, tuple | list) else [found]
+    arrays: list[bytes] = []
+    for number, (array, result) in enumerate(zip(results, op.results, strict=True)):
+        converted = np.asarray(array, host_dtype(_check_dtype(result)))
+        if converted.shape != value_shape(result):
+            raise ValueError(
+                f"result #{number} has shape {converted.shape}; expected {value_shape(result)}"
+            )
+        arrays.append(converted.tobytes())
+    return arrays
+
+
+_GIVEN = re.compile(r"f(16|32|64)|[us]?i(8|16|32|64)")
+"""Element types that are given to functions of NumPy."""
+
+
+def _check_dtype(value: SSAValue) -> str:
+    """The name of the element type; ValueError for one that functions of NumPy are not given."""
+    name = str(element_type(value))
+    if _GIVEN.fullmatch(name) is None:
+        raise ValueError(f"elements of type {name} cannot be given to a function of NumPy")
+    return name
 
 
 def tensors_of(op: Operation) -> Sequence[KernelTensor]:

@@ -312,23 +312,32 @@ class _Expansion:
 
     def fft(self, op: Operation) -> list[Parts] | list[SSAValue]:
         """A Fourier transform."""
-        lengths = integers(op, "fft_length")
-        kind = cast("EnumAttr", op.properties["fft_type"]).data
         [operand] = op.operands
-        build = Builder.before(op)
-        if kind == "RFFT":
-            return [_parts_of(fourier.transform_real(array_in(build, operand), len(lengths)))]
-        x = self.of(op, operand)
-        share = 1 / max(1, math.prod(lengths))
-        if kind == "IRFFT":
-            return [fourier.invert_to_real(x, len(lengths), lengths[-1], factor=share).value]
-        if kind == "IFFT":
-            found = fourier.transform(x, len(lengths), inverse=True, factor=share)
+        real = self._real.get(operand, operand)
+        is_pair = operand in self._parts
+        if is_pair and (operand not in self._real or _fft_kind(op) != "FFT"):
+            found = transform(op, self.of(op, operand))
         else:
-            real = self._real.get(operand)
-            whole = x if real is None else array_in(build, real)
-            found = fourier.transform(whole, len(lengths))
-        return [_parts_of(found)]
+            found = transform(op, array_in(Builder.before(op), real))
+        return [_parts_of(found) if isinstance(found, Complex) else found.value]
+
+
+def _fft_kind(op: Operation) -> str:
+    return cast("EnumAttr", op.properties["fft_type"]).data
+
+
+def transform(op: Operation, x: Complex | Array) -> Complex | Array:
+    """What a `stablehlo.fft` makes of numbers."""
+    lengths, kind = integers(op, "fft_length"), _fft_kind(op)
+    share = 1 / max(1, math.prod(lengths))
+    if kind == "RFFT":
+        return fourier.transform_real(cast("Array", x), len(lengths))
+    if kind == "IRFFT":
+        spectrum = cast("Complex", x)
+        return fourier.invert_to_real(spectrum, len(lengths), lengths[-1], factor=share)
+    if kind == "IFFT":
+        return fourier.transform(x, len(lengths), inverse=True, factor=share)
+    return fourier.transform(x, len(lengths))
 
 
 def _clone(
