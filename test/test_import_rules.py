@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "terminal": set[str](),
     "optable": set[str](),
     "arrays": {"optable"},
-    "composites": {"arrays"},
+    "composites": {"arrays", "optable"},
     "machine": set[str](),
     "layout": {"machine"},
     "program": {"layout"},

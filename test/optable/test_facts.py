@@ -29,7 +29,6 @@ LISTS = {
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
-    "interpreter/arithmetic.py": "operations of arith and math",
     "passes/emitc/convert_ttkernel_to_emitc.py": "predicates of arith.cmpi",
     "passes/linalg/convert_arith_to_ttir.py": "predicates of arith.cmpi and arith.cmpf",
     "passes/stablehlo/convert_stablehlo_to_ttir_indexing.py": "scatters that ttir has",

@@ -9,7 +9,7 @@ once for all its parallel iterators at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -351,28 +351,35 @@ def loop_over_tiles(
     if len(op.outputs) != 1:
         raise OpError(op, "is a loop over tiles with several outputs; one can be interpreted")
     maps = [layout_map(each) for each in op.indexing_maps.data]
+    out = np.array(operands[-1])
+    combines = any(kind.data is not IteratorType.PARALLEL for kind in op.iterator_types.data)
+    for step, point in enumerate(points_of(op, maps, operands)):
+        inputs = zip(operands[:-1], maps[:-1], strict=True)
+        tiles = [array[index_map.eval(point)] for array, index_map in inputs]
+        target = maps[-1].eval(point)
+        held = _identity(op, out.dtype) if combines and not step else out[target]
+        (result,) = execution.run_iteration(op.body, [*tiles, held], point)
+        out[target] = result
+    return (out,)
+
+
+def points_of(
+    op: LinalgGenericOp, maps: Sequence[AffineMap], operands: Sequence[Array]
+) -> Iterator[list[Any]]:
+    """Where the iterators of a loop are: all parallel ones everywhere, the others one by one."""
     extents = extents_of(maps, operands)
     kinds = [kind.data for kind in op.iterator_types.data]
     parallel = [n for n, kind in enumerate(kinds) if kind is IteratorType.PARALLEL]
-    reduced = [n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL]
+    others = [n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL]
     point: list[Any] = [0] * len(kinds)
     for axis, iterator in enumerate(parallel):
         shape = [1] * len(parallel)
         shape[axis] = extents[iterator]
         point[iterator] = np.arange(extents[iterator]).reshape(shape)
-    out = np.array(operands[-1])
-    for step, places in enumerate(np.ndindex(*(extents[iterator] for iterator in reduced))):
-        for iterator, place in zip(reduced, places, strict=True):
+    for places in np.ndindex(*(extents[iterator] for iterator in others)):
+        for iterator, place in zip(others, places, strict=True):
             point[iterator] = place
-        inputs = zip(operands[:-1], maps[:-1], strict=True)
-        tiles = [array[index_map.eval(point)] for array, index_map in inputs]
-        target = maps[-1].eval(point)
-        held = _identity(op, out.dtype) if reduced and not step else out[target]
-        execution.loops.append(tuple(point))
-        (result,) = execution.run_region(op.body, [*tiles, held])
-        execution.loops.pop()
-        out[target] = result
-    return (out,)
+        yield point
 
 
 def extents_of(maps: Sequence[AffineMap], operands: Sequence[Array]) -> Sequence[int]:

@@ -348,6 +348,16 @@ class Execution:
         finally:
             self._frames.pop()
 
+    def run_iteration(
+        self, body: Region, arguments: Sequence[Any], point: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """What a region returns while the iterators of the loop around it are at a point."""
+        self.loops.append(tuple(point))
+        try:
+            return self.run_region(body, arguments)
+        finally:
+            self.loops.pop()
+
     def run_region(self, region: Region, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """What the terminator of a region of one block returns; values from outside are visible."""
         blocks = tuple(region.blocks)

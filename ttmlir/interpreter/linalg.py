@@ -13,13 +13,12 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType
-from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.interpreter.arrays import array_for, element_of_value
-from ttmlir.interpreter.d2m import extents_of, loop_over_tiles
+from ttmlir.interpreter.d2m import loop_over_tiles, points_of
 from ttmlir.interpreter.execution import Execution, Function
 from ttmlir.mlir.attributes import layout_map
 from ttmlir.passes.convert_linalg_to_ttir import NAMED_FUNCTIONS, NamedFunction
@@ -33,25 +32,12 @@ def _generic(execution: Execution, op: Operation, operands: _Operands) -> _Opera
         return loop_over_tiles(execution, op, operands)
     maps = [layout_map(each) for each in op.indexing_maps.data]
     arrays = [np.asarray(operand) for operand in operands]
-    extents = extents_of(maps, arrays)
-    kinds = [kind.data for kind in op.iterator_types.data]
-    parallel = [n for n, kind in enumerate(kinds) if kind is IteratorType.PARALLEL]
-    others = [n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL]
-    point: list[Any] = [0] * len(kinds)
-    for axis, iterator in enumerate(parallel):
-        shape = [1] * len(parallel)
-        shape[axis] = extents[iterator]
-        point[iterator] = np.arange(extents[iterator]).reshape(shape)
     inputs = arrays[: len(op.inputs)]
     outs = [np.array(each) for each in arrays[len(op.inputs) :]]
-    for places in np.ndindex(*(extents[iterator] for iterator in others)):
-        for iterator, place in zip(others, places, strict=True):
-            point[iterator] = place
+    for point in points_of(op, maps, arrays):
         at = [each.eval(point) for each in maps]
         numbers = [array[index] for array, index in zip((*inputs, *outs), at, strict=True)]
-        execution.loops.append(tuple(point))
-        results = execution.run_region(op.body, numbers)
-        execution.loops.pop()
+        results = execution.run_iteration(op.body, numbers, point)
         for out, index, result in zip(outs, at[len(inputs) :], results, strict=True):
             out[index] = result
     return outs

@@ -17,7 +17,6 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import (
     ComplexType,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     StringAttr,
@@ -40,7 +39,7 @@ from ttmlir.dialects.stablehlo.attrs import (
     ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.interpreter.arrays import by_arrays
+from ttmlir.interpreter.arrays import array_for, by_arrays
 from ttmlir.interpreter.execution import (
     Execution,
     Function,
@@ -56,8 +55,12 @@ from ttmlir.optable.row import Row
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import transform
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS as MOVEMENTS
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import pad_with_gaps
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import convolution_parameters
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import (
+    convolution_parameters,
+    margins_of,
+)
 from ttmlir.passes.stablehlo.specification.bits import multiply_high, number_of_draw
 from ttmlir.program import TARGET
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
@@ -243,27 +246,6 @@ ELEMENTWISE: dict[str, Function] = {
 def result_shape(op: Operation, number: int = 0) -> tuple[int, ...]:
     """The extents of a result."""
     return cast("TensorType[Attribute]", op.results[number].type).get_shape()
-
-
-def padded(
-    array: Array,
-    value: Any,
-    low: Sequence[int],
-    high: Sequence[int],
-    interior: Sequence[int] | None = None,
-) -> Array:
-    """An array with a value between and around its elements; negative amounts cut off."""
-    between = interior or [0] * array.ndim
-    extents = [max(0, n + (n - 1) * gap) for n, gap in zip(array.shape, between, strict=True)]
-    spread = np.full(extents, value, array.dtype)
-    spread[tuple(slice(None, None, gap + 1) for gap in between)] = array
-    amounts = [(max(0, a), max(0, b)) for a, b in zip(low, high, strict=True)]
-    around = np.pad(spread, amounts, constant_values=value)
-    cuts = [
-        slice(max(0, -a), extent - max(0, -b))
-        for a, b, extent in zip(low, high, around.shape, strict=True)
-    ]
-    return around[tuple(cuts)]
 
 
 def _get_dimension_size(
@@ -668,11 +650,11 @@ def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any])
     window = integers(op, "window_dimensions")
     strides = _ones(op, "window_strides", rank)
     dilations = _ones(op, "window_dilations", rank)
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
     gaps = [factor - 1 for factor in _ones(op, "base_dilations", rank)]
+    margins = margins_of(op, rank)
     inputs = [
-        padded(array, start[()], low, high, gaps)
-        for array, start in zip(operands[:count], starts, strict=True)
+        pad_with_gaps(array_for(value, array), margins, gaps, start[()]).value
+        for value, array, start in zip(op.operands[:count], operands[:count], starts, strict=True)
     ]
     extents = _window_extents(inputs[0].shape, window, strides, dilations)
     totals: list[Array] = [np.broadcast_to(start, extents) for start in starts]
@@ -694,9 +676,8 @@ def _select_and_scatter(
     window = _ones(op, "window_dimensions", rank)
     strides = _ones(op, "window_strides", rank)
     ones = (1,) * rank
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
     numbers: Array = counted(array.size).reshape(array.shape)
-    places = padded(numbers, -1, low, high)
+    places = array_of(numbers).pad(margins_of(op, rank), -1).value
     extents = _window_extents(places.shape, window, strides, ones)
     flat = array.reshape(-1)
     chosen = np.full(extents, -1)
@@ -709,18 +690,6 @@ def _select_and_scatter(
     hit = taken >= 0
     combine(execution, op.regions[1], [result], taken[hit], [source.reshape(-1)[hit]])
     return (result.reshape(array.shape),)
-
-
-def window_padding(op: Operation, count: int) -> list[tuple[int, int]]:
-    """Low and high padding of each dimension."""
-    attr = op.properties.get("padding")
-    if attr is None:
-        return [(0, 0)] * count
-    values = cast("DenseIntOrFPElementsAttr", attr).get_values()
-    flat = [int(cast("int", value)) for value in values]
-    if len(flat) == 1:
-        flat *= 2 * count
-    return list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

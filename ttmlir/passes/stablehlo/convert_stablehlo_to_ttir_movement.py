@@ -71,13 +71,19 @@ def _pad(op: Operation, x: Array, filler: Array) -> Array:
     margins = [*zip(low, high, strict=True)]
     number = splat_number(op.operands[1])
     if number is not None and exact_float32(number) is not None:
-        return _padded(x, margins, interior, float(number))
+        return pad_with_gaps(x, margins, interior, float(number))
     # Where the padding is not known, or no f32: the places of elements are padded as well.
-    places = _padded(x.fill(1, dtype=TRUTH), margins, interior, 0)
-    return places.where(_padded(x, margins, interior, 0), filler)
+    places = pad_with_gaps(x.fill(1, dtype=TRUTH), margins, interior, 0)
+    return places.where(pad_with_gaps(x, margins, interior, 0), filler)
 
 
-def _padded(x: Array, margins: Sequence[tuple[int, int]], interior: Shape, number: float) -> Array:
+def pad_with_gaps(
+    x: Array, margins: Sequence[tuple[int, int]], interior: Shape, number: float
+) -> Array:
+    """An array with a number around its elements, and so many times between them.
+
+    Negative margins cut off.
+    """
     for dim, gap in enumerate(interior):
         if gap and x.shape[dim] > 1:
             x = _spread(x, dim, gap, number)

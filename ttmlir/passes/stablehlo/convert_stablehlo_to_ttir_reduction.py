@@ -12,14 +12,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, TensorType, i1, i32
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
-from ttmlir.composites.bits import in_total_order
+from ttmlir.composites.ordering import in_opposite_order, sort_by
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.arrays import array_in
+from ttmlir.ir.arrays import TTIRCarrier, array_in
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -42,11 +42,7 @@ from ttmlir.passes.stablehlo.stablehlo_bodies import (
 )
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import (
-        FloatAttr,
-    )
-
-    from ttmlir.passes.stablehlo.regions import SortKey
+    from xdsl.dialects.builtin import FloatAttr
 
 
 Shape = tuple[int, ...]
@@ -221,16 +217,10 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     if reduction is None or splat_number(init) != identity_of(extreme, element_type(values)):
         return None
     best = _over_dimensions(op, reduction.mnemonic, values)
-    ordered = values if largest else _in_opposite_order(builder, values)
+    ordered = values if largest else in_opposite_order(array_in(builder, values)).value
     type_ = op.results[1].type
     found = builder.create("argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
     return best, found
-
-
-def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
-    """Numbers of which the largest is where the smallest was, NaN where it was."""
-    is_float = isinstance(element_type(values), AnyFloat)
-    return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
 def counts_along(positions: SSAValue, dim: int) -> bool:
@@ -254,8 +244,6 @@ def counts_along(positions: SSAValue, dim: int) -> bool:
 
 
 # -- sorting -----------------------------------------------------------------------------------
-# A sort of one tensor becomes `ttir.sort`. One of several tensors orders the keys, the least
-# important one first, since equal elements keep their order; the places move all other tensors.
 
 
 TOP_K = "mhlo.topk"
@@ -280,55 +268,11 @@ def _sort(op: Operation) -> None:
             f"its comparator computes {body}; supported are comparators that order by operands as "
             "numbers, ascending (LT) or descending (GT), by one or by several of them in turn",
         )
-    replace(op, *_sorted(Builder.before(op), list(op.operands), keys, dim % len(shape)))
-
-
-def _sorted(
-    builder: Builder, operands: Sequence[SSAValue], keys: Sequence[SortKey], dim: int
-) -> list[SSAValue]:
-    """All operands in the order of the keys."""
-    keys = _needed(keys, operands, dim)
-    if not keys:
-        return [*operands]
-    order: SSAValue | None = None
-    values: SSAValue | None = None
-    for key in reversed(keys):
-        given = operands[key.operand]
-        if key.is_total:
-            given = in_total_order(array_in(builder, given)).value
-        moved = given if order is None else _move(builder, given, order, dim)
-        values, places = builder.create_several(
-            "sort",
-            (moved,),
-            (moved.type, TensorType(i32, value_shape(moved))),
-            dim=dim,
-            descending=key.descending,
-            stable=True,
-        )
-        order = places if order is None else _move(builder, order, places, dim)
-    assert order is not None, "there are keys"
-    assert values is not None, "there are keys"
-    results: list[SSAValue] = []
-    for number, operand in enumerate(operands):
-        if number == keys[0].operand and not keys[0].is_total:
-            results.append(values)
-        elif counts_along(operand, dim):
-            results.append(builder.cast(order, element_type(operand)))
-        else:
-            results.append(_move(builder, operand, order, dim))
-    return results
-
-
-def _needed(keys: Sequence[SortKey], operands: Sequence[SSAValue], dim: int) -> Sequence[SortKey]:
-    """The keys up to the first one that counts: elements that are equal so far keep their order."""
-    for number, key in enumerate(keys):
-        if counts_along(operands[key.operand], dim) and not key.descending:
-            return keys[:number]
-    return keys
-
-
-def _move(builder: Builder, value: SSAValue, places: SSAValue, dim: int) -> SSAValue:
-    return builder.create("gather", (value, places), value.type, dim=dim)
+    dim %= len(shape)
+    carrier = TTIRCarrier(Builder.before(op))
+    arrays = [array_in(carrier, operand) for operand in op.operands]
+    counts = [counts_along(operand, dim) for operand in op.operands]
+    replace(op, *(each.value for each in sort_by(arrays, keys, dim, counts)))
 
 
 def _top_k(op: Operation) -> None:

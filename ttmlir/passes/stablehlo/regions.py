@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
+from ttmlir.composites.ordering import SortKey
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.tensor_types import element_type, is_boolean
 from ttmlir.optable import COMPARISONS, named_on_truth, row
@@ -161,16 +162,6 @@ _ORDERING = (
     *(row("where"), row("neg")),
 )
 """Operations that compare and choose, and the one that turns an order around."""
-
-
-@dataclass(frozen=True)
-class SortKey:
-    """An operand that elements are ordered by."""
-
-    operand: int
-    descending: bool
-    is_total: bool = False
-    """True if -0 is less than 0, and NaN with a sign less than all."""
 
 
 def find_keys(comparator: Region) -> list[SortKey] | None:
