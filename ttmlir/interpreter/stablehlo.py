@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -32,6 +31,7 @@ from ttmlir.composites import complex_numbers, special
 from ttmlir.composites.bits import next_after
 from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_threefry
 from ttmlir.composites.special import Poles
+from ttmlir.composites.windows import iterate_taps, take_tap
 from ttmlir.dialects.stablehlo.attrs import (
     DotDimensionNumbersAttr,
     EnumAttr,
@@ -58,6 +58,7 @@ from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import pad_with_gaps
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import (
+    axes_of,
     convolution_parameters,
     margins_of,
 )
@@ -614,53 +615,22 @@ def _ones(op: Operation, name: str, count: int) -> tuple[int, ...]:
     return integers(op, name) or (1,) * count
 
 
-def _window_extents(
-    shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> list[int]:
-    """How many windows fit in each dimension."""
-    return [
-        max(0, (size - (taps - 1) * dilation - 1) // stride + 1)
-        for size, taps, stride, dilation in zip(shape, window, strides, dilations, strict=True)
-    ]
-
-
-def _element_of_each(
-    array: Array,
-    place: Sequence[int],
-    extents: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-) -> Array:
-    """The element at one place of all windows."""
-    parts = zip(place, extents, strides, dilations, strict=True)
-    return array[
-        tuple(
-            slice(tap * dilation, tap * dilation + max(0, extent - 1) * stride + 1, stride)
-            if extent
-            else slice(0)
-            for tap, extent, stride, dilation in parts
-        )
-    ]
-
-
 def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     count = len(operands) // 2
-    starts = operands[count:]
-    rank = operands[0].ndim
-    window = integers(op, "window_dimensions")
-    strides = _ones(op, "window_strides", rank)
-    dilations = _ones(op, "window_dilations", rank)
-    gaps = [factor - 1 for factor in _ones(op, "base_dilations", rank)]
-    margins = margins_of(op, rank)
+    starts, shape = operands[count:], result_shape(op)
+    totals: list[Array] = [np.broadcast_to(start, shape) for start in starts]
+    if 0 in shape:
+        return totals
+    gaps = [factor - 1 for factor in _ones(op, "base_dilations", len(shape))]
+    margins = margins_of(op, len(shape))
     inputs = [
-        pad_with_gaps(array_for(value, array), margins, gaps, start[()]).value
+        pad_with_gaps(array_for(value, array), margins, gaps, start[()])
         for value, array, start in zip(op.operands[:count], operands[:count], starts, strict=True)
     ]
-    extents = _window_extents(inputs[0].shape, window, strides, dilations)
-    totals: list[Array] = [np.broadcast_to(start, extents) for start in starts]
+    axes = axes_of(op, inputs[0].shape)
     ufunc = single_ufunc(op.regions[0])
-    for place in product(*map(range, window)):
-        elements = [_element_of_each(array, place, extents, strides, dilations) for array in inputs]
+    for tap in iterate_taps(axes):
+        elements: list[Array] = [take_tap(each, tap, axes).value for each in inputs]
         if ufunc is not None:
             totals = [ufunc(totals[0], elements[0])]
         else:
@@ -672,17 +642,13 @@ def _select_and_scatter(
     execution: Execution, op: Operation, operands: Sequence[Any]
 ) -> Sequence[Any]:
     array, source, start = operands
-    rank = array.ndim
-    window = _ones(op, "window_dimensions", rank)
-    strides = _ones(op, "window_strides", rank)
-    ones = (1,) * rank
-    numbers: Array = counted(array.size).reshape(array.shape)
-    places = array_of(numbers).pad(margins_of(op, rank), -1).value
-    extents = _window_extents(places.shape, window, strides, ones)
+    places = array_of(counted(array.size).reshape(array.shape))
+    places = places.pad(margins_of(op, array.ndim), -1)
+    axes = axes_of(op, places.shape)
     flat = array.reshape(-1)
-    chosen = np.full(extents, -1)
-    for place in product(*map(range, window)):
-        candidate = _element_of_each(places, place, extents, strides, ones)
+    chosen = np.full(source.shape, -1)
+    for tap in iterate_taps(axes) if source.size else ():
+        candidate: Array = take_tap(places, tap, axes).value
         (keeps,) = apply_region(execution, op.regions[0], [flat[chosen], flat[candidate]])
         chosen = np.where((candidate >= 0) & ((chosen < 0) | ~keeps), candidate, chosen)
     result: Array = np.broadcast_to(start, array.shape).copy().reshape(-1)

@@ -78,7 +78,7 @@ def _pad(op: Operation, x: Array, filler: Array) -> Array:
 
 
 def pad_with_gaps(
-    x: Array, margins: Sequence[tuple[int, int]], interior: Shape, number: float
+    x: Array, margins: Sequence[tuple[int, int]], interior: Sequence[int], number: float
 ) -> Array:
     """An array with a number around its elements, and so many times between them.
 

@@ -63,6 +63,14 @@ def margins_of(op: Operation, count: int) -> Margins:
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
+def axes_of(op: Operation, extents: Sequence[int]) -> list[WindowAxis]:
+    """What a window does along each dimension of a tensor with its padding."""
+    ones = (1,) * len(extents)
+    names = ("window_dimensions", "window_strides", "window_dilations")
+    numbers = zip(extents, *(_integers_or(op, name, ones) for name in names), strict=True)
+    return [WindowAxis(extent=n, kernel=k, stride=s, dilation=d) for n, k, s, d in numbers]
+
+
 def convolution_parameters(op: Operation) -> dict[str, Any]:
     """The parameters of the convolution of ttir that means the same."""
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
@@ -182,14 +190,7 @@ def _written_out(op: Operation) -> list[SSAValue]:
         for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
             x = x.dilate(dim, step, fill)
         wide.append(x.pad(margins_of(op, len(shape)), fill))
-    extents = zip(
-        wide[0].shape,
-        window,
-        _integers_or(op, "window_strides", ones),
-        _integers_or(op, "window_dilations", ones),
-        strict=True,
-    )
-    axes = [WindowAxis(extent=n, kernel=k, stride=s, dilation=d) for n, k, s, d in extents]
+    axes = axes_of(op, wide[0].shape)
     results = list(inits)
     for tap in iterate_taps(axes):
         elements = [take_tap(x, tap, axes).value for x in wide]
@@ -229,15 +230,8 @@ def _select_and_scatter(op: Operation) -> None:
     if 0 in value_shape(source):
         replace(op, builder.broadcast(init, shape))
         return
-    ones = (1,) * len(shape)
     margins = margins_of(op, len(shape))
-    window = _integers_or(op, "window_dimensions", ones)
-    axes = [
-        WindowAxis(extent=low + n + high, kernel=kernel, stride=stride)
-        for n, (low, high), kernel, stride in zip(
-            shape, margins, window, _integers_or(op, "window_strides", ones), strict=True
-        )
-    ]
+    axes = axes_of(op, [low + n + high for n, (low, high) in zip(shape, margins, strict=True)])
     fill = identity_of(row(extreme), element)
     assert fill is not None, "extremes have an identity"
     carrier = TTIRCarrier(builder)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType, i64
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
@@ -39,6 +39,7 @@ from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 # The two words are the last dimension, the lower one first, as `stablehlo.bitcast_convert` has
 # them.
 
+_WORD = "ui32"
 WORD = IntegerType(32, Signedness.UNSIGNED)
 _WORDS = 64 // 32
 
@@ -53,40 +54,23 @@ def take_words(build: Builder, value: SSAValue) -> SSAValue:
     type_ = cast("ElementsType", TensorType(WORD, shape))
     owner = value.owner
     if isinstance(owner, BitcastConvertOp) and value_shape(owner.operands[0]) == shape:
-        return _as_bits(build, owner.operands[0], WORD)
+        return array_in(build, owner.operands[0]).bitcast(_WORD).value
     elements = constant_elements(value)
     if elements is not None:
         return build.create_constant(elements_attr(type_, raw_bytes(elements)), type_)
-    bits = _as_bits(build, value, i64)
-    places = build.create_scalar(32, i64)
-    upper = build.create("logical_right_shift", (bits, places), bits.type)
-    words = [build.reshape(build.cast(each, WORD), (*shape[:-1], 1)) for each in (bits, upper)]
-    return build.concat(words, len(shape) - 1)
+    x = array_in(build, value).bitcast("i64")
+    upper = x >> 32
+    words = [each.cast(_WORD).reshape((*x.shape, 1)) for each in (x, upper)]
+    return concatenate(words, x.rank).value
 
 
 def join_words(op: Operation) -> None:
     """Compute what a bitcast makes of pairs of words."""
-    build = Builder.before(op)
-    words = _as_bits(build, op.operands[0], WORD)
-    last = len(value_shape(words)) - 1
-    lower, upper = (
-        build.cast(
-            build.reshape(build.slice_along(words, last, n, n + 1), value_shape(op.results[0])), i64
-        )
-        for n in range(_WORDS)
-    )
-    places = build.create_scalar(32, i64)
-    shifted = build.create("logical_left_shift", (upper, places), upper.type)
-    bits = build.create("bitwise_or", (lower, shifted), lower.type)
-    replace(op, _as_bits(build, bits, element_type(op.results[0])))
-
-
-def _as_bits(build: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    """The same bits in another type of the same width."""
-    if element_type(value) == element:
-        return value
-    type_ = TensorType(element, value_shape(value))
-    return build.create("bitcast_convert", (value,), type_)
+    [result] = op.results
+    words = array_in(Builder.before(op), op.operands[0]).bitcast(_WORD)
+    shape, last = value_shape(result), words.rank - 1
+    lower, upper = (words.cut(last, n, n + 1).reshape(shape).cast("i64") for n in range(_WORDS))
+    replace(op, (lower | (upper << 32)).bitcast(str(element_type(result))).value)
 
 
 # --- Bits -----------------------------------------------------------------------------------------
