@@ -1,12 +1,14 @@
-"""Factorizations of batches of matrices, by loops over rows and columns.
+"""Factorizations of batches of matrices, by loops over rows and columns, and products in groups.
 
-Arrays have one batch dimension. Steps are those of LAPACK's unblocked routines, so that results
+Arrays of matrices have one batch dimension. Steps are those of LAPACK's unblocked routines, so that results
 have its accuracy.
 """
 
 from __future__ import annotations
 
-from ttmlir.arrays.array import Array, concatenate, repeat
+from collections.abc import Mapping, Sequence
+
+from ttmlir.arrays.array import Array, Shape, concatenate, repeat
 
 
 def find_cholesky(a: Array) -> list[Array]:
@@ -273,3 +275,74 @@ def _pad_rows(x: Array) -> Array:
     if n % 2 == 0:
         return x
     return concatenate([x, x.fill(0, (batch, 1, width))], 1)
+
+
+# -- ragged products ---------------------------------------------------------------------------
+
+
+def multiply_in_groups(
+    lhs: Array,
+    rhs: Array,
+    sizes: Array,
+    dims: Mapping[str, Shape],
+    *,
+    ragged: int,
+    group: int | None,
+    shape: Shape,
+    dtype: str,
+) -> Array:
+    """Products of which dimension `ragged` of the left side is in groups of these sizes.
+
+    In groups are rows of the left side, each of which meets the matrix of its group, which is along
+    dimension `group` of the right side; or the terms of the sums, with one product for each group,
+    the first dimension of the result; or batches, which need no groups. `dims` are the dimensions
+    of a general product of both sides, `shape` and `dtype` those of the result. What is of other
+    groups is multiplied as zeros.
+    """
+    batches, terms = dims["batch_dims_lhs"], dims["contract_dims_lhs"]
+    if ragged in batches:
+        return lhs.create("dot_general", rhs, shape=shape, dtype=dtype, parameters={**dims})
+    is_term = ragged in terms
+    assert is_term or group is not None, "rows in groups meet a matrix of each group"
+    before = [dim for dim in range(ragged) if dim not in batches and (dim in terms) == is_term]
+    masked = _mask_groups(lhs, sizes, ragged, [*batches, *before])
+    # The groups are the first dimension of the left side now.
+    groups, own = ((), ()) if is_term or group is None else ((0,), (group,))
+    moved = {
+        **dims,
+        "batch_dims_lhs": tuple(dim + 1 for dim in batches),
+        "contract_dims_lhs": (*groups, *(dim + 1 for dim in terms)),
+        "contract_dims_rhs": (*own, *dims["contract_dims_rhs"]),
+    }
+    if not is_term:
+        return masked.create("dot_general", rhs, shape=shape, dtype=dtype, parameters=moved)
+    count = len(batches)
+    made = [*shape[1 : count + 1], shape[0], *shape[count + 1 :]]
+    found = masked.create("dot_general", rhs, shape=made, dtype=dtype, parameters=moved)
+    return found.permute([count, *range(count), *range(count + 1, len(made))])
+
+
+def _mask_groups(lhs: Array, sizes: Array, ragged: int, prefix: Sequence[int]) -> Array:
+    """The left side for each group, which are a first dimension, with zeros for other groups.
+
+    `prefix` are the dimensions of the left side that the sizes have before that of the groups.
+    """
+    groups = sizes.shape[-1]
+    square = [*sizes.shape, groups]
+    counted = [sizes.count(dim, square) for dim in (-1, -2)]
+    rows = sizes.reshape([*sizes.shape[:-1], 1, groups]).broadcast(square)
+    is_before = counted[0] <= counted[1]
+    ends = is_before.where(rows, 0).sum(-1).reshape(sizes.shape)
+    extents = [groups, *lhs.shape]
+    if sizes.rank == 1:
+        placed = [groups, *(1 for _ in lhs.shape)]
+        spread = [each.reshape(placed) for each in (ends - sizes, ends)]
+    else:
+        last = sizes.rank - 1
+        order = [last, *sorted(range(last), key=lambda place: prefix[place])]
+        placed = [groups, *(n if dim in prefix else 1 for dim, n in enumerate(lhs.shape))]
+        spread = [each.permute(order).reshape(placed) for each in (ends - sizes, ends)]
+    starts, ends = (each.broadcast(extents) for each in spread)
+    place = sizes.count(ragged + 1, extents)
+    is_inside = (place >= starts) & (place < ends)
+    return is_inside.where(lhs.broadcast(extents), 0)

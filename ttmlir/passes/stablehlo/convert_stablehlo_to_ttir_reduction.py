@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
+from ttmlir.composites.folds import Step, fold_in_order, fold_neighbours
 from ttmlir.composites.ordering import in_opposite_order, sort_by
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
@@ -95,23 +96,35 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
     builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
-    dims, values = integers(op, "dimensions"), list(op.operands[:count])
+    dims = integers(op, "dimensions")
     if not can_be_applied(body):
         _refuse_body(op)
     combining = combiners(body)
     if combining is None and dims and not _is_associative(body):
         return _one_by_one(op)
+    arrays: Sequence[Array] = [array_in(builder, value) for value in op.operands[:count]]
     for dim in sorted(dims, reverse=True):
-        values = _fold(op, values, dim)
-    values = [
-        builder.reshape(value, value_shape(result))
-        for value, result in zip(values, op.results, strict=True)
-    ]
+        arrays = fold_neighbours(arrays, dim, _step_of(op))
+    pairs = zip(arrays, op.results, strict=True)
+    values = [each.reshape(value_shape(result)).value for each, result in pairs]
     inits = op.operands[count:]
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
     if not dims or (combining is not None and all(map(_changes_no_bits, combining, inits))):
         return values
-    values = apply(op, body, [*inits, *values])
+    return _check_types(op, apply(op, body, [*inits, *values]))
+
+
+def _step_of(op: Operation) -> Step:
+    """The body of a reduction on arrays."""
+
+    def step(arguments: Sequence[Array]) -> Sequence[Array]:
+        found = apply(op, op.regions[0], [each.value for each in arguments])
+        return [array_in(Builder.before(op), value) for value in found]
+
+    return step
+
+
+def _check_types(op: Operation, values: list[SSAValue]) -> list[SSAValue]:
     if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use its arguments")
     return values
@@ -138,38 +151,9 @@ def _one_by_one(op: Operation) -> list[SSAValue]:
             f"of {length} elements; supported are up to {_MOST_IN_ORDER}, {_MOST_ALONG} along a "
             "dimension, one after the other, or a body that gives the same for every grouping",
         )
-    kept = [dim for dim in range(len(shape)) if dim not in dims]
-    rest = [shape[dim] for dim in kept]
-    rows = [
-        builder.reshape(builder.permute(value, [*dims, *kept]), (length, *rest))
-        for value in op.operands[:count]
-    ]
-    values = [builder.broadcast(init, rest) for init in op.operands[count:]]
-    for number in range(length):
-        now = [
-            builder.reshape(builder.slice_along(value, 0, number, number + 1), rest)
-            for value in rows
-        ]
-        values = apply(op, op.regions[0], [*values, *now])
-    if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
-        refuse_to_legalize(op, "its body does not use its arguments")
-    return values
-
-
-def _fold(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
-    """The values with one element along a dimension, all of theirs in order."""
-    builder = Builder.before(op)
-    extent = value_shape(values[0])[dim]
-    if extent == 1:
-        return values
-    even = extent - extent % 2
-    firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
-    seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
-    folded = _fold(op, apply(op, op.regions[0], [*firsts, *seconds]), dim)
-    if extent == even:
-        return folded
-    last = [builder.slice_along(value, dim, even, extent) for value in values]
-    return apply(op, op.regions[0], [*folded, *last])
+    arrays = [array_in(builder, value) for value in op.operands]
+    found = fold_in_order(arrays[:count], dims, arrays[count:], _step_of(op))
+    return _check_types(op, [each.value for each in found])
 
 
 def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
