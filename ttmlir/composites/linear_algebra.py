@@ -1,7 +1,7 @@
 """Factorizations of batches of matrices, by loops over rows and columns, and products in groups.
 
-Arrays of matrices have one batch dimension. Steps are those of LAPACK's unblocked routines, so that results
-have its accuracy.
+Arrays of matrices have one batch dimension. Steps are those of LAPACK's unblocked routines, so that
+results have its accuracy.
 """
 
 from __future__ import annotations
