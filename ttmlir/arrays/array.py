@@ -39,7 +39,7 @@ class Scalar(NamedTuple):
 
 
 class Carrier(Protocol):
-    """What makes the values of arrays; shapes and types of results are those that it is told."""
+    """What makes the values of arrays; shapes and types of results are given."""
 
     holds_numbers: bool
     """Whether values are numbers of NumPy, which every other carrier takes as constants."""
@@ -560,7 +560,7 @@ def repeat(
 
 
 def concatenate(parts: Sequence[Array], dim: int) -> Array:
-    """Arrays one behind the other along a dimension; those without elements are left out."""
+    """Arrays one after the other along a dimension; those without elements are left out."""
     first = parts[0]
     dim %= first.rank
     kept = [part for part in parts if part.shape[dim]] or [first]

@@ -349,9 +349,9 @@ def combine(
     is_first = np.ones(len(ordered), bool)
     is_first[1:] = ordered[1:] != ordered[:-1]
     firsts = np.flatnonzero(is_first)
-    turn = counted(len(ordered)) - firsts[np.cumsum(is_first) - 1]
-    for number in range(int(turn.max(initial=-1)) + 1):
-        now = order[turn == number]
+    repetition = counted(len(ordered)) - firsts[np.cumsum(is_first) - 1]
+    for number in range(int(repetition.max(initial=-1)) + 1):
+        now = order[repetition == number]
         where = places[now]
         arguments = [*(result[where] for result in results), *(u[now] for u in updates)]
         for result, value in zip(results, apply_region(execution, region, arguments), strict=True):
