@@ -52,10 +52,7 @@ class Carrier(Protocol):
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """The result of an operation of the operation table; numbers are elementwise operands.
-
-        Of an operation with two results it is both, the second one of places, which are `i32`.
-        """
+        """The result of an operation of the operation table; numbers are elementwise operands."""
         ...
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> Any:
@@ -467,18 +464,6 @@ class Array:
         padded = apart.pad([(0, 0), (0, step - 1), (0, 0)], number)
         merged = padded.reshape((before, extent * step, after))
         return merged.cut(1, 0, dilated).reshape((*shape[:dim], dilated, *shape[dim + 1 :]))
-
-    def take_along(self, places: Array, dim: int) -> Array:
-        """The elements at places along a dimension, one for each element of `places`."""
-        return self.create("gather", places, shape=places.shape, parameters={"dim": dim})
-
-    def sort(self, dim: int, *, descending: bool = False) -> tuple[Array, Array]:
-        """The elements in order along a dimension, and their places; equal ones keep theirs."""
-        parameters = {"dim": dim, "descending": descending, "stable": True}
-        row = ROWS["sort"]
-        values, places = self.carrier.create(row, (self,), self.shape, self.dtype, parameters)
-        found = Array(self.carrier, values, self.shape, self.dtype)
-        return found, Array(self.carrier, places, self.shape, "i32")
 
     def reverse(self, dim: int) -> Array:
         """The elements along a dimension, the last one first."""

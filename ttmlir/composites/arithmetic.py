@@ -1,4 +1,4 @@
-"""Divisors of integers, and the parts, signs and neighbours of floating point numbers."""
+"""Divisors of integers, and the parts and signs of floating point numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.bits import bits_of, width_of
 
 # -- integers --------------------------------------------------------------------------------------
 
@@ -29,16 +30,6 @@ def lcm(a: Array, b: Array) -> Array:
 # -- floating point numbers ------------------------------------------------------------------------
 
 
-def width_of(dtype: str) -> int:
-    """The bits of a number of a type such as `f32`, `bf16` or `ui8`."""
-    return int(dtype.lstrip("buif"))
-
-
-def bits_of(x: Array) -> Array:
-    """The bits of floating point numbers, as signed integers of the same width."""
-    return x.bitcast(f"i{width_of(x.dtype)}")
-
-
 def signbit(x: Array) -> Array:
     """Whether the sign is minus, that of zeros and NaN included."""
     return bits_of(x) < 0 if x.is_real else x < 0
@@ -48,18 +39,6 @@ def copysign(size: Array, sign: Array) -> Array:
     """The size of one number with the sign of another."""
     size = size.abs()
     return signbit(sign).where(-size, size)
-
-
-def nextafter(x: Array, toward: Array) -> Array:
-    """The next number of the type from one towards another."""
-    bits = bits_of(x)
-    # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
-    is_away = (x < toward).eq(x > 0)
-    one = array_of(1, bits.dtype)
-    least = copysign(one.bitcast(x.dtype), toward)
-    found = (bits + is_away.where(one, -1)).bitcast(x.dtype)
-    found = x.eq(toward).where(toward, x.eq(0).where(least, found))
-    return (x.is_nan() | toward.is_nan()).where(math.nan, found)
 
 
 def angle(x: Array) -> Array:

@@ -8,6 +8,7 @@ from functools import partial
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites import arithmetic, statistics
+from ttmlir.composites.bits import next_after
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 
 
@@ -105,7 +106,7 @@ RULES: dict[str, TorchRule] = {
     "median": _order_statistic(statistics.median),
     "mode": _order_statistic(statistics.mode),
     "nanmedian": _order_statistic(statistics.nanmedian),
-    "nextafter": composite(arithmetic.nextafter, cast=True),
+    "nextafter": composite(next_after, cast=True),
     "searchsorted": _searchsorted,
     "signbit": composite(arithmetic.signbit),
 }
