@@ -39,7 +39,7 @@ class Scalar(NamedTuple):
 
 
 class Carrier(Protocol):
-    """What makes the values of arrays; shapes and types of results are those that it is told."""
+    """What makes the values of arrays; shapes and types of results are given."""
 
     holds_numbers: bool
     """Whether values are numbers of NumPy, which every other carrier takes as constants."""
@@ -52,10 +52,7 @@ class Carrier(Protocol):
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """The result of an operation of the operation table; numbers are elementwise operands.
-
-        Of an operation with two results it is both, the second one of places, which are `i32`.
-        """
+        """The result of an operation of the operation table; numbers are elementwise operands."""
         ...
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> Any:
@@ -459,10 +456,6 @@ class Array:
         merged = padded.reshape((before, extent * step, after))
         return merged.cut(1, 0, dilated).reshape((*shape[:dim], dilated, *shape[dim + 1 :]))
 
-    def take_along(self, places: Array, dim: int) -> Array:
-        """The elements at places along a dimension, one for each element of `places`."""
-        return self.create("gather", places, shape=places.shape, parameters={"dim": dim})
-
     def reverse(self, dim: int) -> Array:
         """The elements along a dimension, the last one first."""
         return self.create("reverse", parameters={"dimensions": (dim % self.rank,)})
@@ -543,7 +536,7 @@ def repeat(
 
 
 def concatenate(parts: Sequence[Array], dim: int) -> Array:
-    """Arrays one behind the other along a dimension; those without elements are left out."""
+    """Arrays one after the other along a dimension; those without elements are left out."""
     first = parts[0]
     dim %= first.rank
     kept = [part for part in parts if part.shape[dim]] or [first]

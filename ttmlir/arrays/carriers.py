@@ -88,7 +88,7 @@ class NumPyCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> Any:
+    ) -> NDArray[Any]:
         """What the row's reference function computes."""
         arrays = [
             each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
@@ -97,9 +97,7 @@ class NumPyCarrier:
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
             found = compute_reference(row, arrays, shape, types, parameters)
-            if len(row.results) == 1:
-                return self.keep(np.asarray(found), dtype)
-            return self.keep(found[0], dtype), np.asarray(found[1], np.int32)
+            return self.keep(np.asarray(found), dtype)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
         """One number everywhere; integers wrap."""
@@ -165,10 +163,9 @@ class ShapeCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> Any:
+    ) -> None:
         """Nothing but a count."""
         self.counts[row.mnemonic] = self.counts.get(row.mnemonic, 0) + 1
-        return None if len(row.results) == 1 else (None, None)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> None:
         """Nothing."""

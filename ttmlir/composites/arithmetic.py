@@ -6,7 +6,7 @@ import math
 
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
-from ttmlir.composites.bits import width_of
+from ttmlir.composites.bits import bits_of, width_of
 
 # -- integers --------------------------------------------------------------------------------------
 
@@ -28,11 +28,6 @@ def lcm(a: Array, b: Array) -> Array:
 
 
 # -- floating point numbers ------------------------------------------------------------------------
-
-
-def bits_of(x: Array) -> Array:
-    """The bits of floating point numbers, as signed integers of the same width."""
-    return x.bitcast(f"i{width_of(x.dtype)}")
 
 
 def signbit(x: Array) -> Array:

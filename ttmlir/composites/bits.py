@@ -18,6 +18,11 @@ def width_of(dtype: str) -> int:
     return int(dtype.lstrip("bfuis"))
 
 
+def bits_of(x: Array) -> Array:
+    """The bits of floating point numbers, as signed integers of the same width."""
+    return x.bitcast(f"i{width_of(x.dtype)}")
+
+
 # -- whole numbers -----------------------------------------------------------------------------
 
 
@@ -66,20 +71,18 @@ def in_total_order(x: Array) -> Array:
     The bits of a float without its sign are in the order of the numbers; those of negative ones
     are turned round.
     """
-    width = width_of(x.dtype)
-    bits = x.bitcast(f"i{width}")
-    return bits ^ (bits.right_shift(width - 1) >> 1)
+    bits = bits_of(x)
+    return bits ^ (bits.right_shift(width_of(x.dtype) - 1) >> 1)
 
 
 def next_after(x: Array, y: Array) -> Array:
     """The next number after x in the direction of y."""
-    width = width_of(x.dtype)
-    bits = x.bitcast(f"i{width}")
+    bits = bits_of(x)
     is_up = y > x
     # Away from 0 the bits grow; the least numbers besides 0 have the bits 1 and the sign.
     grow, fall = bits + 1, bits - 1
     moved = (x > 0).where(is_up.where(grow, fall), is_up.where(fall, grow))
-    least = is_up.where(bits.fill(1), 1 - (1 << (width - 1)))
+    least = is_up.where(bits.fill(1), 1 - (1 << (width_of(x.dtype) - 1)))
     found = x.eq(0).where(least, moved).bitcast(x.dtype)
     found = x.ne(x).where(x, x.eq(y).where(y, found))
     return y.ne(y).where(y, found)
@@ -114,7 +117,7 @@ def cast_bits(x: Array, shape: Sequence[int], dtype: str) -> Array:
 
 def _as_integers(x: Array) -> Array:
     """The bits of numbers as integers of 32 bits."""
-    return x.bitcast(f"i{width_of(x.dtype)}").cast("i32")
+    return bits_of(x).cast("i32")
 
 
 def _from_integers(bits: Array, dtype: str) -> Array:

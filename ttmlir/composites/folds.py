@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ttmlir.arrays.array import Array
 
 Step = Callable[[Sequence[Array]], Sequence[Array]]
-"""Combines elements, one of each array, with as many others behind them."""
+"""Combines elements, one of each array, with as many others after them."""
 
 
 def fold_neighbours(arrays: Sequence[Array], dim: int, step: Step) -> Sequence[Array]:

@@ -40,18 +40,16 @@ def sort_by(
         given = arrays[key.operand]
         if key.is_total:
             given = in_total_order(given)
-        moved = given if order is None else given.take_along(order, dim)
+        moved = given if order is None else given.gather(dim, order)
         values, places = moved.sort(dim, descending=key.descending, stable=True)
-        order = places if order is None else order.take_along(places, dim)
+        order = places if order is None else order.gather(dim, places)
     assert order is not None, "there are keys"
     results: list[Array] = []
     for number, each in enumerate(arrays):
         if number == keys[0].operand and not keys[0].is_total:
             results.append(values)
         else:
-            results.append(
-                order.cast(each.dtype) if counts[number] else each.take_along(order, dim)
-            )
+            results.append(order.cast(each.dtype) if counts[number] else each.gather(dim, order))
     return results
 
 

@@ -6,7 +6,7 @@
     module = lower(text, "")
     [result] = execute(module, [x, y])
 
-Nothing of the road to a binary takes part: no conversion, no file, no runtime program. So the
+Nothing of the path to a binary takes part: no conversion, no file, no runtime program. So the
 numbers of two levels of lowering can be compared; see `ttmlir.interpreter.levels`.
 """
 

@@ -243,7 +243,7 @@ _MAX_CALL_DEPTH = 100
 
 
 class Observer(Protocol):
-    """Is told of every operation that was executed."""
+    """Is called after every operation that was executed."""
 
     def __call__(self, op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
         """Look at an operation's operands and results, which must not be changed."""

@@ -122,7 +122,7 @@ def needed_tiles(
 ) -> list[Shape] | None:
     """The tiles of an input that tiles of the first output are computed from.
 
-    `generic` is not divided yet: each operand is one block. Tiles are told by their rows and
+    `generic` is not divided yet: each operand is one block. Tiles are named by their rows and
     columns in the buffers in memory. None where that cannot be said.
     """
     output = len(generic.inputs)

@@ -86,7 +86,7 @@ def _run_kernel(op: Operation, kernel: CustomKernel, operands: Sequence[Any]) ->
 
 
 def _as_declared(values: Sequence[SSAValue], arrays: Sequence[Any]) -> list[Array]:
-    """Arrays in the element types that the IR gives them; those in hand may be wider."""
+    """Arrays in the element types that the IR gives them; those that are given may be wider."""
     found: list[Array] = []
     for value, array in zip(values, arrays, strict=False):
         dtype = host_dtype(cast("TensorType[Attribute]", value.type).element_type)

@@ -33,7 +33,6 @@ from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_thr
 from ttmlir.composites.special import Poles
 from ttmlir.composites.windows import iterate_taps, take_tap
 from ttmlir.dialects.stablehlo.attrs import (
-    DotDimensionNumbersAttr,
     EnumAttr,
     GatherDimensionNumbersAttr,
     ScatterDimensionNumbersAttr,
@@ -58,6 +57,7 @@ from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import pad_with_gaps
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import FUNCTIONS as NORMALIZATIONS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_window import (
+    PRODUCTS,
     axes_of,
     convolution_parameters,
     margins_of,
@@ -165,12 +165,10 @@ def _constant_like(execution: Execution, op: Operation, operands: Sequence[Any])
 
 
 def _iota(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
-    dimension = integer(op, "iota_dimension")
-    numbers = np.arange(shape[dimension])
-    places = [1] * len(shape)
-    places[dimension] = shape[dimension]
-    return (np.broadcast_to(numbers.reshape(places), shape),)
+    shape = result_shape(op)
+    dim = integer(op, "iota_dimension")
+    numbers = counted(shape[dim]).reshape([-1, *(1 for _ in shape[dim + 1 :])])
+    return (np.broadcast_to(numbers, shape),)
 
 
 def _complex(real: Array, imaginary: Array) -> Array:
@@ -351,9 +349,9 @@ def combine(
     is_first = np.ones(len(ordered), bool)
     is_first[1:] = ordered[1:] != ordered[:-1]
     firsts = np.flatnonzero(is_first)
-    turn = counted(len(ordered)) - firsts[np.cumsum(is_first) - 1]
-    for number in range(int(turn.max(initial=-1)) + 1):
-        now = order[turn == number]
+    repetition = counted(len(ordered)) - firsts[np.cumsum(is_first) - 1]
+    for number in range(int(repetition.max(initial=-1)) + 1):
+        now = order[repetition == number]
         where = places[now]
         arguments = [*(result[where] for result in results), *(u[now] for u in updates)]
         for result, value in zip(results, apply_region(execution, region, arguments), strict=True):
@@ -542,27 +540,9 @@ def _scatter(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
 _LINALG: Any = np.linalg
 
 
-def _dot_general(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
-    return (
-        optable.row("dot_general").reference(
-            np,
-            *map(summable, operands),
-            batch_dims_lhs=numbers.lhs_batching_dimensions,
-            contract_dims_lhs=numbers.lhs_contracting_dimensions,
-            batch_dims_rhs=numbers.rhs_batching_dimensions,
-            contract_dims_rhs=numbers.rhs_contracting_dimensions,
-        ),
-    )
-
-
 def summable(array: Array) -> Array:
     """Truth values as numbers; integers as wide as they wrap around."""
     return array.astype(np.int64) if array.dtype.kind in "biu" else array
-
-
-def _dot(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    return (np.dot(*(summable(operand) for operand in operands)),)
 
 
 def _einsum(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -722,7 +702,10 @@ def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -
 
 FUNCTIONS: dict[str, Function] = {
     **ELEMENTWISE,
-    **{name: by_arrays(function) for name, function in {**MOVEMENTS, **NORMALIZATIONS}.items()},
+    **{
+        name: by_arrays(function)
+        for name, function in {**MOVEMENTS, **NORMALIZATIONS, **PRODUCTS}.items()
+    },
     "stablehlo.get_dimension_size": _get_dimension_size,
     "chlo.top_k": _top_k,
     "stablehlo.map": _map,
@@ -733,8 +716,6 @@ FUNCTIONS: dict[str, Function] = {
     "stablehlo.gather": _gather,
     "stablehlo.scatter": _scatter,
     "stablehlo.cholesky": _cholesky,
-    "stablehlo.dot": _dot,
-    "stablehlo.dot_general": _dot_general,
     "stablehlo.einsum": _einsum,
     "stablehlo.fft": _fft,
     "stablehlo.triangular_solve": _triangular_solve,

@@ -1,4 +1,4 @@
-"""What is told about a tensor, and how far two are apart."""
+"""Statistics of tensors, and how far two are apart."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _execute_region(execution: Execution, op: Operation, operands: Sequence[Any]
 
 
 def _map_results(map: AffineMap, operands: Sequence[Any]) -> Sequence[int]:
-    """What a map makes of its dimensions and, behind them, its symbols."""
+    """What a map makes of its dimensions and, after them, its symbols."""
     numbers = [int(each) for each in operands]
     return map.eval(numbers[: map.num_dims], numbers[map.num_dims :])
 

@@ -289,10 +289,10 @@ class StableHLOCarrier:
             is_below = number < count
             return [is_below if goes_on is None else is_below & goes_on(*state)]
 
-        def turn(number: Array, *state: Array) -> list[Array]:
+        def iterate(number: Array, *state: Array) -> list[Array]:
             return [number + 1, *step(number, *state)]
 
-        regions = [self.make_region(types, end), self.make_region(types, turn)]
+        regions = [self.make_region(types, end), self.make_region(types, iterate)]
         return [*self.make("while", carried, types, regions)[1:]]
 
     def take(self, array: Array, dim: int, place: Array) -> SSAValue:

@@ -92,7 +92,6 @@ from ttmlir.passes.linalg.convert_arith_to_ttir import (
     ON_TRUTH,
     compute,
     convert_tensor_arithmetic,
-    is_nan,
 )
 
 if TYPE_CHECKING:
@@ -570,17 +569,17 @@ def _without_nan(
     """
     worst = x.fill(-math.inf if choice.largest else math.inf, ())
     if not choice.without_order:
-        return is_nan(x).where(worst, x), init
+        return x.is_nan().where(worst, x), init
     # What counts is from the number after the last NaN on, or the NaN where none follows.
     x = loops.spread(x)
     places = loops.spread(loops.places(loops.reduced))
     none = places.fill(-1, ())
-    nans = is_nan(x).where(places, none)
+    nans = x.is_nan().where(places, none)
     last = nans.max(*sorted(loops.reduced))
     limit = math.prod(loops.extents[dim] for dim in loops.reduced) - 2
     x = (places > last.minimum(limit)).where(x, worst)
     was_nan = _over(loops, "max", nans, dims) > none
-    return x, (was_nan | is_nan(init)).where(worst, init)
+    return x, (was_nan | init.is_nan()).where(worst, init)
 
 
 def _position(
@@ -608,7 +607,7 @@ def _position(
     x = loops.value(number)
     if choice is not None and choice.is_float:
         lowest = x.fill(-math.inf, ())
-        x = is_nan(x).where(lowest, x)
+        x = x.is_nan().where(lowest, x)
     position = _over(loops, "argmax", x, dims, init.dtype)
     start = loops.operands[best.index]
     least = identity_of(row("maximum"), element_type(start))

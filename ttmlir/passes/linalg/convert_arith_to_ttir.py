@@ -174,22 +174,17 @@ def _cmpf(op: Operation, dtype: str, a: Array, b: Array) -> Array:
         case 6:
             return (a < b) | (a > b)
         case 7:
-            return (is_nan(a) | is_nan(b)).logical_not()
+            return (a.is_nan() | b.is_nan()).logical_not()
         case 8:
-            return a.eq(b) | (is_nan(a) | is_nan(b))
+            return a.eq(b) | (a.is_nan() | b.is_nan())
         case 13:
             return a.ne(b)
         case 14:
-            return is_nan(a) | is_nan(b)
+            return a.is_nan() | b.is_nan()
         case _:
             # "Not less or equal" is greater, or not to be ordered.
             opposite = {9: "le", 10: "lt", 11: "ge", 12: "gt"}[predicate]
             return a.apply(opposite, b).logical_not()
-
-
-def is_nan(x: Array) -> Array:
-    """Whether it is no number."""
-    return x.ne(x)
 
 
 def _number(row: Row) -> _Function:
@@ -197,8 +192,8 @@ def _number(row: Row) -> _Function:
 
     def function(op: Operation, dtype: str, a: Array, b: Array) -> Array:
         chosen = a.apply(row.mnemonic, b)
-        without_b = is_nan(b).where(a, chosen)
-        return is_nan(a).where(b, without_b)
+        without_b = b.is_nan().where(a, chosen)
+        return a.is_nan().where(b, without_b)
 
     return function
 

@@ -307,12 +307,12 @@ def tensors_of(op: Operation) -> Sequence[KernelTensor]:
     groups = (("in", "operand", op.operands), ("out", "result", op.results))
     return [
         KernelTensor(
-            name=f"{word}{number}",
+            name=f"{prefix}{number}",
             role=role,
             shape=value_shape(value),
             element=str(element_type(value)),
         )
-        for role, word, values in groups
+        for role, prefix, values in groups
         for number, value in enumerate(values)
     ]
 

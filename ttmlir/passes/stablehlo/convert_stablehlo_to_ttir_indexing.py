@@ -101,21 +101,58 @@ def check_indexed(op: Operation, dims: Collection[int]) -> None:
         )
 
 
-class _Gather:
-    """A gather, with the names of StableHLO's specification for what follows from its numbers."""
+class _Indexed:
+    """What a gather and a scatter have in common, with the names of StableHLO's specification."""
 
-    def __init__(self, op: Operation):
+    def __init__(
+        self,
+        op: Operation,
+        mapped: Shape,
+        vector_dim: int,
+        batching: tuple[Shape, Shape],
+    ):
         self.op = op
         self.builder = Builder.before(op)
+        self.mapped = mapped
+        self.indices = widen(self.builder, op.operands[1])
+        self._vector_dim = vector_dim
+        extents = value_shape(self.indices)
+        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector_dim)
+        """Extents of the indices other than that of the index vectors."""
+        own, sources = batching
+        batches = (dim - (dim > vector_dim) for dim in sources)
+        self.batch_of = dict(zip(own, batches, strict=True))
+        """For each batching dimension of the operand, that of the batches."""
+
+    @cached_property
+    def starts(self) -> dict[int, SSAValue]:
+        """Where slices begin along each dimension that is indexed, shaped like the batches."""
+        count = len(self.mapped)
+        found = split_components(self.builder, self.indices, self._vector_dim, count)
+        return dict(zip(self.mapped, found, strict=True))
+
+    def label(self, dim: int) -> Label:
+        """What a dimension of the operand is in the result, or in the updates."""
+        return batch(self.batch_of[dim]) if dim in self.batch_of else operand(dim)
+
+    @property
+    def free_batches(self) -> list[int]:
+        """The batches that no dimension of the operand corresponds to."""
+        return [i for i in range(len(self.batches)) if i not in self.batch_of.values()]
+
+
+class _Gather(_Indexed):
+    """A gather, and what follows from its numbers."""
+
+    def __init__(self, op: Operation):
         self.numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
         self.sizes = integers(op, "slice_sizes")
-        self.mapped = self.numbers.start_index_map
-        self.indices = widen(self.builder, op.operands[1])
-        vector = self.numbers.index_vector_dim
-        extents = value_shape(self.indices)
-        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
-        batching = (dim - (dim > vector) for dim in self.numbers.start_indices_batching_dims)
-        self.batch_of = dict(zip(self.numbers.operand_batching_dims, batching, strict=True))
+        super().__init__(
+            op,
+            self.numbers.start_index_map,
+            self.numbers.index_vector_dim,
+            (self.numbers.operand_batching_dims, self.numbers.start_indices_batching_dims),
+        )
 
     @cached_property
     def operand(self) -> SSAValue:
@@ -125,13 +162,6 @@ class _Gather:
         indexed = {*self.mapped, *self.batch_of}
         ends = [extents[d] if d in indexed else size for d, size in enumerate(self.sizes)]
         return self.builder.slice(value, [0] * len(ends), ends)
-
-    @cached_property
-    def starts(self) -> dict[int, SSAValue]:
-        """Where slices begin along each dimension that is indexed, shaped like the batches."""
-        vector = self.numbers.index_vector_dim
-        found = split_components(self.builder, self.indices, vector, len(self.mapped))
-        return dict(zip(self.mapped, found, strict=True))
 
     @cached_property
     def inside(self) -> dict[int, SSAValue]:
@@ -181,17 +211,14 @@ def _elements(gather: _Gather) -> SSAValue:
     builder = gather.builder
     extents = value_shape(gather.operand)
     (dim,) = gather.mapped
-    free = [i for i in range(len(gather.batches)) if i not in gather.batch_of.values()]
+    free = gather.free_batches
     index = align_along(builder, gather.inside[dim], len(extents), dim, gather.batch_of)
     before, after = extents[:dim], extents[dim + 1 :]
     type_ = TensorType(element_type(gather.operand), (*before, value_shape(index)[dim], *after))
     picked = builder.create("gather", [gather.operand, index], type_, dim=dim)
     found: list[Label] = []
     for i in range(len(extents)):
-        if i == dim:
-            found += map(batch, free)
-        else:
-            found.append(batch(gather.batch_of[i]) if i in gather.batch_of else operand(i))
+        found += map(batch, free) if i == dim else [gather.label(i)]
     spread = builder.reshape(picked, (*before, *(gather.batches[i] for i in free), *after))
     return gather.arranged(spread, found)
 
@@ -253,37 +280,27 @@ def combination_of(op: Operation) -> str | None:
     return name if name in _COMBINATIONS else None
 
 
-class _Scatter:
-    """A scatter, with the names of StableHLO's specification for what follows from its numbers."""
+class _Scatter(_Indexed):
+    """A scatter, and what follows from its numbers."""
 
     def __init__(self, op: Operation):
-        self.op = op
-        self.builder = Builder.before(op)
-        self.input, indices, self.updates = op.operands
         self.numbers = cast(
             "ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]
         )
+        super().__init__(
+            op,
+            self.numbers.scatter_dims_to_operand_dims,
+            self.numbers.index_vector_dim,
+            (self.numbers.input_batching_dims, self.numbers.scatter_indices_batching_dims),
+        )
+        self.input, _, self.updates = op.operands
         self.combination = combination_of(op)
-        self.mapped = self.numbers.scatter_dims_to_operand_dims
-        self.indices = widen(self.builder, indices)
         self.extents = value_shape(self.input)
-        vector = self.numbers.index_vector_dim
-        extents = value_shape(indices)
-        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
-        batching = (dim - (dim > vector) for dim in self.numbers.scatter_indices_batching_dims)
-        self.batch_of = dict(zip(self.numbers.input_batching_dims, batching, strict=True))
         gone = (*self.numbers.inserted_window_dims, *self.batch_of)
         self.kept = [dim for dim in range(len(self.extents)) if dim not in gone]
         windows = zip(self.kept, self.numbers.update_window_dims, strict=True)
         update = value_shape(self.updates)
         self.sizes = {dim: 1 for dim in gone} | {dim: update[window] for dim, window in windows}
-
-    @cached_property
-    def starts(self) -> dict[int, SSAValue]:
-        """Where windows begin along each dimension that is indexed, shaped like the batches."""
-        vector = self.numbers.index_vector_dim
-        found = split_components(self.builder, self.indices, vector, len(self.mapped))
-        return dict(zip(self.mapped, found, strict=True))
 
     def source(self, wanted: list[Label], shape: Shape) -> SSAValue:
         """The updates with these dimensions in this order, those of one element left out."""
@@ -359,13 +376,9 @@ def _updated_elements(scatter: _Scatter) -> SSAValue:
     builder, extents = scatter.builder, scatter.extents
     (dim,) = scatter.mapped
     index = align_along(builder, scatter.starts[dim], len(extents), dim, scatter.batch_of)
-    free = [i for i in range(len(scatter.batches)) if i not in scatter.batch_of.values()]
     wanted: list[Label] = []
     for i in range(len(extents)):
-        if i == dim:
-            wanted += map(batch, free)
-        else:
-            wanted.append(batch(scatter.batch_of[i]) if i in scatter.batch_of else operand(i))
+        wanted += map(batch, scatter.free_batches) if i == dim else [scatter.label(i)]
     shape = (*extents[:dim], value_shape(index)[dim], *extents[dim + 1 :])
     source = scatter.source(wanted, shape)
     return builder.create(

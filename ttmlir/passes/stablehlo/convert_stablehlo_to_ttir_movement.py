@@ -96,7 +96,7 @@ def pad_with_gaps(
 
 
 def _spread(x: Array, dim: int, gap: int, number: float) -> Array:
-    """Padding behind every element but the last of a dimension."""
+    """Padding after every element but the last of a dimension."""
     before, extent, after = x.shape[:dim], x.shape[dim], x.shape[dim + 1 :]
     # Each element becomes a row, which is padded at its end.
     rows = x.reshape((*before, extent, 1, *after))

@@ -13,8 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import AnyFloat, TensorType, f64
-from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
+from xdsl.ir import Data, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.windows import iterate_taps, scatter_to_extremes, take_tap
@@ -24,7 +23,6 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
-    check_static_shape,
     check_static_shapes,
     element_type,
     value_shape,
@@ -32,7 +30,13 @@ from ttmlir.ir.tensor_types import (
 from ttmlir.optable import row
 from ttmlir.optable.row import Row, Shape
 from ttmlir.optable.window import DimensionNumbers, Dimensions, WindowAxis, method_of
-from ttmlir.passes.core.ttir_conversion import ConversionRule, computes, create_result
+from ttmlir.passes.core.ttir_conversion import (
+    ArrayFunction,
+    ConversionRule,
+    computes,
+    create_result,
+    result_dtype,
+)
 from ttmlir.passes.stablehlo.stablehlo_bodies import apply, can_be_applied, combiners, operations_of
 
 if TYPE_CHECKING:
@@ -40,7 +44,6 @@ if TYPE_CHECKING:
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
         IntegerType,
-        TensorType,
     )
 
     from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
@@ -267,66 +270,46 @@ def _selection(body: Region) -> tuple[str, bool] | None:
 # Plain products of two matrices are `ttir.matmul`, all others `ttir.dot_general`.
 
 
-def _dot_general(op: Operation) -> None:
+def _dot_general(op: Operation, lhs: Array, rhs: Array) -> Array:
     numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
-    _product(
+    return _product(
         op,
-        numbers.lhs_batching_dimensions,
-        numbers.lhs_contracting_dimensions,
-        numbers.rhs_batching_dimensions,
-        numbers.rhs_contracting_dimensions,
+        lhs,
+        rhs,
+        batch_dims_lhs=numbers.lhs_batching_dimensions,
+        contract_dims_lhs=numbers.lhs_contracting_dimensions,
+        batch_dims_rhs=numbers.rhs_batching_dimensions,
+        contract_dims_rhs=numbers.rhs_contracting_dimensions,
     )
 
 
-def _dot(op: Operation) -> None:
+def _dot(op: Operation, lhs: Array, rhs: Array) -> Array:
     """The older form: the last dimension of lhs meets the first of rhs."""
-    check_static_shape(op, op.operands[0].type)
-    _product(op, (), (len(value_shape(op.operands[0])) - 1,), (), (0,))
+    contracted = {"contract_dims_lhs": (lhs.rank - 1,), "contract_dims_rhs": (0,)}
+    return _product(op, lhs, rhs, batch_dims_lhs=(), batch_dims_rhs=(), **contracted)
 
 
-def _product(
-    op: Operation,
-    lhs_batch: Shape,
-    lhs_contract: Shape,
-    rhs_batch: Shape,
-    rhs_contract: Shape,
-) -> None:
-    builder = Builder.before(op)
-    for value in (*op.operands, op.results[0]):
-        check_static_shape(op, value.type)
-    element = element_type(op.results[0])
-    factors = [_factor(builder, value, element) for value in op.operands]
-    type_ = cast("TensorType[Attribute]", op.results[0].type)
-    ranks = [len(value_shape(value)) for value in factors]
-    if ranks == [2, 2] and not lhs_batch and (lhs_contract, rhs_contract) == ((1,), (0,)):
-        replace(op, builder.create("matmul", factors, type_))
-        return
-    product = builder.create(
-        "dot_general",
-        factors,
-        type_,
-        batch_dims_lhs=lhs_batch,
-        contract_dims_lhs=lhs_contract,
-        batch_dims_rhs=rhs_batch,
-        contract_dims_rhs=rhs_contract,
-    )
-    replace(op, product)
-
-
-def _factor(builder: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    """An operand in the type of the sums, unless products of its type are exact enough already."""
-    are_floats = isinstance(element_type(value), AnyFloat) and isinstance(element, AnyFloat)
+def _product(op: Operation, *operands: Array, **dims: Shape) -> Array:
+    dtype = result_dtype(op)
     # Products of 16-bit numbers are computed in 32 bits without a cast.
-    if are_floats and element != f64:
-        return value
-    return builder.cast(value, element)
+    is_exact = "f" in dtype and dtype != "f64"
+    factors = [x if is_exact and x.is_real else x.cast(dtype) for x in operands]
+    contracted = dims["contract_dims_lhs"], dims["contract_dims_rhs"]
+    ranks = [x.rank for x in factors]
+    if ranks == [2, 2] and not dims["batch_dims_lhs"] and contracted == ((1,), (0,)):
+        return create_result(op, "matmul", *factors)
+    return create_result(op, "dot_general", *factors, **dims)
 
 
+PRODUCTS: dict[str, ArrayFunction] = {
+    "stablehlo.dot": _dot,
+    "stablehlo.dot_general": _dot_general,
+}
+"""Functions by the full name of the operation."""
 RULES: dict[str, ConversionRule] = {
     "stablehlo.convolution": computes(_convolution),
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.select_and_scatter": _select_and_scatter,
-    "stablehlo.dot": _dot,
-    "stablehlo.dot_general": _dot_general,
+    **{name: computes(function) for name, function in PRODUCTS.items()},
 }
 """Rules by the full name of the operation."""

@@ -1,4 +1,4 @@
-"""What operations of tosa are told beside tensors: numbers, zero points and modes.
+"""What operations of tosa take beside tensors: numbers, zero points and modes.
 
 MLIR 19 gives them as properties, later versions as operands that are constants.
 """

@@ -1,8 +1,8 @@
 """Complex values where functions, loops and branches take and return them, as pairs of real ones.
 
-`z` becomes `z.real` and `z.imag`, one behind the other, in the place where `z` was: in front of a
-call, a loop and a return the value is taken apart, behind them and at the head of a function it is
-put together. Inside of a function nothing changes.
+`z` becomes `z.real` and `z.imag`, one after the other, in the place where `z` was: before a call,
+a loop and a return the value is decomposed, after them and at the head of a function it is
+composed. Inside of a function nothing changes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def split_signature(function: FuncOp) -> None:
         for block in function.body.blocks:
             last = block.last_op
             if last is not None and last.name == "func.return":
-                last.operands = _take_apart(last)
+                last.operands = _decompose(last)
     function.function_type = FunctionType.from_lists(_real_types(inputs), _real_types(outputs))
     # What is said of a tensor holds for both.
     for name, of in (("arg_attrs", inputs), ("res_attrs", outputs)):
@@ -89,12 +89,12 @@ def _join_arguments(block: Block) -> None:
         pair = [
             block.insert_arg(real_type(argument.type), argument.index + place) for place in (0, 1)
         ]
-        for part, word in zip(pair, PARTS, strict=True):
+        for part, suffix in zip(pair, PARTS, strict=True):
             name = name_of(argument.location)
             named = name is not None
-            part.location = name_location(f"{name}.{word}") if named else argument.location
+            part.location = name_location(f"{name}.{suffix}") if named else argument.location
             if argument.name_hint:
-                part.name_hint = f"{argument.name_hint}_{word}"
+                part.name_hint = f"{argument.name_hint}_{suffix}"
         joined = ComplexOp.create(
             operands=pair, result_types=[argument.type], location=argument.location
         )
@@ -103,7 +103,7 @@ def _join_arguments(block: Block) -> None:
         block.erase_arg(argument)
 
 
-def _take_apart(op: Operation) -> list[SSAValue]:
+def _decompose(op: Operation) -> list[SSAValue]:
     """The operands of an operation, complex ones as their parts."""
 
     def split(value: SSAValue) -> Sequence[SSAValue]:
@@ -122,7 +122,7 @@ def _split_operation(op: Operation) -> None:
     if not any(map(is_complex, (*types, *(value.type for value in op.operands)))):
         return
     new = type(op).create(
-        operands=_take_apart(op),
+        operands=_decompose(op),
         result_types=_real_types(types),
         properties=op.properties,
         attributes=op.attributes,

@@ -115,7 +115,7 @@ def cast_bits(op: Operation) -> None:
 
 
 def _cast_bits_of_words(op: Operation, narrow: int) -> None:
-    """Go over words of 32 bits, which stand along a dimension behind that of the numbers."""
+    """Go over words of 32 bits, which are along a dimension after those of the numbers."""
     write, build = StableHLOCarrier.before(op), Builder.before(op)
     (operand,), (result,) = op.operands, op.results
     parts = 32 // narrow

@@ -297,7 +297,7 @@ def _get_dimension_size(op: Operation) -> None:
 
 
 def _set_dimension_size(op: Operation) -> None:
-    """What is behind the new extent is never looked at, so that it is cut off."""
+    """What is beyond the new extent is never looked at, so that it is cut off."""
     (size,) = _numbers(op, 1, "new extent")
     shape, dim = value_shape(op.operands[0]), integer(op, "dimension")
     if not 0 <= size <= shape[dim]:
@@ -317,7 +317,7 @@ FIRST_SIZE = {
     "stablehlo.real_dynamic_slice": 1,
     "stablehlo.set_dimension_size": 1,
 }
-"""The first operand that is a size; those behind it are sizes, too."""
+"""The first operand that is a size; those after it are sizes, too."""
 RULES: dict[str, ConversionRule] = {
     "stablehlo.dynamic_broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.dynamic_conv": _convolution,
