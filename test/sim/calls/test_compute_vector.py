@@ -183,7 +183,7 @@ INTEGER_BINARY: dict[str, tuple[tuple[Any, ...], Callable[[int, int], int]]] = {
     "bitwise_and_binary_tile": ((), lambda x, y: x & y),
     "bitwise_or_binary_tile": ((), lambda x, y: x | y),
     "bitwise_xor_binary_tile": ((), lambda x, y: x ^ y),
-    "div_int32_trunc_tile": ((), lambda x, y: truncated(x, y) if y else -1),
+    "div_int32_trunc_tile": ((), truncated),
     "fmod_int32_tile": ((), lambda x, y: x - y * truncated(x, y) if y else x),
     "binary_max_int32_tile": ((), max),
     "binary_min_int32_tile": ((), min),
@@ -361,6 +361,8 @@ def test_functions_of_two_tiles_of_integers(name: str, numerics: Numerics) -> No
     x, y = _integers(24), _integers(25)
     y[::2] = x[::2]
     y = y % 32 if name in SHIFTS else y
+    if name == "div_int32_trunc_tile":
+        y[y == 0] = 5
     template, function = INTEGER_BINARY[name] if name in INTEGER_BINARY else ((), SHIFTS[name])
     core = core_of(
         (_as_words(x), DataType.U32),
@@ -378,6 +380,40 @@ def test_functions_of_two_tiles_of_integers(name: str, numerics: Numerics) -> No
         call(name, 0, 1, 0, template=template),
     )
     expected = np.vectorize(lambda a, b: wrapped(function(int(a), int(b))), otypes=[np.int64])(x, y)
+    np.testing.assert_array_equal(got, _as_words(expected))
+
+
+BY_ZERO = {
+    "exact": dict.fromkeys((0, 3, -1, -7, 1000003, 2**31 - 1, -(2**31)), -1),
+    "device": {
+        **dict.fromkeys((0, 3, 7, 1000003, 2**31 - 1), 65536),
+        **dict.fromkeys((-1, -7, -(2**31) + 1), -65536),
+        -(2**31): -65534,
+    },
+}
+"""Quotients by 0: all ones as in XLA, and what ttsim 1.10.0 gave for tt-metal 0.81 on Blackhole."""
+
+
+@pytest.mark.parametrize("numerics", BOTH)
+def test_division_of_integers_by_zero(numerics: Numerics) -> None:
+    """Device numerics have what the algorithm of the kernel library leaves."""
+    x = np.resize(np.array([*BY_ZERO[numerics]], np.int64), (32, 32))
+    core = core_of(
+        (_as_words(x), DataType.U32),
+        (_as_words(np.zeros_like(x)), DataType.U32),
+        out=DataType.U32,
+        numerics=numerics,
+        fp32_dest_acc_en=True,
+    )
+    got = result(
+        core,
+        call("init_sfpu", 0, 16),
+        call("copy_tile", 0, 0, 0),
+        call("copy_tile", 1, 0, 1),
+        call("div_int32_trunc_tile_init"),
+        call("div_int32_trunc_tile", 0, 1, 0),
+    )
+    expected = np.vectorize(BY_ZERO[numerics].__getitem__, otypes=[np.int64])(x)
     np.testing.assert_array_equal(got, _as_words(expected))
 
 

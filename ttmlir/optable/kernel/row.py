@@ -410,6 +410,8 @@ class KernelCall:
     Truth values in the result stand for 1 and 0; a single number fills the tile. Template arguments
     that matter (`bcast_type`) are keywords, too, enumerators by name.
     """
+    on_device: Callable[..., Any] | None = None
+    """What the chip is known to compute instead of `meaning`: device numerics take it."""
     tiles: Tiles | None = None
     cost: Cost = FREE
     approximation: Approximation | None = None

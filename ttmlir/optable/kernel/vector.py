@@ -85,6 +85,7 @@ def computation(
     templates: tuple[Template, ...] = (),
     init: str = "",
     approximation: Approximation | None = None,
+    on_device: Meaning | None = None,
 ) -> KernelCall:
     """A call that computes on tiles of DST; `output` may be one of `inputs`."""
     numbers = tuple(
@@ -104,6 +105,7 @@ def computation(
         tiles=Tiles(to=output, dst=inputs, scalars=scalars, element=element),
         cost=cost,
         approximation=approximation,
+        on_device=on_device,
     )
 
 
@@ -133,6 +135,7 @@ def _of_two(
     element: Element = Element.FLOAT,
     templates: tuple[Template, ...] = (),
     init: str = "",
+    on_device: Meaning | None = None,
 ) -> KernelCall:
     return computation(
         mnemonic,
@@ -145,6 +148,7 @@ def _of_two(
         element=element,
         templates=templates,
         init=init,
+        on_device=on_device,
     )
 
 
@@ -155,16 +159,30 @@ def _pair(
     meaning: Meaning,
     cost: Cost,
     element: Element = Element.FLOAT,
+    on_device: Meaning | None = None,
 ) -> tuple[KernelCall, KernelCall]:
     """The call that prepares, and the call."""
     return (
         preparation(f"{mnemonic}_init", f"`{mnemonic}`", header),
-        _of_two(mnemonic, summary, header, meaning, cost, element=element),
+        _of_two(mnemonic, summary, header, meaning, cost, element=element, on_device=on_device),
     )
 
 
 def _reversed_difference(xp: Any, x: Any, y: Any) -> Any:
     return y - x
+
+
+def _divide_on_device(xp: Any, x: Any, y: Any) -> Any:
+    """Quotients of integers, and what the kernel library's algorithm leaves of a division by 0.
+
+    Source: ttsim 1.10.0, Tenstorrent's functional simulator, with the kernels of tt-metal 0.81. By
+    0, Blackhole gives 65536 with the sign of x (0 counts as positive), and -65534 for the smallest
+    integer. Wormhole gives the same, except for 0 (3), 1 (-2045), -1 (2045), 2 and -2 (63488 with
+    the sign of x), which are not modelled.
+    """
+    smallest = x == xp.iinfo(x.dtype).min
+    by_zero = xp.where(smallest, -65534, xp.where(x < 0, -65536, 65536))
+    return xp.where(y == 0, by_zero, meaning_of("div")(xp, x, y))
 
 
 _ARITHMETIC = (
@@ -198,11 +216,12 @@ _ARITHMETIC = (
     ),
     *_pair(
         "div_int32_trunc_tile",
-        "Quotient, rounded toward 0.",
+        "Quotient, rounded toward 0; what it is by 0 depends on the chip.",
         f"{API}div_int32_floor.h",
         meaning_of("div"),
         instructions(60),
         Element.INT32,
+        _divide_on_device,
     ),
     *_pair("power_binary_tile", "Power.", _SFPU, meaning_of("pow"), instructions(80)),
     *_pair(

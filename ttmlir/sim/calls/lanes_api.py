@@ -107,7 +107,8 @@ class VectorApi(ComputeApi):
             element = _element_of(*self.numbers_of(row.cpp, template, 1))
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
-        cost, meaning = row.cost, call.meaning
+        cost = row.cost
+        meaning = call.meaning if self.exact else row.on_device or call.meaning
         if row.approximation is not None and row.approximates(template):
             cost = row.approximation.cost
             if not self.exact:
