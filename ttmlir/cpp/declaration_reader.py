@@ -49,7 +49,7 @@ class _Part:
 
 
 ENUMERATION_VARIABLE = "variable_behind_enumeration"
-"""The name of a variable that no text has, behind an enumeration."""
+"""The name of a variable that no text has, declared with an enumeration."""
 
 UNNAMED_ENUMERATION = "unnamed_enumeration"
 """The name of an enumeration that has none in the text."""
@@ -133,7 +133,7 @@ def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _find_end(tokens: Sequence[Token], start: int) -> int | None:
-    """Where an enumeration ends behind which there is no variable."""
+    """The end of an enumeration that declares no variable."""
     depth = 0
     for number in range(start, len(tokens) - 1):
         text = tokens[number].text
@@ -365,7 +365,7 @@ class DeclarationReader(ExpressionReader):
     def _default_values(
         self, node: Node, declaration: tree.Declaration
     ) -> Iterator[tree.Declarator]:
-        """The declarators of a member with the values that stand behind them in the grammar."""
+        """The declarators of a member with the values that stand after them in the grammar."""
         values: dict[int, Node] = {}
         number = -1
         for index, child in enumerate(node.children):
@@ -509,7 +509,7 @@ class DeclarationReader(ExpressionReader):
         return made
 
     def template_parameter(self, node: Node) -> tree.TemplateParameter:
-        """A parameter between the angle brackets behind `template`."""
+        """A parameter between the angle brackets after `template`."""
         position = self.at(node)
         match node.type:
             case "type_parameter_declaration" | "variadic_type_parameter_declaration":

@@ -168,7 +168,7 @@ class SourceMap:
     """The texts of the file's assertions, by the positions of their conditions."""
 
     def position(self, line: int) -> Position:
-        """The position behind a line of the C++ text, counted from 1."""
+        """The original position of a line of the C++ text, counted from 1."""
         return self.positions[min(line, len(self.positions)) - 1]
 
 
@@ -281,6 +281,6 @@ class ErrorList:
             raise TooManyErrorsError(error.message, error.position, error.line, error.notes)
 
     def add_note(self, note: str) -> None:
-        """Add a note behind the last error; an empty one is none."""
+        """Add a note after the last error; an empty one is none."""
         if self.errors and note:
             self.errors[-1] = self.errors[-1].with_notes(note)

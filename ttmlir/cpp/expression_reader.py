@@ -35,7 +35,7 @@ _SPECIFIER_NODES = frozenset(
 _OTHER_PARTS = frozenset(
     ("field_initializer_list", "bitfield_clause", "default_method_clause", "delete_method_clause")
 )
-"""Parts of a declaration that stand behind its names."""
+"""Parts of a declaration that stand after its names."""
 _DEFINITIONS = frozenset(("struct_specifier", "class_specifier", "union_specifier"))
 
 _WORDS = {
@@ -353,7 +353,7 @@ class TypeReader:
         return QualifiedName(re.sub(r"\s+", "", prefix + self.text(node)), (), scope)
 
     def _last_name(self, node: Node) -> Node:
-        """What stands behind the `::`, without `template` before it."""
+        """What stands after the `::`, without `template` before it."""
         name = self.field(node, "name")
         if name.type == "template":
             name = node.named_children[-1]
@@ -794,7 +794,7 @@ class ExpressionReader(TypeReader):
                 raise self.unsupported(node, "captures of variables and of 'this'")
 
     def trailing_result(self, declarator: Node) -> tree.Type | None:
-        """The type behind `->` after the parameters of a function, if there is one."""
+        """The type after `->` after the parameters of a function, if there is one."""
         trailing = (x for x in declarator.named_children if x.type == "trailing_return_type")
         found = next(trailing, None)
         return None if found is None else self.type_descriptor(found.named_children[0])

@@ -353,7 +353,7 @@ class Fragment(Dependencies):
 
     header: Header
     changed: Mapping[str, Macro | None]
-    """What the macros are behind it that it has defined, or None."""
+    """The values of the macros that it has defined, after it; or None."""
     once: frozenset[str]
     size: IncludedSize
     """What it takes of the limits, itself included."""

@@ -262,7 +262,7 @@ class _Reader(DeclarationReader):
                 raise self.unsupported(node, _ITEMS)
 
     def _declared_items(self, node: Node) -> Iterator[tree.Item]:
-        """Variables, or a function, behind the types that are defined with them."""
+        """Variables, or a function, after the types that are defined with them."""
         declarator = node.child_by_field_name("declarator")
         made: tree.Item | None = None
         if declarator is None:
@@ -418,7 +418,7 @@ class _Reader(DeclarationReader):
         return directive
 
     def attributed(self, node: Node) -> tree.Statement:
-        """A statement behind `[[likely]]` and the like."""
+        """A statement after `[[likely]]` and the like."""
         return tree.Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
 
     def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly:

@@ -245,7 +245,7 @@ def _parameter(parameter: Parameter) -> str:
 
 
 def _declared(type_: Type, name: str) -> str:
-    """A name with its type, of which parts may stand behind the name."""
+    """A name with its type, of which parts may stand after the name."""
     match type_:
         case Reference(referent=ArrayOf() as array, is_rvalue=is_rvalue):
             return _declared(array, f"({'&&' if is_rvalue else '&'}{name})")

@@ -48,7 +48,7 @@ class SourceText:
     """A source with its name: a kernel, or a header."""
 
     def __init__(self, text: str, file: str, source_map: SourceMap | None = None):
-        """The text that messages quote; with a map, positions are those behind its lines."""
+        """The text that messages quote; `source_map` has the positions its lines come from."""
         self.text = text
         self.file = file
         self._map = source_map
@@ -337,7 +337,7 @@ def _skip_blank(body: Sequence[Token], place: int) -> int:
 
 
 def _find_closing(body: Sequence[Token], place: int) -> int:
-    """Where the parentheses end that open behind a place."""
+    """The end of the parentheses that open after a position."""
     depth = 0
     for number in range(place + 1, len(body)):
         if body[number].text == "(":

@@ -305,7 +305,7 @@ def lay_out_struct(
     *,
     is_union: bool = False,
 ) -> StructType:
-    """A struct with its members laid out as the C++ ABI does, behind those of its first base."""
+    """A struct with its members laid out as the C++ ABI does, after those of its first base."""
     offset, alignment, has_constant = 0, 1, False
     fields = list[Field]()
     for base in bases[:1]:

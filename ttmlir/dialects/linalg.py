@@ -375,7 +375,7 @@ class StructuredOp(AssemblyOp):
     """
 
     LISTED: ClassVar[str] = ""
-    """The property that is written as a list behind the operands, if there is one."""
+    """The property that is written as a list after the operands, if there is one."""
     HAS_BODY: ClassVar[bool] = False
     """True where the body is part of the text."""
     traits = traits_def(Pure())

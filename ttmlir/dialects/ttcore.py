@@ -390,7 +390,7 @@ class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
 
     @property
     def buffers(self) -> int:
-        """How many shards lie behind each other, for loading one while another is used."""
+        """How many shards lie one after another, for loading one while another is used."""
         return self.data.buffers
 
     def with_buffers(self, buffers: int) -> Self:
@@ -570,7 +570,7 @@ class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> HostBuffer:
-        """Read `<logical_shape = .., host_strides = .., host_volume = ..>`, a mesh behind it."""
+        """Read `<logical_shape = .., host_strides = .., host_volume = ..>`, a mesh after it."""
         position = parser.pos
         expect(parser, "<")
         shapes: list[Shape] = []
@@ -619,7 +619,7 @@ class DeviceLayout:
     memory_space: MemorySpace
     memory_layout: DeviceMemoryLayout
     buffers: int
-    """Shards that lie behind each other on a core."""
+    """Shards that lie one after another on a core."""
     index_map: AffineMap | None
     """Of a view, where its elements lie in the buffer; None for a buffer."""
 

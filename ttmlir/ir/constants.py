@@ -122,7 +122,7 @@ def _unpack_numbers(elements: Elements, data: bytes | memoryview) -> tuple[float
 
 
 def constant_indices(value: SSAValue) -> tuple[int, ...] | None:
-    """The elements of a small integer constant, also behind reshapes; None if it is none."""
+    """The elements of a small integer constant, also through reshapes; None if it is none."""
     owner = value.owner
     while isinstance(owner, Operation) and owner.name == "ttir.reshape":
         value = owner.operands[0]

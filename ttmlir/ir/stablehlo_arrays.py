@@ -281,7 +281,7 @@ class StableHLOCarrier:
         state: Sequence[Array],
         goes_on: Callable[..., Array] | None,
     ) -> list[SSAValue]:
-        """A loop whose state is what it carries, behind the number of the iteration."""
+        """A loop whose state is what it carries, after the number of the iteration."""
         carried = [self.fill(0, (), "i32"), *(each.value for each in state)]
         types = [each.type for each in carried]
 

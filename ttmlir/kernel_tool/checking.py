@@ -183,7 +183,7 @@ class MacroDefault:
 _REDUCING = "reductions"
 _ELTWISE = "elementwise kernels of two operands"
 _BCAST = "kernels that broadcast an operand"
-_CHAIN = "functions behind or before the operation of a kernel"
+_CHAIN = "functions after or before the operation of a kernel"
 _BINARY = "elementwise kernels that compute in DST"
 _TERNARY = "kernels of three operands"
 

@@ -76,7 +76,7 @@ class FirmwareMap:
 
     @property
     def end(self) -> int:
-        """The first byte behind it."""
+        """The first byte after it."""
         code = self.brisc_code + 3 * self.trisc_code + self.ncrisc_code
         return self.base + code + self.brisc_data + self.ncrisc_data + 3 * self.trisc_data
 

@@ -278,7 +278,7 @@ class TensorAccessorArgs:
     def append_to(
         self, compile_time_args: list[int], common_runtime_args: list[int] | None = None
     ) -> None:
-        """Put them behind other compile-time and common run-time arguments."""
+        """Put them after other compile-time and common run-time arguments."""
         if not isinstance(cast("object", compile_time_args), list):
             raise MetaliumError(f"append_to takes lists, not {compile_time_args!r}")
         if self._common and common_runtime_args is None:
@@ -356,7 +356,7 @@ class CircularBufferConfig:
         return self.set_globally_allocated_address(buffer).set_total_size(total_size)
 
     def set_address_offset(self, offset: int) -> CircularBufferConfig:
-        """Begin so many bytes behind the start of the buffer; returns itself."""
+        """Begin so many bytes after the start of the buffer; returns itself."""
         self.offset = offset
         return self
 

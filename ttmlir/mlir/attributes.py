@@ -691,7 +691,7 @@ install()
 
 
 # --- Resources ------------------------------------------------------------------------------------
-# The blobs behind `dense_resource<...>`, kept with the module that was read.
+# The blobs of `dense_resource<...>`, kept with the module that was read.
 
 _ALIGNMENT_BYTES = 4
 DEFAULT_ALIGNMENT = 16

@@ -180,7 +180,7 @@ def fast_exp(xp: Any, x: Any) -> Any:
     """e to the power of x, as the bits of a number whose exponent is x / ln 2 (Schraudolph).
 
     256 / ln 2 * x, plus 127 * 256 less 11.18 that spreads the error evenly, is rounded to 16 bits
-    without sign, which become the upper half of a float32 behind its sign. So it is 2 % too small
+    without sign, which become the upper half of a float32 after its sign. So it is 2 % too small
     at 0 and within 3.2 % from -87.3 to 88.7; at -88.5 and below it is 0, and numbers above 88.7
     have no meaning. Source: tt-llk, ckernel_sfpu_exp.h, with FAST_APPROX and APPROXIMATION_MODE.
     """

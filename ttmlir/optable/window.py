@@ -56,9 +56,9 @@ class WindowAxis:
     stride: int = 1
     dilation: int = 1
     low: int = 0
-    """Padding in front."""
+    """Padding before the first element."""
     high: int = 0
-    """Padding behind."""
+    """Padding after the last element."""
     ceil_mode: bool = False
 
     @property

@@ -91,7 +91,7 @@ def create_sim_program(
 ) -> Program:
     """The program with the addresses of these tensors filled in.
 
-    Storages, memory of circular buffers that hold no tensor, are numbered behind the tensors.
+    Storages, memory of circular buffers that hold no tensor, are numbered after the tensors.
 
     DescriptionError for tensors that are not there, SimError for what cannot be on a core at once.
     Addresses are bound: after buffers have moved, make another program.

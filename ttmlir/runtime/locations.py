@@ -9,7 +9,7 @@ from pathlib import PurePath
 # The layer of a model that an operation belongs to, as far as its location tells.
 
 _NAME = re.compile(r'"((?:[^"\\]|\\.)*)"(?!:\d)')
-"""A name in a location; texts with a line behind them are files."""
+"""A name in a location; texts with a line after them are files."""
 _LAYER_PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):\d+')
 MAIN = "main"
 """The layer of operations without a location."""

@@ -186,7 +186,7 @@ class BlockPlacement:
         )
 
     def write(self, buffer: Buffer, values: Array) -> None:
-        """Fill the buffer with numbers; what lies behind a shard in L1 stays as it was."""
+        """Fill the buffer with numbers; what lies after a shard in L1 stays as it was."""
         data = self._encode(values)
         buffer.write(data, page_bytes=self.shard_bytes if self.in_l1 else None)
 
@@ -526,7 +526,7 @@ class Reference:
     outputs: tuple[ReferenceOutput, ...]
 
     def last_uses(self, count: int) -> dict[int, list[int]]:
-        """By the number of a row's result, the values that nothing uses any more behind it.
+        """By the number of a row's result, the values that nothing uses any more after it.
 
         `count` is the number of operands; results that no row uses are kept, as are outputs.
         """

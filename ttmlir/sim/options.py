@@ -25,7 +25,7 @@ class SimOptions:
     """Run threads in a random order that this seed fixes; None: in the order of their clocks."""
     delay_copies: bool = False
     """Bytes of asynchronous copies move at the barrier, or at the next transaction that is ordered
-    behind them, not at the call: a kernel without its barrier then computes with old bytes."""
+    after them, not at the call: a kernel without its barrier then computes with old bytes."""
     cycle_limit: int = DEFAULT_CYCLE_LIMIT
     """Cycles that a program may take; without clocks, how often its threads may be resumed."""
     leniencies: frozenset[str] = frozenset()

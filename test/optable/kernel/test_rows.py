@@ -57,7 +57,7 @@ def test_tiles() -> None:
     """Operands that are named exist, and are what they are named as."""
     for call in CALLS:
         if call.tiles is None:
-            assert call.meaning is None, call.mnemonic
+            assert call.reference is None, call.mnemonic
             continue
         operands = dict(call.operands)
         indices = (call.tiles.to, *call.tiles.dst, *(index for _, index in call.tiles.cbs))
@@ -153,7 +153,7 @@ def test_where_calls_run(name: str, roles: Role) -> None:
 
 def value(name: str, *tiles: Any, **scalars: Any) -> list[float]:
     """The meaning of a call, as numbers."""
-    meaning = call_named(name).meaning
+    meaning = call_named(name).reference
     assert meaning is not None
     arrays = [np.asarray(tile, np.float32) for tile in tiles]
     return np.asarray(meaning(np, *arrays, **scalars), np.float64).tolist()
@@ -259,11 +259,11 @@ def test_numbers_are_encoded_as_tt_metal_takes_them() -> None:
 def test_shifts_down(name: str, expected: list[int]) -> None:
     """The sign bit comes again, or zeros."""
     row = call_named(name)
-    assert row.meaning is not None
+    assert row.reference is not None
     assert row.tiles is not None
     element = np.uint32 if row.tiles.element is Element.UINT32 else np.int32
     x, y = np.array([-8, 12], np.int32), np.array([28, 2], np.int32)
-    assert row.meaning(np, x.view(element), y.view(element)).tolist() == expected
+    assert row.reference(np, x.view(element), y.view(element)).tolist() == expected
 
 
 def test_templates_of_calls_on_integers() -> None:

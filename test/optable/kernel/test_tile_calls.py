@@ -26,7 +26,7 @@ _ROWS = {row.mnemonic: row for row in elementwise.ROWS}
 def _run(step: Step, dst: dict[int, Any], parameters: dict[str, float]) -> None:
     call = _CALLS[step.call]
     assert call.tiles is not None
-    assert call.meaning is not None
+    assert call.reference is not None
     indices = [name for name, kind in call.operands if kind is ValueKind.I32]
     slots = dict(zip(indices, step.slots, strict=False))
     numbers = [parameters[s] if isinstance(s, str) else s for s in step.scalars]
@@ -35,7 +35,7 @@ def _run(step: Step, dst: dict[int, Any], parameters: dict[str, float]) -> None:
     tiles = [dst[slots[name]] for name in call.tiles.dst]
     if call.tiles.element is Element.UINT32:
         tiles = [tile.view(np.uint32) for tile in tiles]
-    result = call.meaning(np, *tiles, **dict(zip(names, numbers, strict=True)))
+    result = call.reference(np, *tiles, **dict(zip(names, numbers, strict=True)))
     dst[slots[call.tiles.to]] = np.broadcast_to(result, dst[0].shape).astype(dst[0].dtype)
 
 
@@ -123,9 +123,9 @@ def test_sums_of_the_matrix_unit_replace_what_dst_holds(
     assert TILE_CALLS[mnemonic].matrix_unit == call
     assert row.tiles is not None
     assert not row.tiles.accumulates
-    assert row.meaning is not None
+    assert row.reference is not None
     a, b = _operands(mnemonic, np.float32)
-    np.testing.assert_array_equal(row.meaning(np, a, b), function(a, b))
+    np.testing.assert_array_equal(row.reference(np, a, b), function(a, b))
 
 
 def test_products_of_the_matrix_unit_are_added_to_what_dst_holds() -> None:

@@ -225,7 +225,7 @@ def test_hand_overs_of_what_was_not_taken() -> None:
         (False, call("copy_tile", 0, 0, 8), "DST has no tile 8: a thread sees 8 tiles of 16 bits"),
         (True, call("copy_tile", 0, 0, 4), "DST has no tile 4: a thread sees 4 tiles of 32 bits"),
         (False, call("abs_tile", 9), "DST has no tile 9"),
-        (False, call("copy_tile", 0, 1, 0), "tile 1 of circular buffer 0 lies behind its end: 1"),
+        (False, call("copy_tile", 0, 1, 0), "tile 1 of circular buffer 0 lies past its end: 1"),
     ],
 )
 def test_indices_out_of_range(wide: bool, name: Call, text: str) -> None:
@@ -270,8 +270,8 @@ def test_packing_behind_the_end() -> None:
             ]
         )
     assert str(caught.value).splitlines() == [
-        "kernel.cpp: error: a tile is packed to page 1 of circular buffer 16, behind its end: 1 of "
-        "its 1 pages of 2048 bytes are left behind the write pointer, and a tile of BFloat16 takes "
+        "kernel.cpp: error: a tile is packed to page 1 of circular buffer 16, past its end: 1 of "
+        "its 1 pages of 2048 bytes are left after the write pointer, and a tile of BFloat16 takes "
         "2048 bytes [cb-bounds]",
         "  note: on core (0, 0) PACK",
         "  note: circular buffer 16: 1 pages of 2048 bytes, received 0, acked 0, 1 free; pushed by "

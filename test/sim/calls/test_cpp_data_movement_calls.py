@@ -248,7 +248,7 @@ def test_flags_that_do_not_go_together(flags: int) -> None:
 
 
 def test_tensors_and_arguments_have_names() -> None:
-    """The host program says where they are; what has no name comes behind."""
+    """The host program says where they are; what has no name comes after."""
     names = BindingNames(
         arguments=("address",),
         common_arguments=("first", "second"),

@@ -233,7 +233,7 @@ def test_layouts_are_looked_for_behind_other_arguments(words: list[int], message
     """Numbers of circular buffers, say, are no layouts, and the error says where those begin."""
     with pytest.raises(SimError, match=message) as caught:
         Bench().api(words).TensorAccessorArgs(template=(1, 0))
-    assert "layouts begin behind the other compile-time arguments" in str(caught.value)
+    assert "layouts begin after the other compile-time arguments" in str(caught.value)
 
 
 @pytest.mark.parametrize(("body", "message"), WRONG)

@@ -704,7 +704,7 @@ def test_dst_that_is_held_at_the_end(held: bool) -> None:
     with pytest.raises(SanitizerError, match="dst-wait") as caught:
         machine.watch.program_ended()
     assert "the kernel ends and holds DST" in str(caught.value)
-    assert "call tile_regs_release() behind the last pack_tile" in str(caught.value)
+    assert "call tile_regs_release() after the last pack_tile" in str(caught.value)
 
 
 def test_circular_buffers_end_with_their_program() -> None:

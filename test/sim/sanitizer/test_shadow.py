@@ -239,7 +239,7 @@ class Subject:
             case _:
                 thread.release(point)
                 for agent in writers if kind == "release behind" else ():
-                    thread.release_behind(point, agent)
+                    thread.release_after(point, agent)
                 if kind == "release behind flushed":
                     thread.release_flushed(point, writers[1])
 

@@ -94,14 +94,14 @@ CASES = (
     in_feed(
         "reading behind the end of a buffer in DRAM",
         "out-of-bounds",
-        "2048 of them behind the end of the buffer",
+        "2048 of them past the end of the buffer",
         "noc_async_read_tile(i, in, get_write_ptr(0));",
         "cb_reserve_back(0, 2);\n noc_async_read(get_noc_addr(12, in), get_write_ptr(0), 4096);",
     ),
     in_feed(
         "reading pages of another tensor's size",
         "out-of-bounds",
-        "behind the end of the buffer",
+        "past the end of the buffer",
         "noc_async_read_tile(i, in, get_write_ptr(0));",
         "noc_async_read(get_noc_addr(28, sticks), get_write_ptr(0), 2048);",
     ),
@@ -212,14 +212,14 @@ CASES = (
     in_drain(
         "a copy over the end of a buffer in L1",
         "out-of-bounds",
-        "2048 of them behind the end of the buffer",
+        "2048 of them past the end of the buffer",
         "noc_async_write_tile(i, out, get_read_ptr(0));",
         "noc_async_read(at(0, LOCAL), SHARD + 3 * 2048, 4096);",
     ),
     in_drain(
         "a write over the end of a buffer in DRAM",
         "out-of-bounds",
-        "32 of them behind the end of the buffer",
+        "32 of them past the end of the buffer",
         "noc_async_write_tile(i, out, get_read_ptr(0));",
         "noc_async_write(LOCAL, get_noc_addr(i + 8, out), 2048 + 32);",
     ),
@@ -231,19 +231,19 @@ CASES = (
         "noc_async_read_tile(i - 1, in,",
     ),
     Wrong(
-        "a store behind the end of L1, not aligned either",
+        "a store past the end of L1, not aligned either",
         "out-of-bounds",
         "bytes 0x7fffff01 to 0x7fffff05 are outside of L1 of core (0, 0)",
         {"read0": "word(0x7fffff01)[0] = 1;"},
     ),
     Wrong(
-        "a copy behind the end of L1, not aligned either",
+        "a copy past the end of L1, not aligned either",
         "out-of-bounds",
         "bytes 0x70000000 to 0x70000040 are outside of L1 of core (0, 0)",
         {"read0": "noc_async_read(get_noc_addr(0, in) + 8, 0x70000000, 64);"},
     ),
     Wrong(
-        "an increment behind the end of L1, not aligned either",
+        "an increment past the end of L1, not aligned either",
         "out-of-bounds",
         "bytes 0x70000002 to 0x70000006 are outside of L1 of core (1, 0)",
         {"read0": "noc_semaphore_inc(at(1, 0x70000002), 1);"},
@@ -473,7 +473,7 @@ CASES = (
     Wrong(
         "a copy over several semaphores",
         "out-of-bounds",
-        "over a semaphore and what lies behind it",
+        "over a semaphore and what lies after it",
         {
             "read0": """
     noc_async_write(LOCAL, at(1, get_semaphore(0)), 64);

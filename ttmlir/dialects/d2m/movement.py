@@ -291,7 +291,7 @@ class AllGatherOp(RegionOp):
 
     Those are the cores that differ in the last coordinate of the grid of the generic, in its order.
 
-    C1: the second shape is the first one behind the number of cores.
+    C1: the second shape is the first one after the number of cores.
     """
 
     name = "d2m.all_gather"

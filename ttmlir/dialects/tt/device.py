@@ -379,7 +379,7 @@ def _parse_cores(parser: AttrParser) -> PhysicalCores:
 
 
 def _parse_named_cores(parser: AttrParser) -> PhysicalCores:
-    """The lists of cores behind the name of the first."""
+    """The lists of cores after the name of the first."""
 
     def cores() -> tuple[Coord, ...]:
         expect(parser, "=")

@@ -246,7 +246,7 @@ class CoreRangeAttr(ParametrizedAttribute):
 
 
 def _parse_corner(parser: AttrParser) -> tuple[int, int]:
-    """Column and row of a core, behind the bracket."""
+    """Column and row of a core, after the bracket."""
     x = parse_unsigned(parser)
     expect(parser, ",")
     y = parse_unsigned(parser)
@@ -1063,7 +1063,7 @@ def _parse_one_of(parser: AttrParser, kind: type[AttrT], what: str) -> AttrT:
 
 
 def _parse_field(parser: AttrParser, *names: str) -> str:
-    """The name of a field, which is one of these, and the sign behind it."""
+    """The name of a field, which is one of these, and the sign after it."""
     position = parser.pos
     found = parser.parse_optional_identifier()
     if found not in names:

@@ -12,9 +12,9 @@ from ttmlir.optable.kernel.row import (
     Element,
     Form,
     KernelCall,
-    Meaning,
     Operands,
     Option,
+    Reference,
     Role,
     Scalar,
     Template,
@@ -23,8 +23,8 @@ from ttmlir.optable.kernel.row import (
     enumerator,
     flag,
     ints,
-    meaning_of,
     number,
+    reference_of,
 )
 from ttmlir.optable.kernel.vector import API, GENERAL, UNARY, computation, instructions, preparation
 
@@ -471,7 +471,7 @@ _SCANS = (
     ),
     _call(
         "ema_tile",
-        "Down each column alpha * (row before) + beta * x, into the tile behind x.",
+        "Down each column alpha * (row before) + beta * x, into the tile after x.",
         ints("input_dst_index"),
         _estimate(240, "8 groups of 4 rows with about 30 instructions"),
         header=_EMA,
@@ -496,7 +496,7 @@ _SCANS = (
     preparation("reshuffle_rows_tile_init", "`reshuffle_rows_tile`", _RESHUFFLE),
     _call(
         "reshuffle_rows_tile",
-        "Add row i to the row of the tile behind it that byte 16 + i at an address in L1 names; "
+        "Add row i to the row of the tile after it that byte 16 + i at an address in L1 names; "
         "rows for which that is 32 or more are left out.",
         ints("idst", "idx_addr"),
         _estimate(544, "17 instructions for each row"),
@@ -542,7 +542,7 @@ _MASK = f"{API}mask.h"
 def _masking(mnemonic: str, summary: str, *, options: tuple[Option, ...] = ()) -> KernelCall:
     return KernelCall(
         mnemonic,
-        f"{summary} where the tile behind it in DST is 0, whatever the second operand is.",
+        f"{summary} where the tile after it in DST is 0, whatever the second operand is.",
         ints("idst_data", "idst_mask"),
         header=_MASK,
         options=options,
@@ -567,7 +567,7 @@ def _in_place(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning,
+    reference: Reference,
     cost: Cost,
     element: Element,
     init: str,
@@ -577,7 +577,7 @@ def _in_place(
         mnemonic,
         summary,
         header,
-        meaning,
+        reference,
         cost,
         inputs=("idst0", "idst1"),
         output="idst0",
@@ -604,7 +604,7 @@ _OLDER = (
         "max_tile",
         "The larger, in the place of the first.",
         GENERAL,
-        meaning_of("maximum"),
+        reference_of("maximum"),
         instructions(5),
         Element.FLOAT,
         "max_tile_init",

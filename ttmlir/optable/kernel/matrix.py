@@ -13,16 +13,16 @@ from ttmlir.optable.kernel.row import (
     REFERENCE,
     Cost,
     KernelCall,
-    Meaning,
     Option,
+    Reference,
     Role,
     Tiles,
     cbs,
     enumerator,
     flag,
     ints,
-    meaning_of,
     number,
+    reference_of,
     unchanged,
 )
 
@@ -245,7 +245,7 @@ _COPYING = (
         header=_MOVE,
         roles=_UNPACKER,
         init="copy_tile_init",
-        meaning=unchanged,
+        reference=unchanged,
         tiles=Tiles(to="tile_index_dst", cbs=(("cb", "tile_index_cb"),)),
         cost=_COPY_COST,
     ),
@@ -271,7 +271,7 @@ _COPYING = (
         header="compute_kernel_api/copy_dest_values.h",
         roles=Role.MATH,
         init="copy_dest_values_init",
-        meaning=unchanged,
+        reference=unchanged,
         tiles=Tiles(to="idst_out", dst=("idst_in",)),
         cost=Cost(math=64, estimated=True, source="a load and a store per vector"),
     ),
@@ -328,7 +328,7 @@ def _of_two(*, accumulates: bool = False) -> Tiles:
     )
 
 
-def _spread(dimension: str) -> Meaning:
+def _spread(dimension: str) -> Reference:
     """The function that spreads a part of a tile over the tile, as a broadcast of the unpacker."""
 
     def spread(xp: Any, tile: Any) -> Any:
@@ -344,24 +344,24 @@ def _spread(dimension: str) -> Meaning:
     return spread
 
 
-def _broadcast(mnemonic: str, dimension: str) -> Meaning:
+def _broadcast(mnemonic: str, dimension: str) -> Reference:
     """The elementwise operation with a part of the second tile spread over it."""
-    reference = meaning_of(mnemonic)
+    plain = reference_of(mnemonic)
     spread = _spread(dimension)
 
-    def meaning(xp: Any, x: Any, y: Any) -> Any:
-        return reference(xp, x, spread(xp, y))
+    def reference(xp: Any, x: Any, y: Any) -> Any:
+        return plain(xp, x, spread(xp, y))
 
-    return meaning
+    return reference
 
 
-def _broadcast_as(mnemonic: str) -> Meaning:
-    reference = meaning_of(mnemonic)
+def _broadcast_as(mnemonic: str) -> Reference:
+    plain = reference_of(mnemonic)
 
-    def meaning(xp: Any, x: Any, y: Any, *, bcast_type: str) -> Any:
-        return reference(xp, x, y if bcast_type == "NONE" else _spread(bcast_type)(xp, y))
+    def reference(xp: Any, x: Any, y: Any, *, bcast_type: str) -> Any:
+        return plain(xp, x, y if bcast_type == "NONE" else _spread(bcast_type)(xp, y))
 
-    return meaning
+    return reference
 
 
 def _unary_broadcast(xp: Any, tile: Any, *, bcast_type: str) -> Any:
@@ -441,7 +441,7 @@ _ELEMENTWISE = (
         header=_BINARY,
         roles=_SOURCES,
         init="add_tiles_init",
-        meaning=meaning_of("add"),
+        reference=reference_of("add"),
         tiles=_of_two(),
         cost=_SUM,
         since=REFERENCE,
@@ -453,7 +453,7 @@ _ELEMENTWISE = (
         header=_BINARY,
         roles=_SOURCES,
         init="sub_tiles_init",
-        meaning=meaning_of("subtract"),
+        reference=reference_of("subtract"),
         tiles=_of_two(),
         cost=_SUM,
     ),
@@ -464,7 +464,7 @@ _ELEMENTWISE = (
         header=_BINARY,
         roles=_SOURCES,
         init="mul_tiles_init",
-        meaning=meaning_of("multiply"),
+        reference=reference_of("multiply"),
         tiles=_of_two(accumulates=True),
         cost=_PRODUCT,
         since=REFERENCE,
@@ -518,7 +518,7 @@ def _broadcasts() -> tuple[KernelCall, ...]:
                     header=_BROADCAST,
                     roles=_SOURCES,
                     init=init,
-                    meaning=_broadcast(row, dimension),
+                    reference=_broadcast(row, dimension),
                     tiles=_of_two(accumulates=word == "mul"),
                     cost=cost,
                 ),
@@ -532,7 +532,7 @@ def _broadcasts() -> tuple[KernelCall, ...]:
                 roles=_SOURCES,
                 templates=(_BROADCAST_TYPE,),
                 init="init_bcast",
-                meaning=_broadcast_as(row),
+                reference=_broadcast_as(row),
                 tiles=_of_two(accumulates=word == "mul"),
                 cost=cost,
             )
@@ -565,7 +565,7 @@ _UNARY_BROADCAST = (
         roles=_SOURCES,
         templates=(_BROADCAST_TYPE,),
         init="unary_bcast_init",
-        meaning=_unary_broadcast,
+        reference=_unary_broadcast,
         tiles=Tiles(to="dst_index", cbs=(("in_cb", "in_tile_index"),)),
         cost=_ONE_TILE,
     ),
@@ -606,7 +606,7 @@ _MATMULS = (
         roles=_SOURCES,
         options=(_TRANSPOSE,),
         init="mm_init_short",
-        meaning=function("matmul"),
+        reference=function("matmul"),
         tiles=_of_two(accumulates=True),
         cost=_MATRIX_PRODUCT,
     ),
@@ -703,7 +703,7 @@ _TRANSPOSES = (
         header=_TRANSPOSE_HEADER,
         roles=_SOURCES,
         init="transpose_wh_init_short",
-        meaning=function("transpose"),
+        reference=function("transpose"),
         tiles=Tiles(to="dst_index", cbs=(("in_cb", "in_tile_index"),)),
         cost=_ONE_TILE,
     ),

@@ -119,11 +119,11 @@ CONSTANTS: Mapping[str, int] = {
 constants; the size of a packet is Wormhole's)."""
 
 
-# --- Meanings -------------------------------------------------------------------------------------
+# --- References -----------------------------------------------------------------------------------
 # Functions of tiles that several calls have in common.
 
-Meaning = Callable[..., Any]
-"""What `KernelCall.meaning` is."""
+Reference = Callable[..., Any]
+"""`reference(xp, *tiles, **scalars)`: what a call computes, with NumPy as `xp`."""
 
 _REFERENCES = {row.mnemonic: row.reference for row in elementwise.ROWS}
 
@@ -133,18 +133,18 @@ def unchanged(xp: Any, tile: Any) -> Any:
     return tile
 
 
-def meaning_of(mnemonic: str) -> Meaning:
+def reference_of(mnemonic: str) -> Reference:
     """The reference function of an elementwise operation of ttir."""
     return _REFERENCES[mnemonic]
 
 
-def function_with_number(name: str) -> Meaning:
+def function_with_number(name: str) -> Reference:
     """A function of NumPy, of a tile and a number."""
 
-    def meaning(xp: Any, x: Any, *, value: Any) -> Any:
+    def reference(xp: Any, x: Any, *, value: Any) -> Any:
         return getattr(xp, name)(x, value)
 
-    return meaning
+    return reference
 
 
 # --- Row ------------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ class Scalar(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Tiles:
-    """Where the tiles come from and go to that `KernelCall.meaning` is a function of.
+    """Where the tiles come from and go to that `KernelCall.reference` is a function of.
 
     The result goes to the tile of DST that the operand `to` numbers. With `accumulates` it is added
     to what is there; a half of DST that was just acquired holds zeros.
@@ -319,7 +319,7 @@ class Tiles:
     """Operands that name a circular buffer, each with the one that numbers the tile in it."""
     accumulates: bool = False
     scalars: tuple[tuple[str, str, Scalar], ...] = ()
-    """Operands that are numbers: name, parameter of the meaning, encoding."""
+    """Operands that are numbers: name, parameter of the reference, encoding."""
     element: Element = Element.FLOAT
 
 
@@ -361,8 +361,8 @@ class Approximation:
     flags: tuple[str, ...]
     """The template arguments that are all true where a kernel asks for it."""
     cost: Cost
-    meaning: Callable[..., Any] | None = None
-    """What the chip computes, as `KernelCall.meaning`; None: not modelled, that of the call."""
+    reference: Callable[..., Any] | None = None
+    """What the chip computes, as `KernelCall.reference`; None: not modelled, that of the call."""
 
 
 @dataclass(frozen=True)
@@ -404,14 +404,14 @@ class KernelCall:
     """The call takes any number of values after its operands."""
     init: str = ""
     """The call that prepares this one, by its mnemonic."""
-    meaning: Callable[..., Any] | None = None
-    """For calls that compute on tiles: `meaning(xp, *tiles, **scalars)` with NumPy as `xp`.
+    reference: Callable[..., Any] | None = None
+    """For calls that compute on tiles: `reference(xp, *tiles, **scalars)` with NumPy as `xp`.
 
     Truth values in the result stand for 1 and 0; a single number fills the tile. Template arguments
     that matter (`bcast_type`) are keywords, too, enumerators by name.
     """
     on_device: Callable[..., Any] | None = None
-    """What the chip is known to compute instead of `meaning`: device numerics take it."""
+    """What the chip is known to compute instead of `reference`: device numerics take it."""
     tiles: Tiles | None = None
     cost: Cost = FREE
     approximation: Approximation | None = None

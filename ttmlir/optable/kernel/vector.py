@@ -11,8 +11,8 @@ from ttmlir.optable.kernel.row import (
     Cost,
     Element,
     KernelCall,
-    Meaning,
     Operands,
+    Reference,
     Role,
     Scalar,
     Template,
@@ -22,13 +22,13 @@ from ttmlir.optable.kernel.row import (
     flag,
     function_with_number,
     ints,
-    meaning_of,
     number,
+    reference_of,
     unchanged,
 )
 
 Scalars = tuple[tuple[str, str, Scalar], ...]
-"""Operands that are numbers: name, parameter of the meaning, encoding."""
+"""Operands that are numbers: name, parameter of the reference, encoding."""
 
 API = "compute_kernel_api/"
 UNARY = f"{API}eltwise_unary/"
@@ -75,7 +75,7 @@ def computation(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning | None,
+    reference: Reference | None,
     cost: Cost,
     *,
     inputs: tuple[str, ...],
@@ -85,7 +85,7 @@ def computation(
     templates: tuple[Template, ...] = (),
     init: str = "",
     approximation: Approximation | None = None,
-    on_device: Meaning | None = None,
+    on_device: Reference | None = None,
 ) -> KernelCall:
     """A call that computes on tiles of DST; `output` may be one of `inputs`."""
     numbers = tuple(
@@ -101,7 +101,7 @@ def computation(
         roles=Role.MATH,
         templates=templates,
         init=init or f"{mnemonic}_init",
-        meaning=meaning,
+        reference=reference,
         tiles=Tiles(to=output, dst=inputs, scalars=scalars, element=element),
         cost=cost,
         approximation=approximation,
@@ -129,19 +129,19 @@ def _of_two(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning,
+    reference: Reference,
     cost: Cost,
     *,
     element: Element = Element.FLOAT,
     templates: tuple[Template, ...] = (),
     init: str = "",
-    on_device: Meaning | None = None,
+    on_device: Reference | None = None,
 ) -> KernelCall:
     return computation(
         mnemonic,
         summary,
         header,
-        meaning,
+        reference,
         cost,
         inputs=("idst0", "idst1"),
         output="odst",
@@ -156,15 +156,15 @@ def _pair(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning,
+    reference: Reference,
     cost: Cost,
     element: Element = Element.FLOAT,
-    on_device: Meaning | None = None,
+    on_device: Reference | None = None,
 ) -> tuple[KernelCall, KernelCall]:
     """The call that prepares, and the call."""
     return (
         preparation(f"{mnemonic}_init", f"`{mnemonic}`", header),
-        _of_two(mnemonic, summary, header, meaning, cost, element=element, on_device=on_device),
+        _of_two(mnemonic, summary, header, reference, cost, element=element, on_device=on_device),
     )
 
 
@@ -182,15 +182,19 @@ def _divide_on_device(xp: Any, x: Any, y: Any) -> Any:
     """
     smallest = x == xp.iinfo(x.dtype).min
     by_zero = xp.where(smallest, -65534, xp.where(x < 0, -65536, 65536))
-    return xp.where(y == 0, by_zero, meaning_of("div")(xp, x, y))
+    return xp.where(y == 0, by_zero, reference_of("div")(xp, x, y))
 
 
 _ARITHMETIC = (
-    *_pair("add_binary_tile", "Sum.", _SFPU, meaning_of("add"), instructions(5)),
-    *_pair("sub_binary_tile", "Difference.", _SFPU, meaning_of("subtract"), instructions(5)),
-    *_pair("mul_binary_tile", "Product.", _SFPU, meaning_of("multiply"), instructions(5)),
+    *_pair("add_binary_tile", "Sum.", _SFPU, reference_of("add"), instructions(5)),
+    *_pair("sub_binary_tile", "Difference.", _SFPU, reference_of("subtract"), instructions(5)),
+    *_pair("mul_binary_tile", "Product.", _SFPU, reference_of("multiply"), instructions(5)),
     *_pair(
-        "div_binary_tile", "Quotient.", _SFPU, meaning_of("div"), cycles(1475, "tt-metal PR 48925")
+        "div_binary_tile",
+        "Quotient.",
+        _SFPU,
+        reference_of("div"),
+        cycles(1475, "tt-metal PR 48925"),
     ),
     *_pair(
         "rsub_binary_tile",
@@ -203,14 +207,14 @@ _ARITHMETIC = (
         "fmod_binary_tile",
         "Remainder of a division, with the sign of the first.",
         _REMAINDER,
-        meaning_of("remainder"),
+        reference_of("remainder"),
         instructions(60),
     ),
     *_pair(
         "fmod_int32_tile",
         "Remainder of a division, with the sign of the first.",
         _REMAINDER,
-        meaning_of("remainder"),
+        reference_of("remainder"),
         instructions(60),
         Element.INT32,
     ),
@@ -218,26 +222,26 @@ _ARITHMETIC = (
         "div_int32_trunc_tile",
         "Quotient, rounded toward 0; what it is by 0 depends on the chip.",
         f"{API}div_int32_floor.h",
-        meaning_of("div"),
+        reference_of("div"),
         instructions(60),
         Element.INT32,
         _divide_on_device,
     ),
-    *_pair("power_binary_tile", "Power.", _SFPU, meaning_of("pow"), instructions(80)),
+    *_pair("power_binary_tile", "Power.", _SFPU, reference_of("pow"), instructions(80)),
     *_pair(
         "atan2_binary_tile",
         "Angle of the point (second, first), in radians.",
         f"{API}atan2.h",
-        meaning_of("atan2"),
+        reference_of("atan2"),
         instructions(80),
     ),
-    *_pair("binary_max_tile", "The larger.", _EXTREMES, meaning_of("maximum"), instructions(5)),
-    *_pair("binary_min_tile", "The smaller.", _EXTREMES, meaning_of("minimum"), instructions(5)),
+    *_pair("binary_max_tile", "The larger.", _EXTREMES, reference_of("maximum"), instructions(5)),
+    *_pair("binary_min_tile", "The smaller.", _EXTREMES, reference_of("minimum"), instructions(5)),
     *_pair(
         "binary_max_int32_tile",
         "The larger.",
         _EXTREMES,
-        meaning_of("maximum"),
+        reference_of("maximum"),
         instructions(6),
         Element.INT32,
     ),
@@ -245,7 +249,7 @@ _ARITHMETIC = (
         "binary_min_int32_tile",
         "The smaller.",
         _EXTREMES,
-        meaning_of("minimum"),
+        reference_of("minimum"),
         instructions(6),
         Element.INT32,
     ),
@@ -269,7 +273,7 @@ def _integer_arithmetic() -> tuple[KernelCall, ...]:
                 name,
                 f"{summary} Integers wrap.",
                 header,
-                meaning_of(row),
+                reference_of(row),
                 instructions(count),
                 element=Element.BY_FORMAT,
                 templates=_DATA_FORMAT,
@@ -308,7 +312,7 @@ def _bit_calls() -> tuple[KernelCall, ...]:
                 f"bitwise_{word}_binary_tile",
                 summary,
                 _BITS,
-                meaning_of(f"bitwise_{word}"),
+                reference_of(f"bitwise_{word}"),
                 instructions(4),
                 element=Element.INT32,
                 init="binary_bitwise_tile_init",
@@ -348,7 +352,12 @@ def _comparisons() -> tuple[KernelCall, ...]:
             (f"{word}_int32_tile", Element.INT32),
         )
         for call in _pair(
-            name, f"1 where {phrase}, else 0.", _COMPARE, meaning_of(word), instructions(7), element
+            name,
+            f"1 where {phrase}, else 0.",
+            _COMPARE,
+            reference_of(word),
+            instructions(7),
+            element,
         )
     )
 
@@ -359,7 +368,7 @@ _CHOICE = (
         "where_tile",
         "The second where the first is other than 0, else the third.",
         f"{UNARY}where.h",
-        meaning_of("where"),
+        reference_of("where"),
         instructions(6),
         inputs=("idst0", "idst1", "idst2"),
         output="odst",
@@ -393,7 +402,7 @@ def _in_place(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning | None,
+    reference: Reference | None,
     cost: Cost,
     *,
     scalars: Scalars = (),
@@ -406,7 +415,7 @@ def _in_place(
         mnemonic,
         summary,
         header,
-        meaning,
+        reference,
         cost,
         inputs=("idst",),
         output="idst",
@@ -422,7 +431,7 @@ def _unary_pair(
     mnemonic: str,
     summary: str,
     header: str,
-    meaning: Meaning,
+    reference: Reference,
     cost: Cost,
     *,
     scalars: Scalars = (),
@@ -438,7 +447,7 @@ def _unary_pair(
             mnemonic,
             summary,
             header,
-            meaning,
+            reference,
             cost,
             scalars=scalars,
             templates=(*own_templates, *templates),
@@ -447,9 +456,9 @@ def _unary_pair(
     )
 
 
-def _fast(cost: Cost, *others: str, meaning: Meaning | None = None) -> Approximation:
+def _fast(cost: Cost, *others: str, reference: Reference | None = None) -> Approximation:
     """The form that the flag `fast_and_approx`, and others with it, ask for."""
-    return Approximation(flags=(*others, "fast_and_approx"), cost=cost, meaning=meaning)
+    return Approximation(flags=(*others, "fast_and_approx"), cost=cost, reference=reference)
 
 
 def _bits(*names: str) -> Scalars:
@@ -513,11 +522,11 @@ def _heaviside(xp: Any, x: Any, *, value: float) -> Any:
 
 _ANGLES = "trigonometry"
 _FUNCTIONS = (
-    *_unary_pair("abs_tile", "Absolute value.", GENERAL, meaning_of("abs"), instructions(3)),
+    *_unary_pair("abs_tile", "Absolute value.", GENERAL, reference_of("abs"), instructions(3)),
     *_unary_pair(
-        "negative_tile", "Negation.", _file("negative"), meaning_of("neg"), instructions(3)
+        "negative_tile", "Negation.", _file("negative"), reference_of("neg"), instructions(3)
     ),
-    *_unary_pair("sign_tile", "Sign: -1, 0 or 1.", GENERAL, meaning_of("sign"), instructions(6)),
+    *_unary_pair("sign_tile", "Sign: -1, 0 or 1.", GENERAL, reference_of("sign"), instructions(6)),
     *_unary_pair(
         "signbit_tile",
         "1 where the sign bit is set, else 0.",
@@ -525,12 +534,12 @@ _FUNCTIONS = (
         function("signbit"),
         cycles(180, _BLACKHOLE),
     ),
-    *_unary_pair("square_tile", "Square.", GENERAL, meaning_of("square"), instructions(3)),
+    *_unary_pair("square_tile", "Square.", GENERAL, reference_of("square"), instructions(3)),
     *_unary_pair(
         "sqrt_tile",
         "Square root.",
         _file("sqrt"),
-        meaning_of("sqrt"),
+        reference_of("sqrt"),
         cycles(896, "tt-metal PR 54317: 27 to 28 issue slots for each vector"),
         templates=(_APPROXIMATE,),
         approximation=_fast(cycles(576, "tt-metal PR 54317: 17 to 18 issue slots")),
@@ -539,28 +548,28 @@ _FUNCTIONS = (
         "rsqrt_tile",
         "Reciprocal of the square root.",
         _file("rsqrt"),
-        meaning_of("rsqrt"),
+        reference_of("rsqrt"),
         cycles(1024, "tt-metal PR 54317: 31 to 32 issue slots for each vector"),
         templates=(_APPROXIMATE,),
         approximation=_fast(cycles(704, "tt-metal PR 54317: 21 to 22 issue slots")),
     ),
-    *_unary_pair("cbrt_tile", "Cube root.", _file("cbrt"), meaning_of("cbrt"), instructions(25)),
+    *_unary_pair("cbrt_tile", "Cube root.", _file("cbrt"), reference_of("cbrt"), instructions(25)),
     *_unary_pair(
         "recip_tile",
         "Reciprocal.",
         _file("recip"),
-        meaning_of("reciprocal"),
+        reference_of("reciprocal"),
         cycles(1059, "tt-metal PR 54938"),
     ),
     *_unary_pair(
         "exp_tile",
         "Exponential function.",
         _file("exp"),
-        meaning_of("exp"),
+        reference_of("exp"),
         cycles(1344, "tt-metal PR 29495", blackhole=672),
         templates=(flag("approx", "false"), flag("fast_and_approx", "true")),
         approximation=_fast(
-            cycles(128, "tt-metal PR 29495", blackhole=52), "approx", meaning=special.fast_exp
+            cycles(128, "tt-metal PR 29495", blackhole=52), "approx", reference=special.fast_exp
         ),
     ),
     *_unary_pair("exp2_tile", "2 to the power of x.", GENERAL, function("exp2"), instructions(42)),
@@ -568,7 +577,7 @@ _FUNCTIONS = (
         "expm1_tile",
         "Exponential function minus 1.",
         GENERAL,
-        meaning_of("expm1"),
+        reference_of("expm1"),
         instructions(43),
         templates=(flag("approx", "false"),),
     ),
@@ -576,7 +585,7 @@ _FUNCTIONS = (
         "log_tile",
         "Natural logarithm.",
         GENERAL,
-        meaning_of("log"),
+        reference_of("log"),
         instructions(24),
         templates=(_APPROXIMATE,),
     ),
@@ -592,18 +601,20 @@ _FUNCTIONS = (
         "log1p_tile",
         "Natural logarithm of 1 + x.",
         _file("log1p"),
-        meaning_of("log1p"),
+        reference_of("log1p"),
         instructions(26),
         templates=(_APPROXIMATE,),
     ),
     *_unary_pair(
-        "sin_tile", "Sine.", _file(_ANGLES), meaning_of("sin"), cycles(838, "tt-metal PR 48925")
+        "sin_tile", "Sine.", _file(_ANGLES), reference_of("sin"), cycles(838, "tt-metal PR 48925")
     ),
-    *_unary_pair("cos_tile", "Cosine.", _file(_ANGLES), meaning_of("cos"), instructions(20)),
-    *_unary_pair("tan_tile", "Tangent.", _file(_ANGLES), meaning_of("tan"), instructions(50)),
+    *_unary_pair("cos_tile", "Cosine.", _file(_ANGLES), reference_of("cos"), instructions(20)),
+    *_unary_pair("tan_tile", "Tangent.", _file(_ANGLES), reference_of("tan"), instructions(50)),
     *_unary_pair("asin_tile", "Arc sine.", _file(_ANGLES), function("arcsin"), instructions(24)),
     *_unary_pair("acos_tile", "Arc cosine.", _file(_ANGLES), function("arccos"), instructions(25)),
-    *_unary_pair("atan_tile", "Arc tangent.", _file(_ANGLES), meaning_of("atan"), instructions(40)),
+    *_unary_pair(
+        "atan_tile", "Arc tangent.", _file(_ANGLES), reference_of("atan"), instructions(40)
+    ),
     *_unary_pair(
         "sinh_tile", "Hyperbolic sine.", _file(_ANGLES), function("sinh"), instructions(88)
     ),
@@ -614,7 +625,7 @@ _FUNCTIONS = (
         "tanh_tile",
         "Hyperbolic tangent.",
         GENERAL,
-        meaning_of("tanh"),
+        reference_of("tanh"),
         cycles(764, _BLACKHOLE),
         templates=(_APPROXIMATE,),
         approximation=_fast(cycles(160, _BLACKHOLE)),
@@ -644,7 +655,7 @@ _FUNCTIONS = (
         "erf_tile",
         "Error function.",
         _file("erf_erfc"),
-        meaning_of("erf"),
+        reference_of("erf"),
         instructions(60),
         templates=(flag("fast_and_approx", "true"),),
     ),
@@ -671,7 +682,7 @@ _ACTIVATIONS = (
         "sigmoid_tile",
         "Logistic function.",
         GENERAL,
-        meaning_of("sigmoid"),
+        reference_of("sigmoid"),
         cycles(1394, "tt-metal PR 26946; on Blackhole PR 49926", blackhole=1247),
         templates=(_APPROXIMATE,),
         own_templates=(number("vec_mode", "4"),),
@@ -681,7 +692,7 @@ _ACTIVATIONS = (
         "gelu_tile",
         "Gaussian error linear unit.",
         _file("gelu"),
-        meaning_of("gelu"),
+        reference_of("gelu"),
         cycles(2847, _BLACKHOLE),
         templates=(flag("fast_and_approx", "true"),),
         approximation=_fast(cycles(221, _BLACKHOLE)),
@@ -690,11 +701,11 @@ _ACTIVATIONS = (
         "silu_tile",
         "Sigmoid linear unit.",
         GENERAL,
-        meaning_of("silu"),
+        reference_of("silu"),
         cycles(1387, "tt-metal PR 48925"),
     ),
     *_unary_pair(
-        "relu_tile", "Rectified linear unit.", _file("relu"), meaning_of("relu"), instructions(4)
+        "relu_tile", "Rectified linear unit.", _file("relu"), reference_of("relu"), instructions(4)
     ),
     *_unary_pair(
         "relu_max_tile",
@@ -716,7 +727,7 @@ _ACTIVATIONS = (
         "leaky_relu_tile",
         "Rectified linear unit with a slope for negative numbers.",
         _file("relu"),
-        meaning_of("leaky_relu"),
+        reference_of("leaky_relu"),
         instructions(5),
         scalars=_bits("parameter"),
     ),
@@ -751,14 +762,14 @@ _ACTIVATIONS = (
         "hardsigmoid_tile",
         "x / 6 + 0.5, limited to [0, 1].",
         _file("activations"),
-        meaning_of("hardsigmoid"),
+        reference_of("hardsigmoid"),
         cycles(289, "tt-metal PR 54938"),
     ),
     *_unary_pair(
         "hardtanh_tile",
         "x limited to [min, max].",
         _file("hardtanh"),
-        meaning_of("clamp"),
+        reference_of("clamp"),
         instructions(6),
         scalars=_bits("min", "max"),
     ),
@@ -774,7 +785,7 @@ _ACTIVATIONS = (
         "clamp_tile",
         "x limited to [min, max].",
         _file("clamp"),
-        meaning_of("clamp"),
+        reference_of("clamp"),
         instructions(6),
         scalars=_bits("min", "max"),
     ),
@@ -783,18 +794,18 @@ _ACTIVATIONS = (
 _ROUNDINGS = (
     preparation(_ROUNDING, "the calls that round", _file("rounding")),
     *(
-        _in_place(mnemonic, summary, _file("rounding"), meaning, cost, init=_ROUNDING)
-        for mnemonic, summary, meaning, cost in (
+        _in_place(mnemonic, summary, _file("rounding"), reference, cost, init=_ROUNDING)
+        for mnemonic, summary, reference, cost in (
             (
                 "floor_tile",
                 "Largest integer not above x.",
-                meaning_of("floor"),
+                reference_of("floor"),
                 cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
             (
                 "ceil_tile",
                 "Smallest integer not below x.",
-                meaning_of("ceil"),
+                reference_of("ceil"),
                 cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
             ("trunc_tile", "Integer part.", function("trunc"), instructions(10)),
@@ -823,14 +834,14 @@ _COMPARISONS = (
 )
 
 
-def _with_zero(name: str) -> Meaning:
+def _with_zero(name: str) -> Reference:
     """A comparison with zero."""
     with_number = function_with_number(name)
 
-    def meaning(xp: Any, x: Any) -> Any:
+    def reference(xp: Any, x: Any) -> Any:
         return with_number(xp, x, value=0)
 
-    return meaning
+    return reference
 
 
 def _unary_comparisons() -> tuple[KernelCall, ...]:
@@ -876,8 +887,8 @@ def _unary_comparisons() -> tuple[KernelCall, ...]:
 
 def _classes() -> tuple[KernelCall, ...]:
     """Calls that tell infinities and NaN from other numbers."""
-    tests: tuple[tuple[str, str, Meaning], ...] = (
-        ("isfinite", "finite", meaning_of("isfinite")),
+    tests: tuple[tuple[str, str, Reference], ...] = (
+        ("isfinite", "finite", reference_of("isfinite")),
         ("isinf", "infinite", function("isinf")),
         ("isposinf", "plus infinity", function("isposinf")),
         ("isneginf", "minus infinity", function("isneginf")),
@@ -886,9 +897,9 @@ def _classes() -> tuple[KernelCall, ...]:
     header = _file("isinf_isnan")
     return tuple(
         call
-        for name, phrase, meaning in tests
+        for name, phrase, reference in tests
         for call in _unary_pair(
-            f"{name}_tile", f"1 where x is {phrase}, else 0.", header, meaning, instructions(9)
+            f"{name}_tile", f"1 where x is {phrase}, else 0.", header, reference, instructions(9)
         )
     )
 
@@ -896,7 +907,7 @@ def _classes() -> tuple[KernelCall, ...]:
 def _with_scalars() -> tuple[KernelCall, ...]:
     """Sums, differences, products of a tile and a number."""
     header = _file("binop_with_scalar")
-    functions: tuple[tuple[str, str, Meaning], ...] = (
+    functions: tuple[tuple[str, str, Reference], ...] = (
         ("add_unary_tile", "x plus a number.", function_with_number("add")),
         ("sub_unary_tile", "x minus a number.", function_with_number("subtract")),
         ("mul_unary_tile", "x times a number.", function_with_number("multiply")),
@@ -911,22 +922,22 @@ def _with_scalars() -> tuple[KernelCall, ...]:
     integers = (("param1", "value", Scalar.INTEGER),)
     floats = tuple(
         _in_place(
-            name, summary, header, meaning, instructions(4), scalars=scalars, init=_WITH_SCALAR
+            name, summary, header, reference, instructions(4), scalars=scalars, init=_WITH_SCALAR
         )
-        for name, summary, meaning in functions
+        for name, summary, reference in functions
     )
     ints = tuple(
         _in_place(
             f"{name}_int32",
             summary,
             header,
-            meaning,
+            reference,
             instructions(4),
             scalars=integers,
             element=Element.INT32,
             init=_WITH_SCALAR,
         )
-        for name, summary, meaning in functions[:2]
+        for name, summary, reference in functions[:2]
     )
     prepared = "the calls on a tile and a number"
     return (preparation(_WITH_SCALAR, prepared, header), *floats, *ints)
@@ -934,39 +945,41 @@ def _with_scalars() -> tuple[KernelCall, ...]:
 
 def _on_integers() -> tuple[KernelCall, ...]:
     """Variants on integers of calls above, and calls on bits."""
-    variants: tuple[tuple[str, str, str, Meaning, str], ...] = (
-        ("abs_tile_int32", "Absolute value.", GENERAL, meaning_of("abs"), "abs_tile_init"),
+    variants: tuple[tuple[str, str, str, Reference, str], ...] = (
+        ("abs_tile_int32", "Absolute value.", GENERAL, reference_of("abs"), "abs_tile_init"),
         (
             "negative_tile_int32",
             "Negation.",
             _file("negative"),
-            meaning_of("neg"),
+            reference_of("neg"),
             "negative_tile_init",
         ),
         (
             "relu_tile_int32",
             "Rectified linear unit.",
             _file("relu"),
-            meaning_of("relu"),
+            reference_of("relu"),
             "relu_tile_init",
         ),
         (
             "logical_not_tile_int32",
             "1 where x is 0, else 0.",
             _file("logical_not"),
-            meaning_of("logical_not"),
+            reference_of("logical_not"),
             "logical_not_tile_init",
         ),
     )
     plain = tuple(
-        _in_place(name, summary, header, meaning, instructions(4), element=Element.INT32, init=init)
-        for name, summary, header, meaning, init in variants
+        _in_place(
+            name, summary, header, reference, instructions(4), element=Element.INT32, init=init
+        )
+        for name, summary, header, reference, init in variants
     )
     clamp = _in_place(
         "clamp_tile_int32",
         "x limited to [min, max].",
         _file("clamp"),
-        meaning_of("clamp"),
+        reference_of("clamp"),
         instructions(6),
         scalars=_integers("min", "max"),
         element=Element.INT32,
@@ -976,7 +989,7 @@ def _on_integers() -> tuple[KernelCall, ...]:
 
 
 def _unary_bit_calls() -> tuple[KernelCall, ...]:
-    functions: tuple[tuple[str, str, Meaning], ...] = (
+    functions: tuple[tuple[str, str, Reference], ...] = (
         ("bitwise_and", "Bits set in x and in a number.", function_with_number("bitwise_and")),
         ("bitwise_or", "Bits set in x or in a number.", function_with_number("bitwise_or")),
         (
@@ -992,7 +1005,7 @@ def _unary_bit_calls() -> tuple[KernelCall, ...]:
         ),
     )
     calls: list[KernelCall] = []
-    for name, summary, meaning in functions:
+    for name, summary, reference in functions:
         header = _file(name)
         calls += (
             preparation(f"{name}_tile_init", f"`{name}_tile`", header),
@@ -1000,7 +1013,7 @@ def _unary_bit_calls() -> tuple[KernelCall, ...]:
                 f"{name}_tile",
                 summary,
                 header,
-                meaning,
+                reference,
                 instructions(4),
                 scalars=_integers("value"),
                 element=Element.INT32,
@@ -1013,7 +1026,7 @@ def _unary_bit_calls() -> tuple[KernelCall, ...]:
             "bitwise_not_tile",
             "Complement of every bit.",
             header,
-            meaning_of("bitwise_not"),
+            reference_of("bitwise_not"),
             instructions(3),
             element=Element.INT32,
         ),
@@ -1030,7 +1043,7 @@ _OTHERS = (
         "logical_not_tile",
         "1 where x is 0, else 0.",
         _file("logical_not"),
-        meaning_of("logical_not"),
+        reference_of("logical_not"),
         instructions(5),
     ),
     *_unary_pair("identity_tile", "x.", _file("identity"), unchanged, instructions(2)),
@@ -1039,7 +1052,7 @@ _OTHERS = (
         "typecast_tile",
         "Conversion from one number format to another.",
         _file("typecast"),
-        meaning_of("typecast"),
+        reference_of("typecast"),
         instructions(6),
         element=Element.BY_FORMAT,
         templates=_FORMATS,

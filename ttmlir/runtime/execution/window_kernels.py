@@ -332,7 +332,7 @@ def _add_by_phases(
 ) -> Array:
     """The same, for all pixels of a feature at once.
 
-    What is at a multiple of the stride is apart from what is behind it, so that sums go along rows.
+    What is at a multiple of the stride is apart from what is after it, so that sums go along rows.
     """
     batch, rows, columns, channels = image.shape
     inner, (_, part, *kernel) = channels // groups, weight.shape

@@ -443,12 +443,12 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
     for index, title in dict.fromkeys((each.operation.index, each.title) for each in kernels):
         yield (
             f"golden --  operation {index} ttnn.generic ({title}): kernels have no reference; the "
-            "operations behind are judged by what it makes of golden numbers"
+            "later operations are judged by what it makes of golden numbers"
         )
     for operation in golden.without_reference:
         yield (
             f"golden --  operation {operation.index} {operation.ir_name}{_place(operation)}: loops "
-            "and branches have no reference; the operations behind are judged by its results"
+            "and branches have no reference; the later operations are judged by its results"
         )
     for result in golden.results:
         accuracy = result.accuracy

@@ -49,7 +49,7 @@ from ttmlir.sim.timing.costs import page_address_cycles
 from ttmlir.sim.timing.noc_model import NocModel
 
 # --- Transactions ---------------------------------------------------------------------------------
-# Transactions of a data-movement processor on the network, and the barriers behind them.
+# Transactions of a data-movement processor on the network, and the barriers that wait for them.
 #
 # Bytes move when a transaction is issued, or, with `delay_copies`, at the barrier; clocks say when
 # they would have. Sources: tt-metal, tt_metal/hw/inc/dataflow_api.h; tt-isa-documentation,
@@ -280,7 +280,7 @@ class Transactions(KernelApi):
         *,
         from_l1: bool = False,
     ) -> bool:
-        """Move a word now, behind the writes that are ordered before it.
+        """Move a word now, after the writes that are ordered before it.
 
         It comes with the command, or `from_l1` as all that is written.
         """

@@ -40,7 +40,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What the compiler of kernels has to know about the method behind a call."""
+    """What the compiler of kernels has to know about the method of a call."""
 
     waits: bool = False
     """It gives no result but returns whether it is done; if not, it has to be called again."""
@@ -144,7 +144,7 @@ def show_tile(
     size = TILE_BYTES[cb.data_format]
     if address + size > cb.limit:
         raise SimError(
-            f"TileSlice of a tile behind the end of circular buffer {cb.index}", rule="cb-bounds"
+            f"TileSlice of a tile past the end of circular buffer {cb.index}", rule="cb-bounds"
         )
     data = np.frombuffer(bytes(memory.read(address, size)), np.uint8)
     values: Any = numerics.ieee_reader(cb.data_format)(data).reshape(32, 32)
@@ -650,9 +650,9 @@ class KernelApi:
     def TileSlice(
         self, cb: int, tile: int, chosen: SliceRange, *options: int, template: Template = ()
     ) -> str:
-        """Numbers of a tile as text; behind the range come a pointer and two flags, or the flags.
+        """Numbers of a tile as text; after the range come a pointer and two flags, or the flags.
 
-        NCRISC and PACK look behind the write pointer if no pointer is named.
+        NCRISC and PACK look after the write pointer if no pointer is named.
         """
         if self.thread.role_name == "MATH":
             return "<TileSlice is not available on MATH>"

@@ -43,7 +43,7 @@ from ttmlir.sim.options import SimOptions
 # --- Vector api -----------------------------------------------------------------------------------
 # The calls of the MATH thread on the vector unit (SFPU), made from the rows of the table of calls.
 #
-# A row's `meaning` is the function; it is computed in float32 (or on 32-bit integers), and in
+# A row's `reference` is the function; it is computed in float32 (or on 32-bit integers), and in
 # device numerics the result is rounded to the format of DST. Source of the rounding and of the
 # behaviour on infinities and NaN: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor
 # (VectorUnit.md, FloatBitPatterns.md).
@@ -70,7 +70,7 @@ _ELEMENTS = {Element.FLOAT: _FLOAT32, Element.INT32: _INT32, Element.UINT32: np.
 
 
 class VectorApi(ComputeApi):
-    """Calls on the vector unit; those with a meaning in their row are added below the class."""
+    """Calls on the vector unit; those with a reference in their row are added below the class."""
 
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
@@ -99,7 +99,7 @@ class VectorApi(ComputeApi):
             )
 
     def compute(self, call: _Call, arguments: Sequence[Any], template: Template) -> None:
-        """Compute a call with a meaning on tiles of DST."""
+        """Compute a call with a reference on tiles of DST."""
         row = call.row
         self.check_vector_prepared(row)
         element = _ELEMENTS.get(call.element)
@@ -108,13 +108,13 @@ class VectorApi(ComputeApi):
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = row.cost
-        meaning = call.meaning if self.exact else row.on_device or call.meaning
+        reference = call.reference if self.exact else row.on_device or call.reference
         if row.approximation is not None and row.approximates(template):
             cost = row.approximation.cost
             if not self.exact:
-                meaning = row.approximation.meaning or meaning
+                reference = row.approximation.reference or reference
         with np.errstate(all="ignore"):
-            self._put(arguments[call.output], meaning(np, *tiles, **scalars), element)
+            self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
         self.spend(cost.math_on(blackhole=self._on_blackhole))
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
@@ -146,12 +146,12 @@ class VectorApi(ComputeApi):
 
     @kernel_call()
     def mask_tile(self, dst: int, mask: int, data_format: int = 5) -> None:
-        """Zero where the tile behind this one is zero, whatever number the mask is said to have."""
+        """Zero where the tile after this one is zero, whatever number the mask is said to have."""
         self._mask("mask_tile", dst, np.float32(0))
 
     @kernel_call()
     def mask_posinf_tile(self, dst: int, mask: int) -> None:
-        """Infinity where the tile behind this one is zero."""
+        """Infinity where the tile after this one is zero."""
         self._mask("mask_posinf_tile", dst, np.float32(np.inf))
 
     def _mask(self, name: str, dst: int, value: np.float32) -> None:
@@ -181,13 +181,13 @@ class VectorApi(ComputeApi):
 class _Call:
     """A row, with the places of its arguments."""
 
-    __slots__ = ("element", "inputs", "meaning", "output", "row", "scalars")
+    __slots__ = ("element", "inputs", "output", "reference", "row", "scalars")
 
-    def __init__(self, row: KernelCall, meaning: Callable[..., Any]) -> None:
-        assert row.tiles is not None, f"the row of {row.cpp} has a meaning but no tiles"
+    def __init__(self, row: KernelCall, reference: Callable[..., Any]) -> None:
+        assert row.tiles is not None, f"the row of {row.cpp} has a reference but no tiles"
         places = {name: place for place, (name, _) in enumerate(row.operands)}
         self.row = row
-        self.meaning = meaning
+        self.reference = reference
         self.element = row.tiles.element
         self.inputs = tuple(places[name] for name in row.tiles.dst)
         self.output = places[row.tiles.to]
@@ -229,8 +229,8 @@ def _round(values: Array, data_format: int) -> Array:
 _ROWS = {row.cpp: row for row in ALL_CALLS if row.roles is Role.MATH and row.header}
 
 
-def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:
-    call = _Call(row, meaning)
+def _computing(row: KernelCall, reference: Callable[..., Any]) -> Callable[..., None]:
+    call = _Call(row, reference)
 
     @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
@@ -252,8 +252,8 @@ def _add_methods() -> None:
     for name, row in _ROWS.items():
         if name in vars(VectorApi):
             continue
-        if row.meaning is not None:
-            method = _computing(row, row.meaning)
+        if row.reference is not None:
+            method = _computing(row, row.reference)
         elif name.endswith("_init"):
             method = _preparing(name)
         else:
@@ -798,7 +798,7 @@ class LanesApi(ScansApi):
         self._lanes = None
         raise self.thread.error(
             "the function leaves a v_if or v_block before its end; 'return', 'break' and "
-            "'continue' in one concern all lanes: write them behind v_endif",
+            "'continue' in one concern all lanes: write them after v_endif",
             rule="sfpi",
         )
 
@@ -918,7 +918,7 @@ class LanesApi(ScansApi):
 
     @kernel_call()
     def builtin_sfpi_begin_elseif(self, condition: Array) -> None:
-        """`v_elseif`, behind `v_else`: of these lanes those in which a condition holds."""
+        """`v_elseif`, after `v_else`: of these lanes those in which a condition holds."""
         self._check_open("v_elseif")
         self._before[-1] = self._lanes
         self._narrow(condition)

@@ -322,8 +322,8 @@ class PackApi(ComputeApi):
     def _beyond(self, cb: CircularBuffer, page: int) -> Exception:
         ahead = (cb.limit - cb.wr_ptr) // cb.page_size
         return self.thread.error(
-            f"a tile is packed to page {page} of circular buffer {cb.index}, behind its end: "
-            f"{ahead} of its {cb.num_pages} pages of {cb.page_size} bytes are left behind the "
+            f"a tile is packed to page {page} of circular buffer {cb.index}, past its end: "
+            f"{ahead} of its {cb.num_pages} pages of {cb.page_size} bytes are left after the "
             f"write pointer, and a tile of {cb.data_format.schema_name} takes "
             f"{tile_bytes(cb.data_format)} bytes",
             rule="cb-bounds",

@@ -319,7 +319,7 @@ class UnpackUnit(ComputeApi):
             )
 
     def _tile(self, source: Source, index: int, form: int) -> Any:
-        """The tile `index` pages behind the read pointer of a buffer."""
+        """The tile `index` pages after the read pointer of a buffer."""
         if self._strip_call:
             self._check_tiles()
         return self._page(source, index, form)
@@ -339,8 +339,8 @@ class UnpackUnit(ComputeApi):
         cb = source.cb
         ahead = (cb.limit - cb.rd_ptr) // cb.page_size
         return self.thread.error(
-            f"tile {index} of circular buffer {cb.index} lies behind its end: {ahead} of its "
-            f"{cb.num_pages} pages are left behind the read pointer, and a tile of "
+            f"tile {index} of circular buffer {cb.index} lies past its end: {ahead} of its "
+            f"{cb.num_pages} pages are left after the read pointer, and a tile of "
             f"{source.data_type.schema_name} takes {source.size} bytes",
             rule="cb-bounds",
             detail=(cb.state(),),

@@ -115,7 +115,7 @@ class BindingNames:
     """
 
     arguments: tuple[str, ...] = ()
-    """Run-time arguments, the first ones; those behind them have numbers."""
+    """Run-time arguments, the first ones; those after them have numbers."""
     common_arguments: tuple[str, ...] = ()
     """Common run-time arguments, the first ones."""
     constants: tuple[tuple[str, int], ...] = ()

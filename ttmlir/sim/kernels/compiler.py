@@ -284,8 +284,8 @@ def compile_kernel(
     by default the package's own only; with `timed` the kernel adds the cycles of its own
     instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
     compile-time arguments that are missing (`AssumedArguments`), for kernels that never run. A text
-    with a map is known by the positions behind its lines, in `file`. Raises CppSyntaxError for
-    whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
+    with a map is known by the positions that its lines come from, in `file`. Raises CppSyntaxError
+    for whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
     kernel compiles once, unless a header has changed.
     """
     options = _Options(

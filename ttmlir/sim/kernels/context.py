@@ -209,7 +209,7 @@ class Context:
     def _execute_or_note(
         self, handler: Callable[[Context, Any], None], node: tree.Statement, errors: ErrorList
     ) -> None:
-        """Compile a statement; if it is wrong, leave it out and go on behind it."""
+        """Compile a statement; if it is wrong, leave it out and go on after it."""
         before = (self.scope, self.out, self.temporaries, self.expression_start)
         depths = len(self.loops), len(self.ending), len(self.unit.instantiations)
         try:

@@ -1,6 +1,6 @@
 """Objects of kernels that say where the pages of a buffer are.
 
-Page i of an interleaved buffer is in bank i mod N, behind the i div N pages before it there, each
+Page i of an interleaved buffer is in bank i mod N, after the i div N pages before it there, each
 rounded up to the alignment of the memory; N is the number of DRAM channels, or of worker cores for
 L1. Source: tt-metal, tt_metal/hw/inc/dataflow_api_addrgen.h and tensor/tensor_accessor.h.
 """
@@ -21,7 +21,7 @@ from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.sanitizer.shadow import PageGrid
 
 Strays = dict[tuple[Memory, int], tuple[int, int]]
-"""Addresses behind the last page of a buffer: which page that would be, and how many there are."""
+"""Addresses after the last page of a buffer: which page that would be, and how many there are."""
 
 
 class AddressGenerator:
@@ -100,9 +100,9 @@ class AccessorArgs:
     shard_shape: tuple[int, ...] = ()
     banks: tuple[tuple[int, int], ...] = ()
     end: int = 0
-    """The first compile-time argument behind these."""
+    """The first compile-time argument after these."""
     common_end: int = 0
-    """The first common run-time argument behind these."""
+    """The first common run-time argument after these."""
     start: int = 0
     """The first compile-time argument of these."""
     page_size: int | None = None
@@ -124,11 +124,11 @@ class AccessorArgs:
         return self.page_size
 
     def next_compile_time_args_offset(self) -> int:
-        """The first compile-time argument behind these."""
+        """The first compile-time argument after these."""
         return self.end
 
     def next_common_runtime_args_offset(self) -> int:
-        """The first common run-time argument behind these."""
+        """The first common run-time argument after these."""
         return self.common_end
 
 
@@ -157,9 +157,7 @@ _NO_PAGE_SIZE = (
 _NO_PAGE = 0xFFFF_FFFF
 _BANKS = 3
 
-_WHERE = (
-    "layouts begin behind the other compile-time arguments, such as numbers of circular buffers"
-)
+_WHERE = "layouts begin after the other compile-time arguments, such as numbers of circular buffers"
 
 
 def _is_layout(flags: int) -> bool:
@@ -374,7 +372,7 @@ class Sharded(AddressGenerator):
         )
 
     def find_extent(self, kind: int, dimension: int) -> int:
-        """A number of one of these lists; SimError behind its end."""
+        """A number of one of these lists; SimError past its end."""
         numbers = self._extents[kind]
         if not 0 <= dimension < len(numbers):
             raise SimError(

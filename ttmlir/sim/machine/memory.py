@@ -224,7 +224,7 @@ class LocalCBInterface:
 
     @property
     def fifo_wr_tile_ptr(self) -> int:
-        """How much the packer has written behind the write pointer."""
+        """How much the packer has written after the write pointer."""
         return self._buffer.pack_offset * self._buffer.page_size // self._word
 
     @property

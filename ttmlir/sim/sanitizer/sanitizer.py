@@ -365,7 +365,7 @@ class BufferRules:
         """A thread reads bytes, which may be pages of circular buffers; False if they are not.
 
         Pages that were pushed and that nobody waits for are there if something else has ordered
-        the thread behind those who wrote them: the wait for what the producer pushed later.
+        the thread after those who wrote them: the wait for what the producer pushed later.
         """
         states = space.buffers(address, end)
         if not states:
@@ -472,7 +472,7 @@ class BufferRules:
         )
 
     def _check_unwaited_pop(self, mine: ThreadState, state: BufferState, pages: int) -> None:
-        """Find pops of pages that may not be filled, whatever ordered the thread behind them."""
+        """Find pops of pages that may not be filled, whatever ordered the thread after them."""
         buffer = state.buffer
         is_ordered = not state.waits and state.pushed.is_known(mine.actor, buffer.acked + pages)
         finding = mine.thread.finding(
@@ -610,7 +610,7 @@ def allowed(thread: RunningThread, dst: Destination) -> bool:
 
 HELD = (
     "the kernel ends and holds DST: the next program that computes waits for it for ever; call "
-    "tile_regs_release() behind the last pack_tile"
+    "tile_regs_release() after the last pack_tile"
 )
 
 
@@ -660,10 +660,10 @@ def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) 
 def overrunning(
     mine: ThreadState, space: Space, address: int, end: int, buffer: tuple[int, int], verb: str
 ) -> Finding:
-    """The finding about bytes behind the end of the buffer that the first of them is in."""
+    """The finding about bytes past the end of the buffer that the first of them is in."""
     start, stop = buffer
     return mine.thread.finding(
-        f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them behind the end of "
+        f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them past the end of "
         f"the buffer at {start:#x}, which has {stop - start} bytes there; other buffers may lie "
         "behind it: check the address and the size",
         rule="out-of-bounds",
@@ -673,8 +673,8 @@ def overrunning(
 def overlapping(mine: ThreadState, space: Space, address: int, end: int) -> Finding:
     """The finding about a copy to a semaphore that reaches over the next ones."""
     return mine.thread.finding(
-        f"copies to {_bytes(address, end)} of {space.name}, over a semaphore and what lies behind "
-        f"it; a semaphore has 4 bytes, and the next one begins {SLOT} bytes behind it",
+        f"copies to {_bytes(address, end)} of {space.name}, over a semaphore and what lies after "
+        f"it; a semaphore has 4 bytes, and the next one begins {SLOT} bytes after it",
         rule="out-of-bounds",
     )
 
@@ -1189,7 +1189,7 @@ class Sanitizer:
         is_multicast: bool = False,
         is_increment: bool = False,
     ) -> None:
-        """A thread changes a semaphore over the network, behind its copies of the same kind.
+        """A thread changes a semaphore over the network, after its copies of the same kind.
 
         Those to the same place have arrived before, and all others have left. On Blackhole the
         message may overtake copies that were not flushed.
@@ -1204,8 +1204,8 @@ class Sanitizer:
             if self._flushed_only:
                 mine.actor.release_flushed(told, each.targets)
             else:
-                mine.actor.release_behind(told, each.targets)
-                mine.actor.release_behind(told, each.sources)
+                mine.actor.release_after(told, each.targets)
+                mine.actor.release_after(told, each.sources)
 
     def _change(
         self, mine: ThreadState, space: Space, address: int, *, is_increment: bool = False
@@ -1280,7 +1280,7 @@ def _arrived(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding
     return state.finding_at(
         mark,
         f"the kernel ends and does not wait for this noc_async_{kind}; another thread has waited "
-        f"for what was sent behind it, so that its bytes are there; call {barrier}() before the "
+        f"for what was sent after it, so that its bytes are there; call {barrier}() before the "
         "kernel returns, for the next kernel of this processor counts what is under way",
         rule="missing-barrier",
         severity="warning",

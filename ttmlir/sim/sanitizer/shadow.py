@@ -140,7 +140,7 @@ class Agent(Actor):
         self.busy = False
 
     def flush(self) -> None:
-        """The copies so far have left: what is sent from now on arrives behind them."""
+        """The copies so far have left: what is sent from now on arrives after them."""
         self.flushed = self.time
         self.time += 1
 
@@ -182,8 +182,8 @@ class Thread(Actor):
         point.learn(known.start, known.end, known.part)
         self.advance()
 
-    def release_behind(self, point: VectorClock, agent: Agent) -> None:
-        """Release a point by a message behind which the copies of an agent are over."""
+    def release_after(self, point: VectorClock, agent: Agent) -> None:
+        """Release a point by a message after which the copies of an agent are over."""
         point.learn_of(agent.index, agent.time)
         agent.time += 1
 
@@ -421,7 +421,7 @@ class Cell:
         self.readers = None
 
     def was_read(self, actor: Actor, mark: Mark) -> None:
-        """Note a read; it stands for earlier ones that it is ordered behind."""
+        """Note a read; it stands for earlier ones that it is ordered after."""
         reader = self.reader
         if reader is not None and reader is not actor and not actor.sees(reader, self.read_time):
             if self.readers is None:
@@ -724,7 +724,7 @@ class WatchedSemaphore:
         self._known = known
         """What whoever waits for any value is told."""
         self._changes: list[_Change] = []
-        """The changes behind, in order."""
+        """The changes after, in order."""
         self._set: Mapping[Thread, tuple[int, Mark]] = {}
         """Who has set it last, at which of its times, and where."""
         self._increments: dict[Thread, tuple[int, Mark]] = {}
@@ -867,7 +867,7 @@ class PageGrid:
 
 
 BreachKind = Literal["write", "read", "ordered read"]
-"""What a thread does without the protocol; the last is ordered behind the writes by other means."""
+"""What a thread does without the protocol; the last is ordered after the writes by other means."""
 
 
 class Breach:
@@ -899,7 +899,7 @@ class Breach:
     def warning(self) -> Finding:
         """The finding where no order of events changes the result."""
         reason = (
-            "something else has ordered this thread behind those who wrote them"
+            "something else has ordered this thread after those who wrote them"
             if self.kind == "ordered read"
             else "no other thread hands over its pages"
         )
@@ -952,7 +952,7 @@ class BufferState:
         return self._covers(buffer.rd_ptr, filled, address, end)
 
     def _covers(self, start: int, size: int, address: int, end: int) -> bool:
-        """True if bytes are among `size` from `start` on; behind the last page comes the first."""
+        """True if bytes are among `size` from `start` on; after the last page comes the first."""
         limit = self.buffer.limit
         if address < start:
             size -= limit - start

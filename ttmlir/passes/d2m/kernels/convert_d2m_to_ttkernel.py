@@ -202,7 +202,7 @@ def _approximate(kernel: FuncOp) -> None:
     approximation = {
         name: call.approximation.flags
         for call in CALLS
-        if call.approximation is not None and call.approximation.meaning is not None
+        if call.approximation is not None and call.approximation.reference is not None
         for name in (call.mnemonic, call.init)
     }
     for op in kernel.walk():

@@ -374,7 +374,7 @@ class _Costs:
             except KeyError:
                 continue
             faster = call.approximation
-            is_taken = self.approximate and faster is not None and faster.meaning is not None
+            is_taken = self.approximate and faster is not None and faster.reference is not None
             cost = faster.cost if faster is not None and is_taken else call.cost
             return cost.math_on(blackhole=self.blackhole) or OPERATION_CYCLES
         return OPERATION_CYCLES

@@ -112,7 +112,7 @@ def _evaluate_named_argument(context: Context, node: tree.FunctionCall) -> Value
 
 
 def _evaluate_further_argument(context: Context, node: tree.FunctionCall) -> Value:
-    """`get_vararg(i)`: a run-time argument behind those that have names."""
+    """`get_vararg(i)`: a run-time argument after those that have names."""
     return _shift_number(context, node, "get_arg_val", context.unit.build.names.arguments)
 
 

@@ -101,7 +101,7 @@ from ttmlir.sim.machine.address_generators import (
 def find_pointee(
     context: Context, pointer: Value, node: tree.Node, offset: Value | None = None
 ) -> Place:
-    """The place that a pointer points to, or that lies so many elements behind it."""
+    """The place that a pointer points to, or that lies so many elements after it."""
     type_ = pointer.type
     if not isinstance(type_, PointerType):
         raise context.error(node, f"'{type_.name}' is no pointer")

@@ -32,7 +32,7 @@ from ttmlir.sim.kernels.value import Value, make_floating, make_integer, make_va
 # Literals.
 
 _ESCAPES = dict(zip("abefnrtv\\'\"?", b"\a\b\x1b\f\n\r\t\v\\'\"?", strict=True))
-"""What stands behind a backslash, and the character that it means; `e` is one of GCC's own."""
+"""What stands after a backslash, and the character that it means; `e` is one of GCC's own."""
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
 
 

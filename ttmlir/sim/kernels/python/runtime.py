@@ -231,7 +231,7 @@ def is_local(pointer: Pointer) -> bool:
 
 
 def element_at(pointer: LocalPointer, offset: int) -> Item:
-    """What lies so many elements behind a place."""
+    """The place so many elements after another one."""
     return pointer.container[_checked_place(pointer, offset)]
 
 
