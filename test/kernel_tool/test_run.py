@@ -387,7 +387,7 @@ def test_a_kernel_without_an_end_comes_to_one(folder: Path, capsys: Capture) -> 
     with confined(megabytes=200, cpu_seconds=60):
         status, _, errors = run(folder, capsys, ENDLESS)
     assert status == 1
-    assert errors.startswith("kernel_0.cpp:1:22: error: the loops of the kernel turn more than ")
+    assert errors.startswith("kernel_0.cpp:1:22: error: the loops of the kernel run more than ")
     assert "the 100000000 cycles that a program may take; --cycle-limit of ttrt and " in errors
     for text, flags in (
         ("cycle_limit = 20000" + ENDLESS, []),

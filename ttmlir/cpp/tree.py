@@ -979,5 +979,5 @@ def sets_first(block: Block, name: str) -> bool:
 
 
 def is_fixed(node: Node, changed: Collection[str]) -> bool:
-    """Whether an expression has the same value in each turn of a loop, without any effect."""
+    """Whether an expression has the same value in each iteration of a loop, without any effect."""
     return effect(node) is None and mentioned(node).isdisjoint(changed)

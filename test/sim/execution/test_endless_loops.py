@@ -47,7 +47,7 @@ def test_endless_kernel(body: str, timed: bool) -> None:
 
 
 def test_clocks_stop_loops_between_two_waits() -> None:
-    """A turn that takes cycles counts for as many, though nobody else runs meanwhile."""
+    """An iteration that takes cycles counts for as many, though nobody else runs meanwhile."""
     device, program = CreateDevice(0, cycle_limit=100_000), CreateProgram()
     text = """void kernel_main() { uint32_t sum = 0;
         for (uint32_t i = 0; i < 4294967295; i++) { sum += 7 / (i + 1); }
@@ -55,6 +55,6 @@ def test_clocks_stop_loops_between_two_waits() -> None:
     CreateKernelFromString(program, text, CoreCoord(0, 0), ReaderDataMovementConfig([]))
     with pytest.raises(CycleLimitError, match="more than the 100000 cycles") as raised:
         EnqueueProgram(device.command_queue(), program)
-    turns = re.search(r"turn more than (\d+) times", str(raised.value))
-    assert turns is not None
-    assert int(turns[1]) < 100_000 / 20 + 1024
+    iterations = re.search(r"run more than (\d+) iterations", str(raised.value))
+    assert iterations is not None
+    assert int(iterations[1]) < 100_000 / 20 + 1024

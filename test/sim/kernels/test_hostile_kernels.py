@@ -80,7 +80,17 @@ def test_members_are_the_declared_ones(body: str, message: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("counters", "turns", "end", "store", "load", "poll", "limited", "dprint", "move_all"),
+        *(
+            "counters",
+            "iterations",
+            "end",
+            "store",
+            "load",
+            "poll",
+            "limited",
+            "dprint",
+            "move_all",
+        ),
         *("eval", "exec", "open", "getattr", "globals", "print", "__import__", "breakpoint"),
         *("__init__", "__class__", "_store_arguments", "_argument", "_load", "_fault", "_put"),
     ],

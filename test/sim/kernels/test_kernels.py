@@ -382,8 +382,8 @@ COSTS = {
 """Statements of compiled kernels, and the instructions that they stand for.
 
 A multiplication takes 2, by a constant 1; a division 20, by a constant 6 or 1; a call 3 and
-one for each argument, one that starts a unit 2; a branch 2 and a turn of a loop one more. Masks
-that only cut numbers to their width take none.
+one for each argument, one that starts a unit 2; a branch 2 and an iteration of a loop one more.
+Masks that only cut numbers to their width take none.
 """
 
 

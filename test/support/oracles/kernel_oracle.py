@@ -68,7 +68,7 @@ class RecordingApi:
         self.polls += 1
         return self.polls % 2 == 0
 
-    def turns(self) -> Iterator[None]:
+    def iterations(self) -> Iterator[None]:
         """Turns without an end."""
         return repeat(None)
 

@@ -19,7 +19,7 @@ FORBIDDEN = (
     *(ast.Pow, ast.MatMult, ast.Slice, ast.In, ast.Is),
 )
 NAME = re.compile(r"[vtfc]_\w+|_")
-SERVICES = {"_load", "_store", "_poll", "_turns", "_limited", "_dprint", "_thread"}
+SERVICES = {"_load", "_store", "_poll", "_iterations", "_limited", "_dprint", "_thread"}
 SERVICES |= {"_received", "_move_bytes", "_fill_bytes"}
 HELPERS = {
     *("_bits", "_put_bits", "_sliced", "_ctz", "_clz", "_popcount"),

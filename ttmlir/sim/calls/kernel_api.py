@@ -193,8 +193,8 @@ _TURNS: tuple[None, ...] = (None,) * _MANY
 _MOST_PRINTED = 1 << 22
 """Characters that a thread prints at most: they are kept until somebody takes them."""
 
-_TURNS_PER_CYCLE = 16
-"""A turn takes at least a cycle, but a loop that is left early was counted to its end."""
+_ITERATIONS_PER_CYCLE = 16
+"""An iteration takes at least a cycle, but a loop that is left early was counted to its end."""
 
 
 _FIRST_POINTER = 2
@@ -245,7 +245,7 @@ class KernelApi:
         self.pages_popped = 0
         self._line: list[str] = []
         self._printed = 0
-        self._turns = 0
+        self._iterations = 0
         self._received = 0
 
     def counters(self) -> dict[str, int]:
@@ -583,35 +583,35 @@ class KernelApi:
 
     # Loops.
 
-    def turns(self) -> Iterator[None]:
+    def iterations(self) -> Iterator[None]:
         """Turns of a loop that ends by itself, or never."""
-        return chain.from_iterable(self._packs_of_turns())
+        return chain.from_iterable(self._packs_of_iterations())
 
-    def _packs_of_turns(self) -> Iterator[tuple[None, ...]]:
+    def _packs_of_iterations(self) -> Iterator[tuple[None, ...]]:
         while True:
             yield _TURNS
-            self._count_turns(_MANY)
+            self._count_iterations(_MANY)
 
     def limited(self, numbers: range) -> Iterable[int]:
         """The numbers that the counter of a loop takes."""
         if numbers[_MANY:]:
             return chain.from_iterable(self._packs_of(numbers))
-        self._count_turns(len(numbers))
+        self._count_iterations(len(numbers))
         return numbers
 
     def _packs_of(self, numbers: range) -> Iterator[range]:
         while numbers:
             yield numbers[:_MANY]
-            self._count_turns(_MANY)
+            self._count_iterations(_MANY)
             numbers = numbers[_MANY:]
 
-    def _count_turns(self, count: int) -> None:
-        """Stop a kernel whose loops turn more often than its cycles allow."""
-        self._turns += count
+    def _count_iterations(self, count: int) -> None:
+        """Stop a kernel whose loops run more iterations than its cycles allow."""
+        self._iterations += count
         limit = self.options.cycle_limit
-        if self._turns > _TURNS_PER_CYCLE * limit or self.thread.clock > limit:
+        if self._iterations > _ITERATIONS_PER_CYCLE * limit or self.thread.clock > limit:
             raise CycleLimitError(
-                f"the loops of the kernel turn more than {self._turns} times without an end, "
+                f"the loops of the kernel run more than {self._iterations} iterations, "
                 f"which takes more than the {limit} cycles that a program may take; {CYCLE_ADVICE}",
                 rule="cycle-limit",
             )

@@ -129,7 +129,7 @@ def _headers_of_calls() -> dict[str, str]:
 
 
 # --- Turns ----------------------------------------------------------------------------------------
-# Makes loops count their turns, so that a kernel that never ends is stopped.
+# Makes loops count their iterations, so that a kernel that never ends is stopped.
 
 _FEW = 64
 """Turns that are known beforehand and not worth counting."""
@@ -138,7 +138,7 @@ _WITH_STATEMENTS = ("body", "orelse", "handlers", "finalbody")
 
 
 class TurnCounter(ast.NodeTransformer):
-    """Lets the API give out the turns of loops: by `limited(range)`, and for others `turns()`."""
+    """Lets the API count the iterations of loops: by `limited(range)`, or `iterations()`."""
 
     def __init__(self, unit: Unit) -> None:
         """Bind the calls in a unit where they are needed."""
@@ -160,7 +160,7 @@ class TurnCounter(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> ast.While | ast.For:
-        """`while test` becomes `for _ in turns()`, left when the test fails."""
+        """`while test` becomes `for _ in iterations()`, left when the test fails."""
         if is_wait(node):
             return node
         self.generic_visit(node)
@@ -168,7 +168,9 @@ class TurnCounter(ast.NodeTransformer):
         if not isinstance(node.test, ast.Constant):
             leave = ast.If(code.negation(node.test), [ast.Break()], [])
             body = [ast.copy_location(leave, node.test), *body]
-        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bind("turns")), body, [])
+        loop = ast.For(
+            ast.Name("_", ast.Store()), code.call(self.unit.bind("iterations")), body, []
+        )
         return ast.copy_location(loop, node)
 
 

@@ -151,8 +151,8 @@ class KernelApi(Protocol):
     """What a compiled kernel runs against: the calls of a role as methods of their C++ names.
 
     Only methods that `kernel_call` declares are calls. Compiled code itself uses
-    `load(address, size, signed)`, `store(address, size, value)`, `poll(never_ends)`, `turns()`,
-    `limited(range)`, `dprint(*values)` and `thread`, whose `clock` counts cycles.
+    `load(address, size, signed)`, `store(address, size, value)`, `poll(never_ends)`,
+    `iterations()`, `limited(range)`, `dprint(*values)` and `thread`, whose `clock` counts cycles.
     """
 
     CONSTANTS: ClassVar[Mapping[str, int]]

@@ -26,4 +26,4 @@ MAX_DESTROYED = 64
 """How many elements an array of objects with a destructor has."""
 
 MAX_FOLDED_STEPS = 100_000
-"""How many turns of loops and calls the constants of one kernel take to compute."""
+"""How many iterations of loops and calls the constants of one kernel take to compute."""

@@ -77,7 +77,7 @@ ARGUMENTS = "kernel_compile_time_args"
 """The name of the array of compile-time arguments."""
 
 MEMORY_CALLS = ("move_bytes", "fill_bytes")
-SERVICES = ("load", "store", "poll", "turns", "limited", "dprint", "received", *MEMORY_CALLS)
+SERVICES = ("load", "store", "poll", "iterations", "limited", "dprint", "received", *MEMORY_CALLS)
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:

@@ -366,7 +366,7 @@ def _is_endless(node: ast.For | ast.While) -> bool:
 # tt-isa-documentation, WormholeB0/TensixTile/BabyRISCV/README.md: multiply 2 cycles, divide 6 to
 # 33, load from L1 at least 8 and from local memory 2, one narrow store to L1 every 5. Compilers
 # divide by a constant with a multiplication and shifts, or with a mask, and multiply by one with
-# shifts and additions, or from one turn of a loop to the next.
+# shifts and additions, or from one iteration of a loop to the next.
 
 THREAD = "_thread"
 """The variable of the thread whose `clock` counts."""
@@ -901,7 +901,7 @@ def _stored(function: ast.FunctionDef) -> frozenset[str]:
 
 
 class _FoldingCounter(ast.NodeTransformer):
-    """Lets functions and loops count their turns."""
+    """Lets functions count their calls, and loops their iterations."""
 
     def _counted(self, node: ast.FunctionDef | ast.For | ast.While) -> ast.AST:
         self.generic_visit(node)
