@@ -1199,13 +1199,13 @@ class Sanitizer:
             for copies in mine.copies.values()
             if copies.noc == noc
         ]
-        told = self._change(mine, space, address, is_increment=is_increment)
+        released = self._change(mine, space, address, is_increment=is_increment)
         for each in writers:
             if self._flushed_only:
-                mine.actor.release_flushed(told, each.targets)
+                mine.actor.release_flushed(released, each.targets)
             else:
-                mine.actor.release_after(told, each.targets)
-                mine.actor.release_after(told, each.sources)
+                mine.actor.release_after(released, each.targets)
+                mine.actor.release_after(released, each.sources)
 
     def _change(
         self, mine: ThreadState, space: Space, address: int, *, is_increment: bool = False

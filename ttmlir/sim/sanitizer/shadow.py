@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Everything that accesses memory is an actor with a time of its own. A thread is an actor that
 # knows, of every actor, up to which time its accesses are over. Two accesses are ordered if the
 # later actor knows the time of the earlier one; otherwise they are a race, whatever the order was
-# in which this run made them. Threads learn from each other through sync points: a semaphore, the
+# in which this run made them. Threads join the clocks of others at sync points: a semaphore, the
 # pages of a circular buffer.
 #
 # Bytes of an asynchronous copy move at some time between the call and the barrier. The copy is
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 Times = NDArray[np.int64]
 
 _STEP = 16
-"""Actors that clocks have room for at first; the room doubles when it is used up."""
+"""Actors that clocks hold at first; the size doubles when it is used up."""
 
 
 class VectorClock:
     """A time for every actor; `view` holds the same numbers as `times`, for reading single ones.
 
     What it knows of actors of the running program lies in `part`, the times from `start` up to
-    `end`: threads of one core, which have neighbouring places, need not look at those of others.
+    `end`: threads of one core, which have neighbouring indices, need not look at those of others.
     """
 
     __slots__ = ("end", "part", "start", "times", "view")
@@ -66,8 +66,8 @@ class VectorClock:
         self.view: memoryview[int] = times.data
         self.part = times[self.start : self.end]
 
-    def reach(self, start: int, end: int) -> None:
-        """Have the places from `start` up to `end` in the part that is looked at."""
+    def extend(self, start: int, end: int) -> None:
+        """Extend the part that is looked at by the times from `start` up to `end`."""
         if self.start < self.end:
             start, end = min(start, self.start), max(end, self.end)
         self.start, self.end = start, end
@@ -76,22 +76,22 @@ class VectorClock:
     def copy(self) -> VectorClock:
         """A clock that knows the same."""
         clock = VectorClock(self.times.copy())
-        clock.reach(self.start, self.end)
+        clock.extend(self.start, self.end)
         return clock
 
-    def learn(self, start: int, end: int, part: Times) -> None:
-        """Know what a clock knows that has this part."""
+    def join(self, start: int, end: int, part: Times) -> None:
+        """Take the larger of each time of this part of another clock and its own."""
         own = self.part
         if start != self.start or end != self.end:
             if start < self.start or end > self.end:
-                self.reach(start, end)
+                self.extend(start, end)
             own = self.times[start:end]
         np.maximum(own, part, out=own)
 
-    def learn_of(self, index: int, time: int) -> None:
-        """Know of one actor up to a time."""
+    def join_time(self, index: int, time: int) -> None:
+        """Take the time of one actor, if it is larger."""
         if not self.start <= index < self.end:
-            self.reach(index, index + 1)
+            self.extend(index, index + 1)
         if self.view[index] < time:
             self.view[index] = time
 
@@ -99,22 +99,22 @@ class VectorClock:
 class Actor:
     """Something that accesses memory: a thread, or an agent that copies for it.
 
-    `index` is its place in vector clocks, `time` its own, `knows` the clock of its thread.
-    `in_order` says that accesses of this actor to one place take effect in the order of the calls.
+    `index` is its index in vector clocks, `time` its own, `vector` the clock of its thread.
+    `in_order` says that accesses of this actor to one address take effect in call order.
     """
 
-    __slots__ = ("in_order", "index", "knows", "time")
+    __slots__ = ("in_order", "index", "time", "vector")
 
-    def __init__(self, index: int, time: int, knows: VectorClock, in_order: bool) -> None:
+    def __init__(self, index: int, time: int, vector: VectorClock, in_order: bool) -> None:
         """An actor that has done nothing yet."""
         self.index = index
         self.time: int = time
-        self.knows = knows
+        self.vector = vector
         self.in_order = in_order
 
     def sees(self, other: Actor, time: int) -> bool:
         """True if what the other did at that time is over before this actor's next access."""
-        return self.knows.view[other.index] >= time or (other is self and self.in_order)
+        return self.vector.view[other.index] >= time or (other is self and self.in_order)
 
 
 class Agent(Actor):
@@ -124,8 +124,8 @@ class Agent(Actor):
 
     def __init__(self, index: int, time: int, thread: Thread, in_order: bool) -> None:
         """An agent without copies under way."""
-        super().__init__(index, time, thread.knows, in_order)
-        thread.knows.reach(index, index + 1)
+        super().__init__(index, time, thread.vector, in_order)
+        thread.vector.extend(index, index + 1)
         self._thread = thread
         self.busy = False
         self.flushed = time - 1
@@ -134,8 +134,8 @@ class Agent(Actor):
 
     def finish(self) -> None:
         """The thread has waited for all copies."""
-        self.knows.view[self.index] = self.time
-        self._thread.lessons += 1
+        self.vector.view[self.index] = self.time
+        self._thread.version += 1
         self.time += 1
         self.busy = False
 
@@ -146,120 +146,120 @@ class Agent(Actor):
 
 
 class Thread(Actor):
-    """An actor with a vector clock of its own; `lessons` counts how often it learnt of others."""
+    """An actor with a vector clock of its own; `version` counts what it joined into that."""
 
-    __slots__ = ("_news", "_told", "learnt", "lessons", "places")
+    __slots__ = ("_snapshot", "_version", "last_joined", "places", "version")
 
-    def __init__(self, index: int, time: int, knows: VectorClock, places: range) -> None:
-        """A thread that knows what its clock says; `places` are kept for its agents."""
-        super().__init__(index, time, knows, in_order=True)
-        self.lessons = 0
-        self.learnt: News | None = None
-        """What it learnt last, which brings nothing new a second time."""
-        self._news: News = (0, 0, knows.part)
-        self._told = -1
-        """Its lessons when it told `_news`."""
+    def __init__(self, index: int, time: int, vector: VectorClock, places: range) -> None:
+        """A thread with this clock; the indices `places` are kept for its agents."""
+        super().__init__(index, time, vector, in_order=True)
+        self.version = 0
+        self.last_joined: Snapshot | None = None
+        """What it joined last, which brings nothing new a second time."""
+        self._snapshot: Snapshot = (0, 0, vector.part)
+        self._version = -1
+        """Its version when `_snapshot` was taken."""
         self.places = places
-        knows.reach(index, max(places.stop, index + 1))
-        knows.view[index] = time
+        vector.extend(index, max(places.stop, index + 1))
+        vector.view[index] = time
 
     def advance(self) -> None:
-        """Go on to the next time: what comes from now on is not told yet."""
+        """Go on to the next time: what comes from now on is not released yet."""
         self.time += 1
-        self.knows.view[self.index] = self.time
+        self.vector.view[self.index] = self.time
 
-    def tell(self) -> News:
-        """What it has learnt of others, and of itself up to some earlier time."""
-        if self._told != self.lessons:
-            knows = self.knows
-            self._news = knows.start, knows.end, knows.part.copy()
-            self._told = self.lessons
-        return self._news
+    def snapshot(self) -> Snapshot:
+        """A copy of its clock, whose own time may be an earlier one."""
+        if self._version != self.version:
+            vector = self.vector
+            self._snapshot = vector.start, vector.end, vector.part.copy()
+            self._version = self.version
+        return self._snapshot
 
     def release(self, point: VectorClock) -> None:
-        """Let those who acquire the point know all that this thread did and knows."""
-        known = self.knows
-        point.learn(known.start, known.end, known.part)
+        """Order all that this thread did, and knew of, before whoever acquires the point."""
+        known = self.vector
+        point.join(known.start, known.end, known.part)
         self.advance()
 
     def release_after(self, point: VectorClock, agent: Agent) -> None:
         """Release a point by a message after which the copies of an agent are over."""
-        point.learn_of(agent.index, agent.time)
+        point.join_time(agent.index, agent.time)
         agent.time += 1
 
     def release_flushed(self, point: VectorClock, agent: Agent) -> None:
         """Release a point by a message that only overtakes what has not left."""
-        point.learn_of(agent.index, agent.flushed)
+        point.join_time(agent.index, agent.flushed)
 
     def acquire(self, point: VectorClock) -> None:
-        """Know what those knew who released the point."""
-        self.knows.learn(point.start, point.end, point.part)
-        self.lessons += 1
+        """Join the clocks of those who released the point."""
+        self.vector.join(point.start, point.end, point.part)
+        self.version += 1
 
 
-News = tuple[int, int, Times]
-"""What a clock knew: start, end and part."""
+Snapshot = tuple[int, int, Times]
+"""A copy of a clock: start, end and part."""
 
 
 class HandOver:
-    """A queue from one thread to one other: whoever takes an entry knows what its giver knew.
+    """A queue from one thread to one other: taking an entry joins the clock of its producer.
 
-    Unlike a sync point it does not tell what the giver does ahead of the taker. Entries may be
-    counted: pages of a circular buffer, for instance.
+    Unlike a sync point it does not release what the producer does ahead of the consumer. Entries
+    may be counted: pages of a circular buffer, for instance.
     """
 
-    __slots__ = ("_entries", "_put", "_told", "taken")
+    __slots__ = ("_entries", "_put", "_version", "taken")
 
     def __init__(self) -> None:
         """An empty queue."""
-        self._entries: deque[tuple[int, Thread, int, News | None]] = deque()
-        self._told = -1
-        """Lessons of the giver when its whole clock was last put into an entry."""
+        self._entries: deque[tuple[int, Thread, int, Snapshot | None]] = deque()
+        self._version = -1
+        """Version of the producer when its whole clock was last put into an entry."""
         self._put = 0
         self.taken = 0
         """The sum of what was taken; `_put` is that of what was put."""
 
-    def put(self, giver: Thread, count: int = 1) -> None:
-        """Tell what the giver did and knows."""
-        news = None
-        if giver.lessons != self._told:
-            news = giver.tell()
-            self._told = giver.lessons
+    def put(self, producer: Thread, count: int = 1) -> None:
+        """Add an entry that releases what the producer did and knows."""
+        snapshot = None
+        if producer.version != self._version:
+            snapshot = producer.snapshot()
+            self._version = producer.version
         self._put += count
-        time = giver.time
-        self._entries.append((self._put, giver, time, news))
-        giver.time = giver.knows.view[giver.index] = time + 1  # As `advance` does.
+        time = producer.time
+        self._entries.append((self._put, producer, time, snapshot))
+        producer.time = producer.vector.view[producer.index] = time + 1  # As `advance` does.
 
-    def take(self, taker: Thread) -> None:
-        """Know what the first entry tells, if there is one."""
+    def take(self, consumer: Thread) -> None:
+        """Acquire the first entry, if there is one."""
         if not self._entries:
             return
-        self.taken, giver, time, news = self._entries.popleft()
-        knows = taker.knows
-        if news is not None and news is not taker.learnt:
-            knows.learn(*news)
-            taker.learnt = news
-        index = giver.index
-        if knows.start <= index < knows.end:
-            if knows.view[index] < time:
-                knows.view[index] = time
+        self.taken, producer, time, snapshot = self._entries.popleft()
+        vector = consumer.vector
+        if snapshot is not None and snapshot is not consumer.last_joined:
+            vector.join(*snapshot)
+            consumer.last_joined = snapshot
+        index = producer.index
+        if vector.start <= index < vector.end:
+            if vector.view[index] < time:
+                vector.view[index] = time
         else:
-            knows.learn_of(index, time)
-        taker.lessons += 1
+            vector.join_time(index, time)
+        consumer.version += 1
 
-    def is_known(self, taker: Thread, count: int) -> bool:
-        """Whether something else told the taker of the entries until the sum reached `count`."""
+    def is_known(self, consumer: Thread, count: int) -> bool:
+        """Whether other means order the consumer after the entries up to the sum `count`."""
         known = self.taken
-        for total, giver, time, _ in self._entries:
-            if known >= count or taker.knows.view[giver.index] < time:
+        for total, producer, time, _ in self._entries:
+            if known >= count or consumer.vector.view[producer.index] < time:
                 break
             known = total
         return known >= count
 
-    def take_until(self, taker: Thread, count: int) -> None:
-        """Know what the entries tell that were put until the sum reached `count`."""
+    def take_until(self, consumer: Thread, count: int) -> None:
+        """Acquire the entries that were put until the sum reached `count`."""
         while self.taken < count and self._entries:
-            self.take(taker)
+            self.take(consumer)
 
 
 class Timeline:
@@ -274,7 +274,7 @@ class Timeline:
         self._actors: list[Actor] = []
         self._clocks: list[VectorClock] = []
         self._places = 0
-        """How many places of clocks are taken."""
+        """How many indices of clocks are taken."""
 
     def begin(self) -> None:
         """Start a program; what was before is over for all its actors."""
@@ -290,10 +290,10 @@ class Timeline:
         self._clocks.append(clock)
         return clock
 
-    def thread(self, room: int = 0) -> Thread:
-        """One more actor, with a clock of its own, and places beside it for so many agents."""
-        index = self._take_places(1 + room)
-        places = range(index + 1, index + 1 + room)
+    def thread(self, agents: int = 0) -> Thread:
+        """One more actor, with a clock of its own and the next indices for so many agents."""
+        index = self._take_places(1 + agents)
+        places = range(index + 1, index + 1 + agents)
         thread = Thread(index, int(self._past[index]) + 1, self.clock(), places)
         self._actors.append(thread)
         return thread
@@ -311,17 +311,17 @@ class Timeline:
     def is_known(self, agent: Agent) -> bool:
         """Whether some thread knows that all copies of an agent are over."""
         threads = (actor for actor in self._actors if isinstance(actor, Thread))
-        return any(thread.knows.view[agent.index] >= agent.last for thread in threads)
+        return any(thread.vector.view[agent.index] >= agent.last for thread in threads)
 
     def _take_places(self, count: int) -> int:
-        """The first of the places of the next actors, for which there is room in all clocks."""
+        """The first index of the next actors; all clocks grow to hold them."""
         first = self._places
         self._places += count
         while self._places > self._past.size:
-            room = np.zeros(self._past.size, np.int64)
-            self._past = np.concatenate((self._past, room))
+            more = np.zeros(self._past.size, np.int64)
+            self._past = np.concatenate((self._past, more))
             for clock in self._clocks:
-                clock.set_times(np.concatenate((clock.times, room)))
+                clock.set_times(np.concatenate((clock.times, more)))
         return first
 
 
@@ -436,7 +436,8 @@ class Cell:
         writer = self.writer
         if writer is None:
             return Unwritten(self.start, self.end)
-        if actor.knows.view[writer.index] >= self.write_time or actor.sees(writer, self.write_time):
+        seen = actor.vector.view[writer.index] >= self.write_time
+        if seen or actor.sees(writer, self.write_time):
             return None
         return Conflict(True, writer, self.write_time, self.write_mark, self.start, self.end)
 
@@ -447,7 +448,7 @@ class Cell:
             return Conflict(True, writer, self.write_time, self.write_mark, self.start, self.end)
         if self.reader is None:
             return None
-        if self.readers is None and actor.knows.view[self.reader.index] >= self.read_time:
+        if self.readers is None and actor.vector.view[self.reader.index] >= self.read_time:
             return None
         for reader, time, mark in self.reads():
             if not actor.sees(reader, time):
@@ -456,7 +457,7 @@ class Cell:
 
     def read(self, actor: Actor, mark: Mark) -> Conflict | Unwritten | None:
         """Note a read; what forbids it."""
-        view = actor.knows.view
+        view = actor.vector.view
         writer = self.writer
         wrong = None
         if writer is None or view[writer.index] < self.write_time:
@@ -600,7 +601,7 @@ class Shadow:
 
     def writing(self, address: int, size: int, agent: Actor) -> Cell | None:
         """Bytes of this range that the agent's copies, not waited for, write."""
-        known = agent.knows.view[agent.index]
+        known = agent.vector.view[agent.index]
         for cell in self._touching(address, address + size):
             if cell.writer is agent and cell.write_time > known:
                 return cell
@@ -608,7 +609,7 @@ class Shadow:
 
     def reading(self, address: int, size: int, agent: Actor) -> tuple[Cell, Mark] | None:
         """Bytes of this range that the agent's copies, not waited for, read, and where from."""
-        known = agent.knows.view[agent.index]
+        known = agent.vector.view[agent.index]
         for cell in self._touching(address, address + size):
             for reader, time, mark in cell.reads():
                 if reader is agent and time > known:
@@ -691,22 +692,22 @@ class Shadow:
 
 
 # --- Semaphores -----------------------------------------------------------------------------------
-# Semaphores: what waiting for them tells, and changes of which one may undo the other.
+# Semaphores: what waiting for them acquires, and changes of which one may undo the other.
 
 SLOT = 16
 """Bytes from semaphore to semaphore."""
 
 _MOST_STATES = 256
-"""Values of a semaphore that are told apart; a wait that others met counts for all before."""
+"""Values of a semaphore that are distinguished; older changes count as met by every wait."""
 
 
 class _Change(NamedTuple):
-    """A change of the word: who made it when, the value that it met, and what it tells."""
+    """A change of the word: who made it when, the value that it met, and what it releases."""
 
     thread: Thread
     time: int
     met: int
-    told: VectorClock
+    released: VectorClock
 
 
 class WatchedSemaphore:
@@ -722,9 +723,9 @@ class WatchedSemaphore:
     def __init__(self, known: VectorClock) -> None:
         """A semaphore that nobody has changed in this program; `known` is an empty clock."""
         self._known = known
-        """What whoever waits for any value is told."""
+        """What a wait for any value acquires."""
         self._changes: list[_Change] = []
-        """The changes after, in order."""
+        """The changes that are not in `_known` yet, in order."""
         self._set: Mapping[Thread, tuple[int, Mark]] = {}
         """Who has set it last, at which of its times, and where."""
         self._increments: dict[Thread, tuple[int, Mark]] = {}
@@ -744,20 +745,20 @@ class WatchedSemaphore:
         return unordered
 
     def change(self, thread: Thread, met: int) -> VectorClock:
-        """Tell what a thread has done; the clock that takes what its messages tell.
+        """Release what a thread has done; the clock that its messages are released into.
 
         `met` is the value before the change.
         """
         if len(self._changes) == _MOST_STATES:
-            self._tell(_MOST_STATES // 2)
-        told = thread.knows.copy()
-        self._changes.append(_Change(thread, thread.time, met, told))
+            self._publish(_MOST_STATES // 2)
+        released = thread.vector.copy()
+        self._changes.append(_Change(thread, thread.time, met, released))
         thread.advance()
-        return told
+        return released
 
     def look(self, thread: Thread) -> None:
         """A thread reads the word: it knows of all changes."""
-        self._tell(len(self._changes))
+        self._publish(len(self._changes))
         thread.acquire(self._known)
 
     def wait(self, thread: Thread, value: int, now: int, *, exactly: bool) -> None:
@@ -771,14 +772,14 @@ class WatchedSemaphore:
             if seen == value or (not exactly and seen > value):
                 break
             count += 1
-        self._tell(count)
+        self._publish(count)
         thread.acquire(self._known)
 
-    def _tell(self, count: int) -> None:
-        """Let whoever waits know of the first changes."""
+    def _publish(self, count: int) -> None:
+        """Have every wait acquire the first changes."""
         for change in self._changes[:count]:
-            told = change.told
-            self._known.learn(told.start, told.end, told.part)
+            released = change.released
+            self._known.join(released.start, released.end, released.part)
         del self._changes[:count]
 
 
@@ -1053,7 +1054,7 @@ class Space:
     def buffers(self, address: int, end: int) -> list[BufferState]:
         """The circular buffers, more than one if they share pages, that the bytes begin in.
 
-        Bytes that begin in none and reach into some belong to these.
+        Bytes that begin in none and extend into some belong to these.
         """
         starts = self._segment_starts
         position = bisect_right(starts, address) - 1
