@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ttmlir.frontend.torch.data.iterations import iterations
 from ttmlir.frontend.torch.decompositions.untraceable import own_functions
 from ttmlir.frontend.torch.elements import is_tensor, replace_leaves, torch_package, without_modes
-from ttmlir.frontend.torch.places import pass_through
+from ttmlir.frontend.torch.locations import pass_through
 
 if TYPE_CHECKING:
     from ttmlir.frontend.torch.data.values import KnownValues
