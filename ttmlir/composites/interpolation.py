@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from enum import Enum
-from functools import reduce
+from functools import partial, reduce
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -55,11 +55,21 @@ def sample_grid(
     image: Array, grid: Array, kernel: Kernel, outside: Outside, *, align_corners: bool
 ) -> Array:
     """The image at a grid (N, positions ..., number of spatial dimensions)."""
+    taps = _find_taps(image.shape[2:], grid, kernel, outside, align_corners=align_corners)
+    return _sum_taps(image, taps, 0)
+
+
+def sample_at(image: Array, places: Sequence[Array], kernel: Kernel, fill: float) -> Array:
+    """The image at elements (N, positions ...), a number for each dimension; `fill` outside."""
+    one = array_of(1, places[0].dtype)
+    return _sum_taps(image, [_surround(place, one, kernel) for place in places], fill)
+
+
+def _sum_taps(image: Array, taps: Sequence[Sequence[_Tap]], fill: float) -> Array:
     table = _Table(image)
     terms: list[Array] = []
-    taps = _find_taps(table.extents, grid, kernel, outside, align_corners=align_corners)
     for chosen in itertools.product(*taps):
-        found = table.find([tap.place for tap in chosen])
+        found = table.find([tap.place for tap in chosen], fill)
         weight = _multiply(tap.weight for tap in chosen)
         terms.append(found if weight is None else found * weight.unsqueeze(1))
     return _add(terms)
@@ -122,21 +132,27 @@ def _find_taps(
             if align_corners
             else ((coordinate + 1) * extent - 1) * 0.5
         )
+        keep = partial(_keep_inside, extent=extent, outside=outside, align_corners=align_corners)
         if kernel is Kernel.CUBIC:
-            low, around = place.floor(), list[_Tap]()
-            for count, (weight, slope) in enumerate(_weigh_cubic(place - low), -1):
-                kept, _ = _keep_inside(low + count, extent, outside, align_corners=align_corners)
-                around.append(_Tap(kept, weight, slope * step))
-            taps.append(around)
+            # Each of the elements is kept inside by itself.
+            around = _surround(place, array_of(step, place.dtype), kernel)
+            taps.append([tap._replace(place=keep(tap.place)[0]) for tap in around])
             continue
-        place, slope = _keep_inside(place, extent, outside, align_corners=align_corners)
-        if kernel is Kernel.NEAREST:
-            taps.append([_Tap(place.round(), None, slope)])
-            continue
-        low, slope = place.floor(), slope * step
-        part = place - low
-        taps.append([_Tap(low, 1 - part, -slope), _Tap(low + 1, part, slope)])
+        place, slope = keep(place)
+        taps.append(_surround(place, slope * step, kernel))
     return taps
+
+
+def _surround(place: Array, slope: Array, kernel: Kernel) -> list[_Tap]:
+    """The elements around places along a dimension, which change with the grid by a slope."""
+    if kernel is Kernel.NEAREST:
+        return [_Tap(place.round(), None, slope)]
+    low = place.floor()
+    part = place - low
+    if kernel is Kernel.LINEAR:
+        return [_Tap(low, 1 - part, -slope), _Tap(low + 1, part, slope)]
+    weights = enumerate(_weigh_cubic(part), -1)
+    return [_Tap(low + count, weight, each * slope) for count, (weight, each) in weights]
 
 
 def _keep_inside(
@@ -208,11 +224,11 @@ class _Table:
         ]
         return number, reduce(Array.__and__, inside)
 
-    def find(self, places: Sequence[Array]) -> Array:
-        """The elements at whole places (N, positions ...), as (N, C, positions ...); 0 outside."""
+    def find(self, places: Sequence[Array], fill: float = 0) -> Array:
+        """The elements at whole places (N, positions ...), as (N, C, positions ...), or `fill`."""
         number, inside = self.locate(places)
         found = self.rows.select(0, number.reshape((math.prod(number.shape),)))
-        return inside.unsqueeze(1).where(self._as_image(found, number.shape[1:]), 0)
+        return inside.unsqueeze(1).where(self._as_image(found, number.shape[1:]), fill)
 
     def add(self, numbers: Sequence[Array], shares: Sequence[Array]) -> Array:
         """An image of zeros with shares (N, C, positions ...) added to elements by their rows."""

@@ -6,10 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from ttmlir.arrays.array import Array, Shape, concatenate
-from ttmlir.arrays.carriers import array_of
 from ttmlir.optable.window import WindowAxis
 
 
@@ -112,6 +109,11 @@ def find_maxima(x: Array, axes: Sequence[WindowAxis]) -> Array:
     Places are counted over these dimensions, without padding. Of equal elements it is the first;
     NaN is larger than all.
     """
+    # The conversions of programs, which are windows, too, start without NumPy.
+    import numpy as np
+
+    from ttmlir.arrays.carriers import array_of
+
     outer = x.rank - len(axes)
     every = [*(WindowAxis(extent=extent, kernel=1) for extent in x.shape[:outer]), *axes]
     wide = x.pad([axis.margin for axis in every], -math.inf)

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.arrays import array
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites import interpolation
+from ttmlir.composites.interpolation import Kernel
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
@@ -68,24 +72,15 @@ def _upsample(values: dict[str, Any]) -> Tensor:
     )
 
 
-def _sample(image: Array, rows: Array, columns: Array, fill: float, *, linear: bool) -> Array:
-    """Pixels of (N, H, W, C) at places (N, h, w), `fill` outside; between four, or the nearest."""
-    height, width = image.shape[1:3]
-    batch: Array = np.arange(image.shape[0], dtype=np.int64)[:, None, None]
+_KERNELS = {"nearest": Kernel.NEAREST, "bilinear": Kernel.LINEAR}
 
-    def at(y: Array, x: Array) -> Array:
-        inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
-        y = np.clip(y, 0, height - 1).astype(np.int64)
-        x = np.clip(x, 0, width - 1).astype(np.int64)
-        return np.where(inside[..., None], image[batch, y, x], fill)
 
-    if not linear:
-        return at(np.rint(rows), np.rint(columns))
-    top, left = np.floor(rows), np.floor(columns)
-    down, across = (rows - top)[..., None], (columns - left)[..., None]
-    above = at(top, left) * (1 - across) + at(top, left + 1) * across
-    below = at(top + 1, left) * (1 - across) + at(top + 1, left + 1) * across
-    return above * (1 - down) + below * down
+def _channels_first(image: Array) -> array.Array:
+    return array_of(np.moveaxis(image, -1, 1), "f64")
+
+
+def _channels_last(image: array.Array) -> Array:
+    return np.moveaxis(image.value, 1, -1)
 
 
 def _rotate(values: dict[str, Any]) -> Tensor:
@@ -109,8 +104,11 @@ def _rotate(values: dict[str, Any]) -> Tensor:
     rows = (x - x0) * sine + (y - y0) * cosine + y0
     # Angles such as 90 degrees have no exact cosine; their places are whole numbers.
     places: Array = np.round([rows, columns], 6)[:, None]
-    result = _sample(tensor.array, places[0], places[1], values["fill"], linear=mode == "bilinear")
-    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+    image, rows_columns = _channels_first(tensor.array), [array_of(each) for each in places]
+    found = interpolation.sample_at(image, rows_columns, _KERNELS[mode], values["fill"])
+    return store(
+        _channels_last(found), (tensor,), device=device, memory_config=values["memory_config"]
+    )
 
 
 def _grid_sample(values: dict[str, Any]) -> Tensor:
@@ -125,14 +123,16 @@ def _grid_sample(values: dict[str, Any]) -> Tensor:
         raise ArgumentError(f"padding_mode is 'zeros', not {values['padding_mode']!r}")
     if len(grid.shape) != 4 or grid.shape[0] != tensor.shape[0] or grid.shape[3] != 2:
         raise ArgumentError(f"grid has {grid.shape}; it must be ({tensor.shape[0]}, h, w, 2)")
-    _, height, width, _ = tensor.shape
-    places = grid.array.astype(np.float64)
-    if values["align_corners"]:
-        columns, rows = ((places[..., i] + 1) / 2 * (n - 1) for i, n in ((0, width), (1, height)))
-    else:
-        columns, rows = (((places[..., i] + 1) * n - 1) / 2 for i, n in ((0, width), (1, height)))
-    result = _sample(tensor.array, rows, columns, 0.0, linear=mode == "bilinear")
-    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+    found = interpolation.sample_grid(
+        _channels_first(tensor.array),
+        array_of(grid.array, "f64"),
+        _KERNELS[mode],
+        interpolation.Outside.ZEROS,
+        align_corners=values["align_corners"],
+    )
+    return store(
+        _channels_last(found), (tensor,), device=device, memory_config=values["memory_config"]
+    )
 
 
 OPERATIONS: dict[str, Operation] = table_of(
