@@ -76,8 +76,8 @@ Types are those of the 32-bit RISC-V processors of a Tensix tile, not those of t
 | | g++ for a card | Here |
 |---|---|---|
 | a shift by more places than the type has, division by zero, an index outside of an array, a \
-variable that was never set, a null pointer | anything may happen | an error at its place when it \
-happens, or when the kernel is compiled |
+variable that was never set, a null pointer | anything may happen | a located error then, or \
+when the kernel is compiled |
 | `a[i]` one row further in an array of arrays | reads the next row | an error |
 | arguments of a call | evaluated in any order | evaluated from left to right |
 | variables of a function | have addresses in the memory of the processor | have none: pointers to \

@@ -105,8 +105,8 @@ def _pass_section(name: str, common: Container[str]) -> Iterator[str]:
     shared, own = _split_options(cls, common)
     yield from _shared(shared)
     yield from _list(own)
-    left = others.get("Not done here", "").strip()
-    if left and not left.startswith("nothing"):
+    left = " ".join(others.get("Not done here", "").split())
+    if left and not left.startswith(("nothing", "-")):
         yield f"Not done here: {left}\n"
 
 

@@ -189,7 +189,7 @@ SANITIZER_CASES: tuple[Case, ...] = (
     _case(
         "out-of-bounds",
         "Bytes are accessed that the memory does not have, or written that belong to firmware; or "
-        "bytes behind the end of a buffer that others of the same access belong to; or a page that "
+        "bytes after the end of a buffer that others of the same access belong to; or a page that "
         "the buffer at this address does not have, where other buffers may lie. Padding of pages "
         "belongs to them.",
         "reader.cpp",
@@ -296,7 +296,7 @@ SANITIZER_CASES: tuple[Case, ...] = (
     ),
     Case(
         "cb-straddle",
-        "Pages that are used together wrap around: there is no memory behind the last page, and "
+        "Pages that are used together wrap around: there is no memory after the last page, and "
         "the pointers of the data-movement processors only wrap when they meet the end exactly.",
         "writer.cpp",
         (

@@ -191,7 +191,7 @@ def _scatter(mnemonic: str, kind: str, summary: str, formula: str, function: str
 
 
 def _combination(function: str, what: str, formula: str) -> Row:
-    summary = f"Elements combined with others at numbered places of a dimension: {what}."
+    summary = f"Elements combined with others at given indices of a dimension: {what}."
     kind = f"Scatter{function.capitalize()}"
     return _scatter(f"scatter_{function}", kind, summary, formula, function)
 
@@ -241,8 +241,8 @@ ROWS = (
     _scatter(
         "scatter",
         "Scatter",
-        "Elements put to numbered places of a dimension; the index broadcasts along the others. "
-        "Of several elements for one place, one wins.",
+        "Elements written to given indices of a dimension; the index broadcasts along the others. "
+        "Of several elements for one index, one wins.",
         "output[index[i, j], j] = source[i, j], for dimension 0; input elsewhere",
         None,
     ),
@@ -258,7 +258,7 @@ ROWS = (
     ),
     Row(
         mnemonic="slice_dynamic",
-        summary="A slice whose place is computed; one that would reach over the border is moved "
+        summary="A slice whose position is computed; one that would reach over the border is moved "
         "inside.",
         formula="output[i, j] = input[b[0] + i, b[1] + j], b = clamp(begins, 0, extents - sizes)",
         family=Family.MOVEMENT,

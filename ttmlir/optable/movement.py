@@ -320,7 +320,7 @@ ROWS = (
         "Insertion of a dimension of extent 1.",
         _unsqueeze,
         unsqueezed_shape,
-        Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
+        Parameter(name="dim", kind=Kind.SI32, doc="Position of the new dimension in the result."),
         table=None,
         is_reshape=True,
     ),

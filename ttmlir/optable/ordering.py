@@ -66,7 +66,7 @@ _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension along which numbers 
 ROWS = (
     Row(
         mnemonic="sort",
-        summary="Numbers in ascending or descending order along a dimension, and their places.",
+        summary="Numbers in ascending or descending order along a dimension, and their indices.",
         formula="values[i] <= values[i + 1], values[i] = input[indices[i]], for dimension 0",
         family=Family.ORDERING,
         operands=(Operand(name="input"),),
@@ -97,7 +97,7 @@ ROWS = (
     ),
     Row(
         mnemonic="topk",
-        summary="The k largest or smallest numbers along a dimension in order, and their places.",
+        summary="The k largest or smallest numbers along a dimension in order, and their indices.",
         formula="the first k of sort(input, descending=largest)",
         family=Family.ORDERING,
         operands=(Operand(name="input"),),

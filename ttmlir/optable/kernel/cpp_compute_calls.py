@@ -102,7 +102,7 @@ _BINARY_OPERATIONS = (
 _PACKER = (
     KernelCall(
         "llk_pack_relu_config",
-        "Let the packer apply ReLU until told otherwise. Bits 0 and 1 of the number say "
+        "Let the packer apply ReLU until it is set again. Bits 0 and 1 of the number say "
         "how: 0 not at all, 1 negative numbers become 0, 2 so do those up to a threshold, 3 those "
         "above it become the threshold, too. The upper half is the threshold, a 16-bit float.",
         ints("config"),
@@ -496,7 +496,7 @@ _SCANS = (
     ),
     _call(
         "max_reduce_with_indices",
-        "The largest of the first rows of each column, and what stands at its place in a second "
+        "The largest of the first rows of each column, and what is at its position in a second "
         "tile, into row 0.",
         ints("idst", "idst_idx"),
         _estimate(72, "loads, 14 swaps and stores for each of 4 parts"),
@@ -587,7 +587,7 @@ _OLDER = (
     preparation("max_tile_init", "`max_tile`", GENERAL),
     _in_place(
         "max_tile",
-        "The larger, in the place of the first.",
+        "The larger, instead of the first.",
         GENERAL,
         reference_of("maximum"),
         instructions(5),

@@ -84,7 +84,7 @@ def _coordinate(mnemonic: str, summary: str, operands: Operands) -> KernelCall:
 def _powers_of_two(cpp: str) -> KernelCall:
     return KernelCall(
         cpp,
-        "Address generator of pages of 2 to a power bytes, spread in turn over the banks.",
+        "Address generator of pages of 2 to a power bytes, distributed round-robin over the banks.",
         ints("bank_base_address", "log_base_2_of_page_size"),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         header=_HEADER,

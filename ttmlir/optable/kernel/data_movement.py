@@ -447,7 +447,7 @@ _ADDRESSES = (
 _GENERATORS = (
     KernelCall(
         "get_interleaved_addr_gen",
-        "Address generator of pages of any size, spread in turn over the banks.",
+        "Address generator of pages of any size, distributed round-robin over the banks.",
         ints("bank_base_address", "page_size"),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         cpp="InterleavedAddrGen",
@@ -458,7 +458,7 @@ _GENERATORS = (
     ),
     KernelCall(
         "get_interleaved_addr_gen_fast",
-        "Address generator of tiles, spread in turn over the banks.",
+        "Address generator of tiles, distributed round-robin over the banks.",
         (*ints("bank_base_address", "page_size"), ("data_format", ValueKind.DATA_FORMAT)),
         result=("addrGenStruct", ValueKind.ADDR_GEN),
         cpp="InterleavedAddrGenFast",

@@ -251,7 +251,7 @@ _COPYING = (
     ),
     KernelCall(
         "copy_dest_values",
-        "Copy a tile of DST to another place in DST.",
+        "Copy a tile of DST to another tile of DST.",
         ints("idst_in", "idst_out"),
         header="compute_kernel_api/copy_dest_values.h",
         roles=Role.MATH,

@@ -1060,7 +1060,7 @@ _OTHERS = (
     preparation("fill_tile_init", "the calls that fill a tile", _file("fill")),
     computation(
         "fill_tile",
-        "A number in every place.",
+        "A number in every element.",
         _file("fill"),
         _fill,
         instructions(1),
@@ -1070,7 +1070,7 @@ _OTHERS = (
     ),
     computation(
         "fill_tile_bitcast",
-        "A number, given by its bits, in every place.",
+        "A number, given by its bits, in every element.",
         _file("fill"),
         _fill,
         instructions(1),
@@ -1081,7 +1081,7 @@ _OTHERS = (
     ),
     computation(
         "fill_tile_int",
-        "An integer in every place.",
+        "An integer in every element.",
         _file("fill"),
         _fill,
         instructions(1),

@@ -2,7 +2,7 @@
 
 Each operation gets a `tensor.empty` as destination and accepts tiled device layouts for all its
 operands. Operations that ttnn lacks become general forms such as `ttir.dot_general`, which
-`ttir-decomposition` takes apart.
+`ttir-decomposition` decomposes.
 
 Before:
 
@@ -35,7 +35,7 @@ Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do
 constants without users are gone.
 Options: none.
 Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
-which they store 32 bits; complex numbers, which `stablehlo-expand-complex` takes apart, quantized
+which they store 32 bits; complex numbers, which `stablehlo-expand-complex` decomposes, quantized
 ones, tokens, tuples and dynamic shapes are refused, and so
 is what has no counterpart; each message says what is supported.
 """

@@ -50,7 +50,7 @@ Requires: layouts on all tensors (`ttir-layout`), a device on an enclosing opera
 Ensures: only builtin, func and ttnn operations are left, or an error names the first other one.
 Options: none.
 Not done here: layouts stay as they are; `ttir.generic`, `ttir.kernel` and allocations belong to
-the road to ttmetal and are refused.
+the lowering to ttmetal and are refused.
 """
 
 from __future__ import annotations
