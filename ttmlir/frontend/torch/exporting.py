@@ -93,6 +93,14 @@ def quiet() -> Generator[None]:
         del trace.print
 
 
+@contextmanager
+def code_written_when_called() -> Generator[None]:
+    """Let torch write the code of a graph that it makes when it is called, which few are."""
+    lazy: Any = import_module("torch.fx._lazy_graph_module")
+    with lazy._use_lazy_graph_module(True):
+        yield
+
+
 def _print_nothing(*_: object, **__: object) -> None:
     pass
 
@@ -315,7 +323,13 @@ def takes_seed(exported: Any) -> bool:
 
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with user_frames_kept(), quiet(), idle_conversions_skipped(), warnings.catch_warnings():
+    with (
+        user_frames_kept(),
+        code_written_when_called(),
+        quiet(),
+        idle_conversions_skipped(),
+        warnings.catch_warnings(),
+    ):
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
         known = KnownValues(module, dict(module.named_buffers()))
@@ -360,7 +374,7 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
-    with quiet(), preparations_kept(), warnings.catch_warnings():
+    with quiet(), code_written_when_called(), preparations_kept(), warnings.catch_warnings():
         # torch warns about its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:

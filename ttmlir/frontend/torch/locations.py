@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import re
@@ -146,26 +147,51 @@ def _name_of_call(target: Any) -> str:
 @contextmanager
 def user_frames_kept() -> Generator[None]:
     """Let torch keep the user's frames of what it traces inside, not those of `forward` alone."""
-    tracer: Any = import_module("torch.fx.proxy").TracerBase
-    original = getattr(tracer, _FILTER, None)
-    if original is None:
+    proxy: Any = import_module("torch.fx.proxy")
+    replaced = (
+        # torch looks up the text of each frame, of which there are a hundred, for each operation.
+        (proxy, "CapturedTraceback", _UserFrames),
+        (proxy.TracerBase, "_filter_traceback_frames", _all_frames),
+    )
+    if not all(hasattr(owner, name) for owner, name, _ in replaced):
         yield
         return
-    setattr(tracer, _FILTER, _user_frames)
+    originals = [getattr(owner, name) for owner, name, _ in replaced]
+    for owner, name, replacement in replaced:
+        setattr(owner, name, replacement)
     try:
         yield
     finally:
-        setattr(tracer, _FILTER, original)
+        for (owner, name, _), original in zip(replaced, originals, strict=True):
+            setattr(owner, name, original)
 
 
-_FILTER = "_filter_traceback_frames"
-"""The method of torch's tracers that is there to be overridden with another choice of frames."""
-
-
-def _user_frames(_: object, summary: traceback.StackSummary) -> traceback.StackSummary:
+class _UserFrames:
     """The innermost frames outside of libraries."""
-    own = [summary[i] for i in _own([frame.filename for frame in summary])]
-    return traceback.StackSummary.from_list(own[-_FRAMES_KEPT:])
+
+    @staticmethod
+    def extract() -> _UserFrames:
+        """Nothing yet."""
+        return _UserFrames()
+
+    def summary(self) -> traceback.StackSummary:
+        """Those of who asks."""
+        # Frames themselves are not held: what they hold would live as long as they do.
+        frames = [
+            (frame.f_code.co_filename, line, frame.f_code.co_name)
+            for frame, line in traceback.walk_stack(inspect.currentframe())
+        ]
+        # The first one is this function, in a file that calls models.
+        frames = frames[:0:-1]
+        own = [frames[i] for i in _own([file for file, _, _ in frames])]
+        return traceback.StackSummary.from_list(
+            traceback.FrameSummary(*frame) for frame in own[-_FRAMES_KEPT:]
+        )
+
+
+def _all_frames(_: object, summary: traceback.StackSummary) -> traceback.StackSummary:
+    """All: they are chosen already."""
+    return summary
 
 
 _FRAMES_KEPT = 3
