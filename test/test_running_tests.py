@@ -19,6 +19,7 @@ from running.line_process import LineProcess, LineProcessError
 from running.lit_session import LitSession
 from running.sampling import sampled
 from running.warm_python import WarmPython
+from running.warm_shell import WarmShell
 
 SKIPPING = """
 import pytest
@@ -325,6 +326,61 @@ def test_a_forked_program_that_hangs_ends(tmp_path: Path) -> None:
         assert python.run("print(2)", tmp_path, os.environ, 60).printed == "2\n"
     finally:
         python.close()
+
+
+SCRIPTS = {
+    "a tool": "ttmlir-opt --canonicalize add.mlir",
+    "a pipe": "ttmlir-opt add.mlir | ttmlir-opt --cse - | grep -c func",
+    "a file descriptor": "ttmlir-opt <(cat add.mlir)",
+    "standard input": "ttmlir-opt < add.mlir",
+    "an error": "ttmlir-opt missing.mlir; echo not reached",
+    "an error that is handled": "ttmlir-opt missing.mlir || echo $?",
+    "a program": "python program.py 1 2",
+    "a module": "python -m ttmlir program.py",
+    "other code": "python -c 'import sys; print(sys.argv)' a; python -m json.tool --help",
+    "a path": "mkdir site; PYTHONPATH=site python program.py",
+    "a signal": "python killed.py",
+    "a folder": "mkdir inner; cd inner; PLACE=there python ../program.py",
+}
+"""What commands do that start Python or a tool."""
+OWN_PROGRAM = """
+import os, sys
+print(sys.argv, __name__, os.path.basename(__file__), os.environ.get("PLACE"), os.getcwd())
+print(sys.path[0], file=sys.stderr)
+sys.exit(len(sys.argv))
+"""
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_commands_in_a_warm_shell_are_like_others(
+    script: str, shell: WarmShell, tmp_path: Path
+) -> None:
+    """What they print, and their exit status."""
+    outcomes: list[tuple[int, list[str]]] = []
+    for name in ("warm", "real"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "program.py").write_text(OWN_PROGRAM)
+        (folder / "killed.py").write_text("import os; os.kill(os.getpid(), 15)")
+        shutil.copy(Path(__file__).parent / "passes" / "Inputs" / "add.mlir", folder)
+        if name == "warm":
+            done = shell.run(script, folder, os.environ, 60)
+        else:
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail"],
+                input=script,
+                cwd=folder,
+                env={**os.environ, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+        # Lines of both streams come in any order.
+        lines = done.stdout.replace(str(folder), "FOLDER").splitlines()
+        outcomes.append((done.returncode, sorted(lines)))
+    assert outcomes[0] == outcomes[1]
 
 
 def test_a_process_that_breaks_is_reported() -> None:

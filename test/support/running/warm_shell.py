@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import runpy
+import signal
 import socket
 import struct
 import subprocess
@@ -134,12 +135,14 @@ def serve(address: str, *, requests: IO[str], answers: IO[str]) -> None:
     listening.listen(64)
     gc.collect()
     gc.freeze()
-    if os.fork() == 0:
+    accepting = os.fork()
+    if accepting == 0:
         _accept(listening, tools)
     requests.readline()
     answers.write("\n")
     answers.flush()
     requests.read()
+    os.kill(accepting, signal.SIGKILL)
 
 
 def _accept(listening: socket.socket, tools: Mapping[str, Tool]) -> None:
