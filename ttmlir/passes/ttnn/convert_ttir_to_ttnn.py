@@ -50,7 +50,7 @@ Requires: layouts on all tensors (`ttir-layout`), a device on an enclosing opera
 Ensures: only builtin, func and ttnn operations are left, or an error names the first other one.
 Options: none.
 Not done here: layouts stay as they are; `ttir.generic`, `ttir.kernel` and allocations belong to
-the road to ttmetal and are refused.
+the lowering path to ttmetal and are refused.
 """
 
 from __future__ import annotations
@@ -436,7 +436,7 @@ class _Conversion:
     def _broadcast(self, op: Operation) -> None:
         assert isinstance(op, ttir.TTIRRowOp)
         output = self._own_destination(op, op.output)
-        # tt-mlir leaves the destinations of these moves behind.
+        # tt-mlir does not erase the destinations of these moves.
         self._with_destination.update(convert_broadcast(op, output, self.device))
 
     def _custom_kernel(self, op: Operation) -> None:
@@ -496,9 +496,7 @@ def _keep(op: Operation) -> None:
 def _refuse_operation(op: Operation) -> None:
     if not op.name.startswith("ttir."):
         refuse_foreign(op, "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations")
-    refuse_to_legalize(
-        op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
-    )
+    refuse_to_legalize(op, "it has no counterpart in ttnn; use convert-ttir-to-ttmetal for it")
 
 
 def _get_device(block: Block, op: Operation) -> SSAValue:
