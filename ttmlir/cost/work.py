@@ -154,7 +154,7 @@ class Work:
     output: TensorDesc
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     fidelity: MathFidelity | None = None
-    """None: what ttnn takes if it is not told."""
+    """None: ttnn's default."""
     wide_sums: bool = False
     """DST holds products in 32 bits, half as many tiles of them."""
     matmul: MatmulConfig = field(default=MatmulConfig())

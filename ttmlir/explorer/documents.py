@@ -1,7 +1,7 @@
 """What the explorer was given to show: files, folders of dumps, compiled models.
 
-A document is read when the explorer starts, so that mistakes are told at once, and nothing else is
-read later. Text in a dialect on the way to ttnn is compiled, for its own view and for overrides.
+A document is read when the explorer starts, so that mistakes are reported at once, and nothing else
+is read later. Text in a dialect on the way to ttnn is compiled, for its own view and for overrides.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ class ModuleDocument:
         module = cloned(self.module)
         options = self.options_with(overrides)
         with listening():
-            # What overrides did is told by their effects.
+            # What overrides did is reported by their effects.
             transform(module, f"{self.pipeline}{{{options}}}" if options else self.pipeline or "")
         binary = self._write(module)
         if not overrides:

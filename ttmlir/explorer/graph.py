@@ -310,14 +310,14 @@ def unique_names(names: Iterable[str]) -> list[str]:
 # --- Program graph --------------------------------------------------------------------------------
 # Graphs of `.ttnn` files: what runs, as the file itself says it, not the text that it carries.
 #
-# What only makes room or asks for the device is no node, nor are constants: the operations that use
+# What only allocates or asks for the device is no node, nor are constants: the operations that use
 # them say so. Inputs and results are nodes in layers of their own.
 
 INPUTS, RESULTS = "Inputs", "Results"
 """Layers of what a function takes and returns."""
 
 PROGRAM_GRAPH_FOLDED = {"EmptyOp", "GetDeviceOp", "DeallocOp", "DeallocateOp"}
-"""Operations that only make room, free it or name the device."""
+"""Operations that only allocate, free or name the device."""
 PROGRAM_GRAPH_CONSTANTS = {"ConstantOp", "FullOp", "OnesOp", "ZerosOp"}
 
 _RESULT_FIELDS = ("out", "output", "outputs")
@@ -514,7 +514,7 @@ FOLDED = {
     *("ttnn.empty", "ttnn.get_device", "ttnn.dealloc", "ttnn.deallocate"),
     *("ttmetal.create_buffer", "ttmetal.deallocate_buffer"),
 }
-"""Operations that only make room, free it or name the device."""
+"""Operations that only allocate, free or name the device."""
 CONSTANTS = {
     *("ttir.constant", "ttir.zeros", "ttir.ones", "ttir.full", "ttnn.full", "ttnn.constant"),
     *("stablehlo.constant", "stablehlo.iota", "tosa.const", "tosa.const_shape", "arith.constant"),

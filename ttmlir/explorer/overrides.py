@@ -73,7 +73,7 @@ class Overrides:
         return cls(**given)
 
     def with_layout(self, name: str, words: str) -> Overrides:
-        """The overrides with the layout of an operation replaced; InputError for other words."""
+        """The overrides with the layout of an operation replaced; InputError for other keywords."""
         try:
             override = LayoutOverride.parse(words)
         except ValueError as error:

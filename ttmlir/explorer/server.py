@@ -148,7 +148,7 @@ class ExplorerServer(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def listen(self) -> queue.Queue[str]:
-        """A queue of what pages are told."""
+        """A queue of the events for pages."""
         listener: queue.Queue[str] = queue.Queue()
         self._listeners.append(listener)
         return listener

@@ -921,10 +921,10 @@ class _Forms:
                 rest[term] = remainder
         # The rest is moved by multiples of the divisor until it begins within 0 .. divisor - 1.
         least, most = self.bounds(LinearForm(form.offset, rest))
-        turns = least // divisor
-        quotient = LinearForm(turns, whole)
-        remainder = LinearForm(form.offset - turns * divisor, rest)
-        if most - turns * divisor < divisor:
+        multiple = least // divisor
+        quotient = LinearForm(multiple, whole)
+        remainder = LinearForm(form.offset - multiple * divisor, rest)
+        if most - multiple * divisor < divisor:
             return quotient, remainder
         inner, low, common = self._split(remainder, divisor)
         expression = inner.expression()

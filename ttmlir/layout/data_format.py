@@ -225,7 +225,7 @@ def _data_type_of(keyword: str) -> DataType:
 
 
 PARTS = ("real", "imag")
-"""The two real tensors that a complex one becomes; their names end in these, behind a point."""
+"""The two real tensors that a complex one becomes; their names end in these, after a point."""
 
 
 # --- Tile -----------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def _row_bytes(layout: TensorLayout) -> int:
 
 
 def batches(copies: Sequence[Copy], unit: int, room: int) -> Iterator[list[tuple[Copy, int]]]:
-    """Copies that so much scratch memory holds at once, and where in it each has its room."""
+    """Copies that so much scratch memory holds at once, and the offset of each in it."""
     batch: list[tuple[Copy, int]] = []
     top = 0
     for copy in copies:

@@ -209,7 +209,7 @@ def _add_offset(start: AffineExpr, rank: int) -> AffineExpr:
 
 
 def _strides(extents: Sequence[AffineExpr]) -> list[AffineExpr]:
-    """Row-major strides: the product of the extents behind each dimension, the last one first."""
+    """Row-major strides: the product of the extents after each dimension, the last one first."""
     strides: list[AffineExpr] = []
     stride: AffineExpr = constant(1)
     for extent in reversed(extents):

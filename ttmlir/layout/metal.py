@@ -660,7 +660,7 @@ class IndexView:
         return IndexView(tuple(offsets), shape, tuple(changed))
 
     def widen(self, dim: int, extent: int) -> IndexView | None:
-        """A dimension with elements behind its end; None unless it has one digit."""
+        """A dimension with elements after its end; None unless it has one digit."""
         digits = self.digits[dim]
         if len(digits) != 1:
             return None

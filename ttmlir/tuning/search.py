@@ -185,7 +185,7 @@ def _run(program: BinaryProgram, inputs: list[Array], numerics: Numerics) -> lis
 # What may be different about one operation: the layout of its result, and, of a product, the format
 # of its weight and its fidelity.
 #
-# A move is written in words: those of a layout, or `weight=bfp_bf8`, `fidelity=lofi`.
+# A move is written in keywords: those of a layout, or `weight=bfp_bf8`, `fidelity=lofi`.
 
 _WEIGHTS = tuple(f"weight={each.keyword}" for each in WEIGHT_DTYPES)
 _FIDELITIES = ("fidelity=lofi", "fidelity=hifi2", "fidelity=hifi4")
@@ -306,9 +306,9 @@ def _has_weight(makers: Makers, call: OperationCall) -> bool:
 
 
 def merge(overrides: Overrides, changes: Mapping[str, str]) -> Overrides:
-    """The overrides with some operations moved: what the words do not say stays.
+    """The overrides with some operations moved: what the keywords do not say stays.
 
-    No words take the overrides of an operation back.
+    No keywords take the overrides of an operation back.
     """
     for name, words in changes.items():
         if not words and name in overrides.names:
@@ -345,7 +345,7 @@ def list_common_moves(places: Sequence[Place], formats: bool) -> list[dict[str, 
 
 
 def _move_all(places: Sequence[Place], words: Sequence[str]) -> dict[str, str]:
-    """The words for all operations that may have them."""
+    """The keywords for all operations that may have them."""
     moves = {
         place.name: " ".join(word for word in words if _takes(place, word)) for place in places
     }
@@ -353,7 +353,7 @@ def _move_all(places: Sequence[Place], words: Sequence[str]) -> dict[str, str]:
 
 
 def _takes(place: Place, word: str) -> bool:
-    """True if an operation takes a word for all: of a layout, if its numbers may be such."""
+    """True if an operation takes a keyword for all: of a layout, if its numbers may be such."""
     if "=" in word:
         return word in place.words
     data_type = LayoutOverride.parse(word).data_type
@@ -361,7 +361,7 @@ def _takes(place: Place, word: str) -> bool:
 
 
 def has_format(words: str) -> bool:
-    """True for words that name a type of numbers, or how exact products are."""
+    """True for keywords that name a type of numbers, or how exact products are."""
     return "=" in words or LayoutOverride.parse(words).data_type is not None
 
 
@@ -504,6 +504,6 @@ class Search:
 
 
 def _other_words(place: Place, words: str) -> str:
-    """The same words for another operation, with a grid of its own; empty if it has none."""
+    """The same keywords for another operation, with a grid of its own; empty if it has none."""
     _, _, spread = words.rpartition(":")
     return next((each for each in place.words if each.rpartition(":")[2] == spread), "")

@@ -49,8 +49,8 @@ from ttmlir.tuning.search import (
 # --- Times on the simulator -----------------------------------------------------------------------
 # Times candidates on the simulator, as far as kernels of the compiler's own can have their form.
 #
-# The road to kernels has one fidelity for all products and chooses places and grids by itself, so
-# only candidates that ask for no more than that have a form in kernels.
+# The lowering path to kernels has one fidelity for all products and chooses places and grids by
+# itself, so only candidates that ask for no more than that have a form in kernels.
 
 _TO_TTIR = {
     "ttir": "",
@@ -79,7 +79,7 @@ class Simulated:
 
 
 def _describe_times(overrides: Overrides) -> str:
-    """Of a candidate with the same words for all its operations, the words."""
+    """Of a candidate with the same keywords for all its operations, the keywords."""
     if not overrides:
         return "default"
     words = dict.fromkeys(overrides.words(name) for name in overrides.names)
@@ -111,7 +111,7 @@ def simulate(model: Model, overrides: Overrides, places: Sequence[Place], seed: 
 
 
 def _kernel_options(overrides: Overrides, places: Sequence[Place]) -> str | None:
-    """The options of the road to kernels that mean the same; None if there are none."""
+    """The options of the lowering path to kernels with the same effect; None if there are none."""
     products = {each.name for each in places if "fidelity=lofi" in each.words}
     weighted = {each.name for each in places if "weight=bfp_bf8" in each.words}
     fidelities, weights = set(overrides.fidelities.values()), set(overrides.weights.values())

@@ -21,7 +21,7 @@ func.func @other_dialect(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 #any_device = #tt.operand_constraint<any_device>
 func.func @kernel(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>) -> tensor<5x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'ttir.kernel': it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it}}
+  // expected-error @+1 {{failed to legalize operation 'ttir.kernel': it has no counterpart in ttnn; use convert-ttir-to-ttmetal for it}}
   %0 = "ttir.kernel"(%a, %b) <{kind = @eltwise, op = @relu, operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#any_device, #any_device]}> : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
 }

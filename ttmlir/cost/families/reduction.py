@@ -111,7 +111,7 @@ def _add_matrices(machine: Machine, work: Work, source: TensorDesc, count: int) 
 def cost_softmax(machine: Machine, work: Work) -> OperationCost:
     """Per tile: maximum, difference, exponential, sum and product; reciprocals once per row.
 
-    The exponential is the fast one, as ttnn asks for if it is not told otherwise.
+    The exponential is the fast one, as ttnn asks for unless it is set otherwise.
     """
     calls = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE, "mul_tiles_bcast")
     note = "rows that do not fit into L1 would be read twice"

@@ -104,7 +104,7 @@ class Flattening:
         return iterations <= MAX_SHORT_ITERATIONS and copies <= MAX_SHORT_OPERATIONS
 
     def _size_of(self, region: Region) -> int:
-        """How many operations a region becomes, as far as can be told."""
+        """How many operations a region becomes, as far as it is known."""
 
         size = -1  # for the end
         for op in region.block.ops:
@@ -368,16 +368,16 @@ def _deciding(condition: Block, body: Block, decision: SSAValue) -> set[int]:
     """The carried values that the condition depends on, in this iteration or in later ones."""
     end = _end(body)
     found: set[int] = set()
-    pending = set(_arguments_behind(decision, condition))
+    pending = set(_source_arguments(decision, condition))
     while pending:
         place = pending.pop()
         if place not in found:
             found.add(place)
-            pending |= set(_arguments_behind(end[place], body))
+            pending |= set(_source_arguments(end[place], body))
     return found
 
 
-def _arguments_behind(value: SSAValue, block: Block) -> Iterator[int]:
+def _source_arguments(value: SSAValue, block: Block) -> Iterator[int]:
     """The arguments of a block that a value is computed from, by number."""
     seen: set[SSAValue] = set()
     pending = [value]

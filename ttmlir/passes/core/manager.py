@@ -696,7 +696,7 @@ class IRPrinter(Instrument):
         self._write("After", "", step, op, self._text(op))
 
     def after_failure(self, step: Pass, op: Operation) -> None:
-        """Print the IR that a failed pass left behind."""
+        """Print the IR that a failed pass left."""
         if self.selected.only_on_failure or self.selected.wants_after(step):
             self._write("After", " Failed", step, op, self._text(op))
 

@@ -188,7 +188,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         )
 
     def _check(self) -> None:
-        """Refuse values that no pass has a meaning for."""
+        """Refuse values that no pass takes."""
         if any(extent != 1 for extent in self.mesh_shape):
             self._refuse("mesh-shape", "supported is one chip: leave it out, or give 1,1")
         if self.insert_profiler_traces:

@@ -103,7 +103,7 @@ _WORDS: dict[str, tuple[KeywordEnum, ...]] = {
     "page_layout": (TTNNLayout.TILE, TTNNLayout.ROW_MAJOR),
     "data_type": STORED_DATA_TYPES,
 }
-"""What the fields of an override may be; no word is in two of them."""
+"""What the fields of an override may be; no keyword is in two of them."""
 
 _FIELD_OF = {word.keyword: (name, word) for name, words in _WORDS.items() for word in words}
 
@@ -120,7 +120,7 @@ class LayoutOverride:
 
     @classmethod
     def parse(cls, text: str) -> LayoutOverride:
-        """`8x8:l1:block_sharded`; ValueError for other words and for two of a kind."""
+        """`8x8:l1:block_sharded`; ValueError for other keywords and for two of a kind."""
         given: dict[str, Any] = {}
         for word in text.split(":"):
             if _GRID.fullmatch(word):
@@ -139,7 +139,7 @@ class LayoutOverride:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The words of the override, by the field that they are for."""
+        """The keywords of the override, by the field that they are for."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: _spell(value) for name, value in values.items() if value is not None}
 
@@ -241,7 +241,7 @@ MathFidelities = tuple[tuple[str, MathFidelity], ...]
 
 
 def _keyword(choices: tuple[KeywordEnum, ...]) -> ValueType:
-    """One of a few words, or none."""
+    """One of a few keywords, or none."""
     by_word = {each.keyword: each for each in choices}
 
     def parse(text: str) -> KeywordEnum | None:
@@ -258,7 +258,7 @@ def _keyword(choices: tuple[KeywordEnum, ...]) -> ValueType:
 
 
 def _by_name(choices: tuple[KeywordEnum, ...], example: str) -> ValueType:
-    """Such words by the names of locations: `fc1=bfp_bf8,fc2=bf16`."""
+    """Such keywords by the names of locations: `fc1=bfp_bf8,fc2=bf16`."""
     by_word = {each.keyword: each for each in choices}
 
     def parse(text: str) -> tuple[tuple[str, KeywordEnum], ...]:

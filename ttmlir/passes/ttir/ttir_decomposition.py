@@ -74,7 +74,7 @@ class TTIRDecompositionPass(ModulePass):
 
 def decompose(module: ModuleOp, names: Collection[str]) -> None:
     """Decompose the operations of these names inside a module, which `RULES` have."""
-    # A rule may build operations that are to be taken apart in turn.
+    # A rule may build operations that have to be decomposed, too.
     while found := [op for op in module.walk() if op.name in names or _has_empty_tensor(op)]:
         for op in found:
             _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))

@@ -260,8 +260,8 @@ def product_cost(rows: Shape, inner: int, columns: int) -> float:
 # Carries permutations past operations that work in any order of the dimensions.
 #
 # Networks of convolutions are written with features in front of the pixels, and the convolutions of
-# ttnn take them behind: each stands between two permutations. Where all that lies between
-# convolutions can be computed in their order, the permutations meet and go.
+# ttnn take them as the last dimension: each stands between two permutations. Where all that lies
+# between convolutions can be computed in their order, the permutations meet and go.
 #
 # A *group* is what such operations connect: one takes its operand from another, or both from the
 # same value, and all tensors have one rank. All of it is computed in another order of the

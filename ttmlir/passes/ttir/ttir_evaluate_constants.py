@@ -131,7 +131,7 @@ class _Group:
 
 
 def _groups_of(block: Block) -> list[_Group]:
-    """What depends on constants, taken apart where it shares nothing but repeated numbers."""
+    """What depends on constants, split where it shares nothing but repeated numbers."""
     group_of: dict[SSAValue, _Group] = {}
     for op in block.ops:
         if not isinstance(op, TTIRRowOp) or not _can_evaluate(op):

@@ -134,7 +134,7 @@ def _fix_pool(op: ttir.WindowOp) -> None:
         image = _unary(op, "reshape", image, tensor_like(image, shape), shape=shape)
     if not padding.is_even:
         if values["ceil_mode"]:
-            # Which windows start inside is judged on the image without its padding behind.
+            # Which windows start inside is judged on the image without the padding at its end.
             padding = _fill(values, *shape[1:3])
             changes["ceil_mode"] = False
         image = _pad(op, image, padding, limits_of(element_type(image))[0])

@@ -173,9 +173,9 @@ def _conv_transpose2d(builder: Builder, op: RowOperation) -> SSAValue:
         kernel, dilation = (parameters[f"{name}_{axis}"] for name in ("kernel", "dilation"))
         reach = dilation * (kernel - 1)
         before = reach - parameters[f"padding_{low}"]
-        behind = reach - parameters[f"padding_{high}"] + parameters[f"output_padding_{axis}"]
-        margins.append((before, behind))
-        extent = value_shape(image)[dim] + before + behind
+        after = reach - parameters[f"padding_{high}"] + parameters[f"output_padding_{axis}"]
+        margins.append((before, after))
+        extent = value_shape(image)[dim] + before + after
         axes.append(WindowAxis(extent=extent, kernel=kernel, dilation=dilation))
     padded = builder.pad(image, _margins(margins), 0)
     height, width = axes

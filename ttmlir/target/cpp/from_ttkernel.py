@@ -2,8 +2,8 @@
 
 The text of such a tree is that of tt-mlir: circular buffers first, a variable `v1`, `v2`, ... for
 each result, a loop's carried values in variables that are declared before it and assigned at the
-end of each turn. A kernel is a region of a `ttmetal.dispatch` or a `func.func` with the attribute
-`ttkernel.thread`. Nodes carry the places of the operations that they are made from.
+end of each iteration. A kernel is a region of a `ttmetal.dispatch` or a `func.func` with the
+attribute `ttkernel.thread`. Nodes carry the places of the operations that they are made from.
 
 Supported: the calls of ttkernel; integers and plain floats of arith; `scf.for`, `scf.if`
 and `scf.while`; `memref.alloca`, `memref.load` and `memref.store`, arrays in C++; of emitc, unary

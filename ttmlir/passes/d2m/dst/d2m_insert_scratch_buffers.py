@@ -717,7 +717,7 @@ def _multiply_factor(product: UpstreamLoops) -> None:
     insert_before(product, _loops([factor], scaled, maps, body, product))
     product.operands[left] = scaled
     product.operands[out] = reader.outputs[0]
-    # What was local to the product may stand behind it.
+    # What was local to the product may stand after it.
     owner = reader.outputs[0].owner
     if isinstance(owner, AllocOp):
         owner.detach()

@@ -183,8 +183,8 @@ class Selector:
         if row is not None and row.mnemonic == "typecast":
             return self._conversion(op, target)
         element = scalar_of_tile(op.operands[-1].type)
-        word = "" if row is None else _WORDS.get(row.mnemonic, "")
-        short = self._on_matrix_unit(op, word) or self._with_number(op, word)
+        operator = "" if row is None else _WORDS.get(row.mnemonic, "")
+        short = self._on_matrix_unit(op, operator) or self._with_number(op, operator)
         if row is not None and row.mnemonic == "div":
             short = self._quotient(op, target)
         if short is not None:
@@ -194,7 +194,7 @@ class Selector:
             steps = call.floats if is_float(element) else call.integers
         else:
             steps = steps_of(row.mnemonic, element)
-        if word == "mul" and is_float(element) and op.operands[0] is op.operands[1]:
+        if operator == "mul" and is_float(element) and op.operands[0] is op.operands[1]:
             return self._square(op.operands[0], element, target)
         if steps is None:
             raise LayoutError(f"has {op.name} of {element}, which kernels do not compute")
@@ -233,17 +233,17 @@ class Selector:
             and all(isinstance(use.operation, YieldOp) for use in op.results[0].uses)
         )
 
-    def _on_matrix_unit(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
+    def _on_matrix_unit(self, op: d2m.ElementwiseTileOp, operator: str) -> Value | None:
         """A sum, difference or product by the matrix unit, if it computes it well enough."""
         types = [scalar_of_tile(value.type) for value in (*op.operands, *op.results)]
-        if not word or any(each.keyword != "bf16" for each in types):
+        if not operator or any(each.keyword != "bf16" for each in types):
             return None
         left, right = op.operands
         tiles = [self._tile_of_buffer(value) for value in (left, right)]
-        if all(tiles) and (word != "mul" or self._multiplies):
-            pair = self._pair(word, left, right)
-            if pair is None and word != "sub":
-                pair = self._pair(word, right, left)
+        if all(tiles) and (operator != "mul" or self._multiplies):
+            pair = self._pair(operator, left, right)
+            if pair is None and operator != "sub":
+                pair = self._pair(operator, right, left)
             if pair is not None:
                 return pair
         for number, value in enumerate((left, right)):
@@ -255,7 +255,7 @@ class Selector:
             ):
                 return MatrixReuse(
                     operands=(self._of(other),),
-                    word=word,
+                    operator=operator,
                     source=self._source(value),
                     is_first=number == 1,
                 )
@@ -267,7 +267,7 @@ class Selector:
             return value is not self._held
         return isinstance(value.owner, d2m.TileBcastOp)
 
-    def _pair(self, word: str, left: SSAValue, right: SSAValue) -> Value | None:
+    def _pair(self, operator: str, left: SSAValue, right: SSAValue) -> Value | None:
         if not isinstance(left, BlockArgument):
             return None
         spread = right.owner
@@ -276,22 +276,22 @@ class Selector:
             _, part = _PARTS[spread.kind]
             right = spread.operands[0]
         return MatrixPair(
-            word=word,
+            operator=operator,
             left=self._source(left),
             right=self._source(right),
             part=part,
-            needs_zeros=word == "mul",
+            needs_zeros=operator == "mul",
         )
 
-    def _with_number(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
+    def _with_number(self, op: d2m.ElementwiseTileOp, operator: str) -> Value | None:
         """A call on a tile and a number, where an operand is one number."""
-        if not word or not is_float(scalar_of_tile(op.results[0].type)):
+        if not operator or not is_float(scalar_of_tile(op.results[0].type)):
             return None
         left, right = op.operands
-        call = _WITH_NUMBER[word]
+        call = _WITH_NUMBER[operator]
         if isinstance(left.owner, d2m.TileFillOp) and not isinstance(right.owner, d2m.TileFillOp):
             left, right = right, left
-            call = "rsub_unary_tile" if word == "sub" else call
+            call = "rsub_unary_tile" if operator == "sub" else call
         if not isinstance(right.owner, d2m.TileFillOp):
             return None
         return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)

@@ -105,7 +105,7 @@ class Nest:
     starts: tuple[Index, ...]
     """Where each number begins, said with those of the loops around."""
     strides: tuple[tuple[int, ...], ...]
-    """How much each number grows from turn to turn of each loop."""
+    """How much each number grows from iteration to iteration of each loop."""
     body: Code
 
 
@@ -441,7 +441,7 @@ class Filled(Value):
 class MatrixPair(Value):
     """A sum, difference or product of tiles of two circular buffers, on the matrix unit."""
 
-    word: str
+    operator: str
     """add, sub or mul."""
     left: Source
     right: Source
@@ -451,7 +451,7 @@ class MatrixPair(Value):
 
     def calls(self, slots: Sequence[int], result: int, locate: Locate) -> list[Call]:
         """One call."""
-        name = f"{self.word}_tiles_bcast_{self.part}" if self.part else f"{self.word}_tiles"
+        name = f"{self.operator}_tiles_bcast_{self.part}" if self.part else f"{self.operator}_tiles"
         buffers = (self.left.buffer, self.right.buffer)
         prepared = Preparation(
             (name, self.left.format, self.right.format), TileCall(_CALLS[name].init, buffers)
@@ -472,7 +472,7 @@ _BINARY_TYPES = {"add": "ELWADD", "sub": "ELWSUB", "mul": "ELWMUL"}
 class MatrixReuse(Value):
     """A sum, difference or product of a tile of DST and one of a circular buffer."""
 
-    word: str
+    operator: str
     source: Source
     is_first: bool
     """True if the tile of DST is the first operand."""
@@ -481,7 +481,7 @@ class MatrixReuse(Value):
     def calls(self, slots: Sequence[int], result: int, locate: Locate) -> list[Call]:
         """One call of the matrix unit."""
         templates = (
-            ("eltwise_binary_type", _BINARY_TYPES[self.word]),
+            ("eltwise_binary_type", _BINARY_TYPES[self.operator]),
             ("reuse_type", "DEST_TO_SRCA" if self.is_first else "DEST_TO_SRCB"),
         )
         buffer, format_ = self.source.buffer, self.source.format

@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 
 _FOREIGN = ("chlo", "linalg", "math", "ml_program", "stablehlo", "tosa")
 """Dialects that become ttir before."""
-OTHER_ROAD = "use target='ttnn' (ttir-to-ttnn-backend-pipeline)"
+OTHER_PIPELINE = "use target='ttnn' (ttir-to-ttnn-backend-pipeline)"
 """What computes all operations."""
 _COMPOSITE = {
     **dict.fromkeys(("ttir.softmax", "ttir.batch_norm_inference"), "ttir-composite-decomposition"),
@@ -419,8 +419,8 @@ def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
         raise LayoutError(
             "kernels have no loops or branches of the host around them; give max-trip-count=N to "
             "unroll loops of at most N iterations, choose with a select (jnp.where, torch.where) "
-            f"where data decides, or {OTHER_ROAD}"
+            f"where data decides, or {OTHER_PIPELINE}"
         )
     before = _COMPOSITE.get(op.name)
-    advice = f"run {before} before, or {OTHER_ROAD}" if before else OTHER_ROAD
+    advice = f"run {before} before, or {OTHER_PIPELINE}" if before else OTHER_PIPELINE
     raise LayoutError(f"there are no kernels for it; {advice}")

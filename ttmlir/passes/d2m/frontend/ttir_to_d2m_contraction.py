@@ -22,7 +22,7 @@ from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     NUMBERS_PER_ADDITION,
     PARALLEL,
@@ -84,7 +84,7 @@ def _are_floats(elements: Sequence[Attribute]) -> bool:
         kinds = ", ".join(map(str, elements))
         raise LayoutError(
             f"products are of floating-point numbers or of others, got {kinds}; convert the "
-            f"operands by ttir.typecast or {OTHER_ROAD}"
+            f"operands by ttir.typecast or {OTHER_PIPELINE}"
         )
     return all(floats)
 

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     MOST_CONSTANTS,
     DeviceTensor,
@@ -27,7 +27,7 @@ def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
     dim = parameters["arange_dimension"] % len(shape)
     numbers: Sequence[int] = range(parameters["start"], parameters["end"], parameters["step"])
     if len(numbers) > MOST_CONSTANTS:
-        raise LayoutError(f"has more than {MOST_CONSTANTS} numbers; {OTHER_ROAD}")
+        raise LayoutError(f"has more than {MOST_CONSTANTS} numbers; {OTHER_PIPELINE}")
     lowest, highest = limits_of(element)
     if numbers and (min(numbers) < lowest or max(numbers) > highest):
         raise LayoutError(

@@ -19,7 +19,7 @@ from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dim, dims
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable import ROWS
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -190,7 +190,7 @@ def _rows_of_slice(
 
 
 def _convert_slice_write(conversion: Conversion, op: Operation) -> DeviceTensor:
-    """The update turns round until it begins at its numbers; masks that turn alike choose it."""
+    """The update is rotated until it begins at its indices; a mask rotated alike selects it."""
     builder = conversion.builder
     target, update = (conversion.tensor(value) for value in op.operands[:2])
     begins = _numbers(conversion, op.operands[2])
@@ -201,24 +201,26 @@ def _convert_slice_write(conversion: Conversion, op: Operation) -> DeviceTensor:
     ]
     if not written:
         return update
-    turns = _turns(builder, begins, target.shape[added:], sizes[added:])
+    rotations = _rotations(builder, begins, target.shape[added:], sizes[added:])
     masks: list[DeviceTensor] = []
     for axis in written:
         extent = target.shape[axis]
         extents = [extent if each == axis else 1 for each in range(len(target.shape))]
         mask = builder.load_constant(i1, extents, [place < sizes[axis] for place in range(extent)])
-        turn = turns, axis - added
-        masks.append(_slice_from(builder, mask, turn, axis, extent, twice=True))
+        rotation = rotations, axis - added
+        masks.append(_slice_from(builder, mask, rotation, axis, extent, twice=True))
         wide = shift(builder, update, axis, 0, extent)
-        update = _slice_from(builder, wide, turn, axis, extent, twice=True)
+        update = _slice_from(builder, wide, rotation, axis, extent, twice=True)
     for mask in masks:
         operands = [mask, update, target]
         update = compute_elementwise(builder, "where", operands, target.element, target.shape)
     return update
 
 
-def _turns(builder: D2MBuilder, begins: DeviceTensor, extents: Shape, sizes: Shape) -> DeviceTensor:
-    """How far each dimension turns round: its extent without where the update begins."""
+def _rotations(
+    builder: D2MBuilder, begins: DeviceTensor, extents: Shape, sizes: Shape
+) -> DeviceTensor:
+    """By how much each dimension is rotated: its extent minus where the update begins."""
     shape = begins.shape
     lasts = [extent - size for extent, size in zip(extents, sizes, strict=True)]
     last = builder.load_constant(i32, shape, lasts)
@@ -232,7 +234,7 @@ def _turns(builder: D2MBuilder, begins: DeviceTensor, extents: Shape, sizes: Sha
 # --- Scatters ------------------------------------------------------------------------------------
 
 _SCATTER = "scatter"
-"""The operation that replaces elements; a combination with them has its name behind that."""
+"""The operation that replaces elements; a combination with them has its name after that."""
 
 
 def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -245,7 +247,8 @@ def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
     count, extent = source.shape[axis], target.shape[axis]
     if count > MOST_WRITES:
         raise LayoutError(
-            f"writes to {count} places along a dimension, kernels to {MOST_WRITES}; {OTHER_ROAD}"
+            f"writes to {count} places along a dimension, kernels to {MOST_WRITES}; "
+            f"{OTHER_PIPELINE}"
         )
     extents = [extent if each == axis else 1 for each in range(len(target.shape))]
     places = builder.load_constant(i32, extents, range(extent))

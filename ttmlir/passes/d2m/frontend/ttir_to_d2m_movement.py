@@ -186,7 +186,7 @@ def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
         offsets = [first // unit if each == dim else 0 for each in range(rank)]
         end = first + part.shape[dim]
         held = [end if each == dim else extent for each, extent in enumerate(target)]
-        # The part behind those that the output has.
+        # The part after those that the output has.
         row = ReferenceRow.of("concat", (1, 0), held, output.element, {"dim": dim})
         output = _write_part(builder, part, output, offsets, [row] if first else [])
         first = end

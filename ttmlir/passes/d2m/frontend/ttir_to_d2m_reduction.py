@@ -27,7 +27,7 @@ from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of, value_sh
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import TILE
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     MOST_CONSTANTS,
     NUMBERS_PER_ADDITION,
@@ -95,7 +95,7 @@ def reduce_tensor(
         if not is_float(scalar_of(source.element)) or is_boolean(source.element):
             raise LayoutError(
                 f"kernels compute the mean of floating-point numbers, got {source.element}; "
-                f"convert the operand by ttir.typecast or {OTHER_ROAD}"
+                f"convert the operand by ttir.typecast or {OTHER_PIPELINE}"
             )
         mnemonic = "sum"
     if is_short(scalar_of(source.element)):
@@ -180,7 +180,7 @@ def _rows_of_tiles(
     """What `_combine_tiles` computes, on the tensor filled up with the identity."""
     element = source.element
     # Padding is a number of f32, which has the least integer but not the largest one.
-    turns = mnemonic == "min" and not is_float(scalar_of(element))
+    inverts = mnemonic == "min" and not is_float(scalar_of(element))
     padded: list[int] = []
     split: list[int] = []
     summed: list[int] = []
@@ -196,15 +196,15 @@ def _rows_of_tiles(
     widths = [(0, whole - extent) for extent, whole in zip(source.shape, padded, strict=True)]
     padding: dict[str, ParameterValue] = {
         "padding": tuple(each for pair in widths for each in pair),
-        "value": float(~int(identity) if turns else identity),
+        "value": float(~int(identity) if inverts else identity),
     }
     steps: list[tuple[str, Sequence[int], dict[str, ParameterValue]]] = [
         ("pad", padded, padding),
         ("reshape", split, {"shape": tuple(split)}),
-        ("max" if turns else mnemonic, kept, {"dim_arg": tuple(summed), "keep_dim": True}),
+        ("max" if inverts else mnemonic, kept, {"dim_arg": tuple(summed), "keep_dim": True}),
         ("reshape", shape, {"shape": tuple(shape)}),
     ]
-    if turns:
+    if inverts:
         steps = [("bitwise_not", source.shape, {}), *steps, ("bitwise_not", shape, {})]
     return [
         ReferenceRow.of(name, (number + 1 if number else 0,), extents, element, parameters)
@@ -280,7 +280,7 @@ def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:
     shape = tuple(1 if dim in reduced else extent for dim, extent in enumerate(source.shape))
     count = math.prod(source.shape[dim] for dim in reduced)
     if count > MOST_CONSTANTS:
-        raise LayoutError(f"has more than {MOST_CONSTANTS} positions; {OTHER_ROAD}")
+        raise LayoutError(f"has more than {MOST_CONSTANTS} positions; {OTHER_PIPELINE}")
     if count == 1:
         zero = Splat(0, element_type(result), matrix_shape(value_shape(result)))
         return builder.materialize(zero)

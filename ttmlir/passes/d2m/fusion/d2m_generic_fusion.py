@@ -68,7 +68,7 @@ Requires: generics on tensors on a grid of ones; `ttir-to-d2m` makes them.
 Ensures: every value that is used is computed as before. The iterators of a fused generic are those
 that its stages share; all other dimensions are whole in each block. In its region, stages stand in
 order, with local tensors (`d2m.empty` without layout) between them. A stage that reads a tensor
-indexed by a reduction iterator runs in each step of it, all others behind the last step. A value
+indexed by a reduction iterator runs in each step of it, all others after the last step. A value
 that is needed elsewhere is one more output; one that is read twice in the same blocks is one
 operand.
 Options: whether to fuse at all, and the limits of a fused generic.
@@ -248,7 +248,7 @@ class _BlockFusion:
         return [each for each in dict.fromkeys(found) if each is not group]
 
     def _last_source(self, group: _Group, but: _Group) -> int:
-        """The position behind which a group may stand, as far as others than one say."""
+        """The position after which a group may stand, as far as others than one say."""
         others = [each.position for each in self._producers(group) if each is not but]
         fixed = [
             self._positions.get(read.buffer.owner, -1)
@@ -317,7 +317,7 @@ class _BlockFusion:
 
 
 def _sort(block: Block) -> None:
-    """Put each operation behind those whose results it reads, else in the order as it is."""
+    """Put each operation after those whose results it reads, else in the order as it is."""
     ops = tuple(block.ops)
     own, done = set(ops), set[Operation]()
     ordered: list[Operation] = []

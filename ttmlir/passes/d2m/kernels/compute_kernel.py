@@ -1,9 +1,9 @@
 """The kernel that computes: the stages of a region, in the loops over blocks.
 
 A stage that depends on a reduction iterator runs in every step; one that depends on none runs
-behind the last, or in front of the first if a stage in the steps reads what it computes; one that
+after the last, or in front of the first if a stage in the steps reads what it computes; one that
 reads nothing fills its buffer once. Blocks of inputs are waited for at their depth and popped
-there. A local buffer is filled by one stage and emptied behind the last one that reads it.
+there. A local buffer is filled by one stage and emptied after the last one that reads it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def build_compute(
 
 @dataclass
 class _Level:
-    """The code of a depth in front of the next loop, and behind it."""
+    """The code of a depth in front of the next loop, and after it."""
 
     before: list[Call | Nest] = field(default_factory=list[Call | Nest])
     after: list[Call | Nest] = field(default_factory=list[Call | Nest])
@@ -108,7 +108,7 @@ class _Section(Enum):
     STEP = auto()
     """In each step."""
     LAST = auto()
-    """Behind the last step, or in the only one."""
+    """After the last step, or in the only one."""
 
 
 class _Region:
@@ -458,7 +458,7 @@ def _prepare_levels(levels: Sequence[_Level], state: State) -> None:
         demands = demands_of(inner)
         level.before += enter_loop(demands, state)
         _prepare_levels(levels[1:], state)
-        # There may be no turn at all.
+        # There may be no iteration at all.
         forget_changes(demands, state)
     level.after = prepare(level.after, state)
 
@@ -498,7 +498,7 @@ class Carry(Enum):
 
 @dataclass
 class Steps:
-    """The code of a stage: in front of the steps over blocks, in each of them, behind them."""
+    """The code of a stage: in front of the steps over blocks, in each of them, after them."""
 
     begin: list[Call | Nest] = field(default_factory=list[Call | Nest])
     step: list[Call | Nest] = field(default_factory=list[Call | Nest])
@@ -1085,7 +1085,7 @@ def walk(
     extents, strides = _merge(extents, [each for _, each in walks])
     *outer, inner = extents
     count = _chunk_size(inner, most)
-    turns, rest = divmod(inner, count)
+    iterations, rest = divmod(inner, count)
     steps = [each[-1] for each in strides]
     numbers = tuple(map(Index, range(len(walks))))
 
@@ -1096,10 +1096,15 @@ def walk(
         ]
 
     body: list[Call | Nest] = [
-        Nest((turns,), numbers, tuple((count * step,) for step in steps), chunk(points(0, count)))
+        Nest(
+            (iterations,),
+            numbers,
+            tuple((count * step,) for step in steps),
+            chunk(points(0, count)),
+        )
     ]
     if rest:
-        body += chunk(points(turns * count, rest))
+        body += chunk(points(iterations * count, rest))
     starts = tuple(Index(offset=offset) for offset, _ in walks)
     return [Nest(tuple(outer), starts, tuple(tuple(each[:-1]) for each in strides), body)]
 

@@ -175,13 +175,13 @@ class ConvertD2MToTTKernelPass(ModulePass):
             ),
         ]
         threads: list[d2m.ThreadAttr] = []
-        for kind, word, build in kernels:
+        for kind, prefix, build in kernels:
             kernel = plan.begin()
             arguments = KernelArguments(kernel, addresses_at_launch=self.ttnn_mode)
             build(kernel, arguments)
             is_compute = kind is d2m.ThreadKind.COMPUTE
             thread = ThreadType.TENSIX if is_compute else ThreadType.NOC
-            function = kernel.finish_function(f"{word}{number}", thread)
+            function = kernel.finish_function(f"{prefix}{number}", thread)
             if not is_compute:
                 function.attributes[KERNEL_ARGS] = arguments.attribute
             elif is_wide(plan.generic):
@@ -285,11 +285,11 @@ class _Names:
 
     def next_number(self) -> int:
         """The number of the next generic's kernels, of which no name is taken."""
-        words = ("reader", "writer", "compute")
+        prefixes = ("reader", "writer", "compute")
         return next(
             number
             for number in self._numbers
-            if not any(f"{word}{number}" in self._taken for word in words)
+            if not any(f"{prefix}{number}" in self._taken for prefix in prefixes)
         )
 
     def add(self, kernel: FuncOp) -> None:

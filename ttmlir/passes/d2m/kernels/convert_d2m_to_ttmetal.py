@@ -226,7 +226,7 @@ def _transfer(op: d2m.ToLayoutOp) -> None:
 
 
 def _deallocate(function: FuncOp) -> None:
-    """End the life of each buffer behind its last use, unless something else does."""
+    """End the life of each buffer after its last use, unless something else does."""
     for op in list(function.body.walk()):
         if not isinstance(op, ttmetal.CreateBufferOp):
             continue
@@ -238,11 +238,11 @@ def _deallocate(function: FuncOp) -> None:
         while following is not None:
             last = following if following in users else last
             following = following.next_op
-        behind = last.next_op
-        if behind is not None:
+        following = last.next_op
+        if following is not None:
             free = ttmetal.DeallocateBufferOp.create(operands=[op.results[0]])
             free.location = last.location
-            insert_before(behind, free)
+            insert_before(following, free)
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def kernel_of(
 
 
 def arguments_of(function: FuncOp) -> KernelArgs:
-    """What a kernel is told."""
+    """The arguments of a kernel."""
     attr = function.attributes.get(KERNEL_ARGS)
     return attr.data if isinstance(attr, KernelArgsAttr) else KernelArgs()
 

@@ -88,7 +88,7 @@ class GatheredTiles(TileAddresses):
         places = dims(2 * rank)[rank:]
         self.place = Place(AffineMap(2 * rank, 0, places))
         self._rank = rank
-        # Behind the dimensions of the tile: its row, the face's column, the place in the face.
+        # After the dimensions of the tile: its row, the face's column, the place in the face.
         self._row, self._face, self._lane = rank, rank + 1, rank + 2
         outer = layout.shard_shape
         # Last comes the number that names an element, if one does.
@@ -274,11 +274,11 @@ class GatheredTiles(TileAddresses):
 
         def read_second() -> None:
             below = {**at, self._row: kernel.add(at[self._row], first)}
-            behind = kernel.add(target, kernel.multiply(first, piece))
-            self._read(kernel, below, behind, kernel.multiply(second, piece), with_lane=True)
+            after = kernel.add(target, kernel.multiply(first, piece))
+            self._read(kernel, below, after, kernel.multiply(second, piece), with_lane=True)
 
         _if_positive(kernel, second, read_second)
-        self._clear_rows_behind(kernel, target, count)
+        self._clear_rows_after(kernel, target, count)
 
     def _rows_of_face(
         self, kernel: KernelBuilder, at: Mapping[int, Number]
@@ -293,10 +293,10 @@ class GatheredTiles(TileAddresses):
         start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
         return count, self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
 
-    def _clear_rows_behind(self, kernel: KernelBuilder, target: Number, count: Number) -> None:
+    def _clear_rows_after(self, kernel: KernelBuilder, target: Number, count: Number) -> None:
         if self._view.shape[-2] % FACE:
-            behind = kernel.add(target, kernel.multiply(count, FACE * self._bytes))
-            self._clear(kernel, behind, kernel.add(kernel.multiply(count, -1), FACE))
+            after = kernel.add(target, kernel.multiply(count, FACE * self._bytes))
+            self._clear(kernel, after, kernel.add(kernel.multiply(count, -1), FACE))
 
     def _shift_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
         """Read the faces that the rows of one are in, side by side, and copy the rows."""
@@ -318,8 +318,8 @@ class GatheredTiles(TileAddresses):
         def read_second() -> None:
             for half, lane in columns:
                 below = {**at, self._row: kernel.add(at[self._row], first), self._lane: lane}
-                behind = kernel.add(half, kernel.multiply(held, piece))
-                self._read(kernel, below, behind, kernel.multiply(second, piece))
+                after = kernel.add(half, kernel.multiply(held, piece))
+                self._read(kernel, below, after, kernel.multiply(second, piece))
 
         _if_positive(kernel, second, read_second)
         kernel.call("noc_async_read_barrier")
@@ -333,7 +333,7 @@ class GatheredTiles(TileAddresses):
             self._copy_run(kernel, (rows[0], rows[1]), to, last)
 
         kernel.count(count, on_row)
-        self._clear_rows_behind(kernel, target, count)
+        self._clear_rows_after(kernel, target, count)
 
     def _last_lane(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> Number:
         """The last place of a piece that is in the view."""
@@ -352,15 +352,15 @@ class GatheredTiles(TileAddresses):
         target: Number,
         last: Number,
     ) -> None:
-        """Copy a piece that begins in one row and goes on in another; clear what is behind."""
+        """Copy a piece that begins in one row and goes on in another; clear what is after."""
         assert self._first is not None, "pieces begin at the same place"
         copy_row(kernel, rows, self._first * self._bytes, target, FACE * self._bytes)
         if isinstance(last, int):
             return
-        behind = kernel.add(last, 1)
+        after = kernel.add(last, 1)
 
         def clear(number: SSAValue) -> None:
-            self._store(kernel, 0, (target, kernel.add(number, behind)))
+            self._store(kernel, 0, (target, kernel.add(number, after)))
 
         rest = kernel.add(kernel.multiply(last, -1), FACE - 1)
         _if_positive(kernel, rest, lambda: kernel.count(rest, clear))

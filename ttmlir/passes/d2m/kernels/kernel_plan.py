@@ -39,7 +39,7 @@ class Stream:
     """An operand: blocks of a buffer that go through a circular buffer."""
 
     number: int
-    """Of the operand, not counting local buffers; so kernels are told addresses."""
+    """Of the operand, not counting local buffers; by which kernels are given addresses."""
     cb: int
     """Of the circular buffer."""
     buffer: SSAValue
@@ -219,7 +219,7 @@ def address_of(op: Operation | object) -> int | None:
 
 
 # --- Arguments -----------------------------------------------------------------------------------
-# What kernels are told when they are compiled or launched: addresses and semaphores.
+# What kernels are given when they are compiled or launched: addresses and semaphores.
 
 
 WIDE_DST = "ttkernel.fp32_dest_acc_en"
@@ -263,8 +263,8 @@ class KernelArguments:
 
     def semaphore(self, number: int) -> SSAValue:
         """The address of a semaphore in L1."""
-        word = self._add(KernelArg(KernelArgKind.SEMAPHORE, number))
-        (value,) = self._kernel.call("get_semaphore", word)
+        semaphore_id = self._add(KernelArg(KernelArgKind.SEMAPHORE, number))
+        (value,) = self._kernel.call("get_semaphore", semaphore_id)
         return value
 
     def _add(self, arg: KernelArg) -> SSAValue:
@@ -449,11 +449,11 @@ class BlockLoops:
             iterator = self._loops[depth]
             first = self._first[iterator]
 
-            def turn(step: Number) -> None:
+            def iterate(step: Number) -> None:
                 inside = {**indices, iterator: self._kernel.add(step, first)}
                 self._enter(depth + 1, last, inside, before, after)
 
-            self._kernel.count(self._steps(iterator), turn)
+            self._kernel.count(self._steps(iterator), iterate)
         after(depth, indices)
 
     def _steps(self, iterator: int) -> Number:

@@ -87,7 +87,7 @@ class Loader:
                     multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
         self._first_reads = _first_reads(plan.generic)
-        self._last = _read_behind_steps(plan.generic)
+        self._last = _read_after_steps(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
 
     @property
@@ -97,18 +97,18 @@ class Loader:
 
     def load(self, depth: int, indices: Indices) -> None:
         """Load the inputs of a depth, in front of what is inside."""
-        self._load(depth, indices, behind=False)
+        self._load(depth, indices, after=False)
 
-    def load_behind(self, depth: int, indices: Indices) -> None:
-        """Load those inputs of a depth that are read behind what is inside."""
-        self._load(depth, indices, behind=True)
+    def load_after(self, depth: int, indices: Indices) -> None:
+        """Load those inputs of a depth that are read after what is inside."""
+        self._load(depth, indices, after=True)
 
-    def _load(self, depth: int, indices: Indices, *, behind: bool) -> None:
+    def _load(self, depth: int, indices: Indices, *, after: bool) -> None:
         maps = self._generic.indexing_maps
         copies = [
             copy
             for copy, at in zip(self._copies, self._depths, strict=True)
-            if at == depth and (copy.stream.number in self._last) is behind
+            if at == depth and (copy.stream.number in self._last) is after
         ]
         shared = [copy.stream.number for copy in copies if copy.stream.number in self._multicasts]
         # What is needed as soon as what is multicast does not wait for that.
@@ -117,7 +117,7 @@ class Loader:
         others: list[BlockCopy] = []
         for copy in copies:
             if copy.stream.number not in shared:
-                is_first = not behind and self._first_reads[copy.stream.number] <= begin
+                is_first = not after and self._first_reads[copy.stream.number] <= begin
                 (first if is_first else others).append(copy)
         self._load_single(first, indices)
         for number in shared:
@@ -167,7 +167,7 @@ class Loader:
             kernel.call("cb_push_back", kernel.buffers[copy.stream.cb], copy.stream.tiles)
 
     def finish(self) -> None:
-        """Wait, behind the loops, for what was sent."""
+        """Wait, after the loops, for what was sent."""
         self.settle()
         if self._multicasts:
             finish_multicasts(self._kernel)
@@ -195,8 +195,8 @@ def _first_reads(generic: d2m.GenericOp) -> list[int]:
     ]
 
 
-def _read_behind_steps(generic: d2m.GenericOp) -> frozenset[int]:
-    """The inputs that are read behind the steps of a reduction, one block behind the last of each.
+def _read_after_steps(generic: d2m.GenericOp) -> frozenset[int]:
+    """The inputs that are read after the steps of a reduction, one block after the last of each.
 
     They are loaded when all else is, while the last steps are computed.
     """
@@ -232,7 +232,7 @@ def build_reader(
     last = len(looped_iterators(generic))
 
     def after(depth: int, indices: Indices) -> None:
-        loader.load_behind(depth, indices)
+        loader.load_after(depth, indices)
         for at, copy, storer in storers:
             if at == depth:
                 loader.settle()
@@ -346,7 +346,7 @@ def _bytes_below(buffer: SSAValue, base: SSAValue, chip: Chip) -> tuple[BytesSom
 #
 # In a product of matrices, the cores of a row of the chip need the same blocks of A, those of a
 # column the same blocks of B. The first core of the row or column reads a block; when all others
-# have room for it, it sends the block and then a flag, on the same way behind it. All cores go
+# have room for it, it sends the block and then a flag, on the same way after it. All cores go
 # through the same steps, so their circular buffers are at the same place.
 #
 # While a block is on its way, the processor can read the next one, but the flag would let it wait
@@ -467,14 +467,14 @@ class Multicast:
         inside = kernel.arithmetic(arith.RemUIOp, y, height)
         first = kernel.arithmetic(arith.SubiOp, y, inside)
         columns = len(chip.columns)
-        turn = kernel.arithmetic(arith.RemUIOp, first, columns)
+        column = kernel.arithmetic(arith.RemUIOp, first, columns)
         is_first = kernel.compare("eq", inside, 0)
-        self._sends = kernel.compare("eq", kernel.choose(is_first, x, columns), turn)
+        self._sends = kernel.compare("eq", kernel.choose(is_first, x, columns), column)
         top = on_network(kernel, first, chip.rows)
         bottom = on_network(kernel, kernel.add(first, height - 1), chip.rows)
         left, right = kernel.constant(chip.columns[0]), kernel.constant(chip.columns[-1])
         # Whoever sends is in the rectangle, but gets nothing.
-        self._sender = (on_network(kernel, turn, chip.columns), top)
+        self._sender = (on_network(kernel, column, chip.columns), top)
         self._ends = ((left, top), (right, bottom))
 
     def _rectangle(self, address: SSAValue) -> SSAValue:
@@ -537,7 +537,7 @@ class Multicast:
 
 
 def finish_multicasts(kernel: KernelBuilder) -> None:
-    """Wait, behind the loops, for what was sent and signalled."""
+    """Wait, after the loops, for what was sent and signalled."""
     kernel.call("noc_async_write_barrier")
     kernel.call("noc_async_atomic_barrier")
 
@@ -548,7 +548,7 @@ def finish_multicasts(kernel: KernelBuilder) -> None:
 # Each core writes its part to the same place on all of them, itself among them, and raises a
 # semaphore there. Circular buffers of parts hold two steps, and semaphores come in pairs: a core
 # that has the parts of a step may send its part of the next one while others wait for the first. It
-# cannot go two steps ahead, as for that it needs a part that the others send behind their own.
+# cannot go two steps ahead, as for that it needs a part that the others send after their own.
 
 
 _READY = 0
@@ -711,7 +711,7 @@ def build_writer(
                     storer.step()
 
     def after(depth: int, indices: Indices) -> None:
-        loader.load_behind(depth, indices)
+        loader.load_after(depth, indices)
         if depth in depths:
             loader.settle()
         for copy, storer, at in zip(copies, storers, depths, strict=True):
@@ -735,7 +735,7 @@ def _steps(generic: d2m.GenericOp, stored: int, loaded: int) -> int:
 # How blocks of an output get from their circular buffer to memory: at once, or step by step.
 #
 # A kernel that also multicasts an input would let all cores wait while it stores a block. So it
-# puts that off: in each step of the next block, behind the input of that step, it stores some
+# puts that off: in each step of the next block, after the input of that step, it stores some
 # chunks. The circular buffer has to hold two blocks then.
 
 
@@ -819,12 +819,12 @@ class LateStorer(Storer):
             numbers: list[Number] = list(place.first)
             rest: Number = number
             for loop in reversed(range(len(copy.chunks))):
-                turn = rest
+                index = rest
                 if loop:
-                    turn = kernel.arithmetic(arith.RemUIOp, rest, copy.chunks[loop])
+                    index = kernel.arithmetic(arith.RemUIOp, rest, copy.chunks[loop])
                     rest = kernel.arithmetic(arith.DivUIOp, rest, copy.chunks[loop])
                 for each, strides in enumerate(copy.chunk_strides):
-                    numbers[each] = kernel.add(kernel.multiply(turn, strides[loop]), numbers[each])
+                    numbers[each] = kernel.add(kernel.multiply(index, strides[loop]), numbers[each])
             self._store_chunk(place, [kernel.value(each) for each in numbers])
             self._state.store(0, kernel.add(number, 1))
 

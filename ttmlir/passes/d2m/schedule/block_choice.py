@@ -117,7 +117,7 @@ class Nest:
     accumulates: bool = False
     """True if a step of a reduction adds to what the steps before have computed."""
     stores_last: bool = False
-    """True if the only output holds products, which are stored behind the last step."""
+    """True if the only output holds products, which are stored after the last step."""
     is_serial: bool = False
     """True if nothing of a block is stored before all of it is loaded."""
     shared: int | None = None
@@ -327,15 +327,15 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         if each.in_dram:
             dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
-    in_step, behind = _compute_cycles(nest, sizes, parallel, added * figures.add_in_l1)
-    compute = steps * in_step + math.prod(stored) * behind
+    in_step, after = _compute_cycles(nest, sizes, parallel, added * figures.add_in_l1)
+    compute = steps * in_step + math.prod(stored) * after
     compute += steps * nest.exchanges * figures.exchange
     rows = -(-math.prod(cores) // machine.columns)
     dram_rate = min(machine.channels * figures.channel_rate, rows * figures.row_rate)
     memory = max(dram_bytes / dram_rate, l1_traffic / figures.l1_rate)
     if nest.reductions and any(work.is_product for work in nest.works):
         movement = _movement_of(nest, machine, sizes, cores, factors)
-        return _schedule_product(movement, in_step, behind, memory, l1_bytes)
+        return _schedule_product(movement, in_step, after, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     moving = max(reader + writer, memory) if nest.is_serial else reader + writer
@@ -345,19 +345,19 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
 
 
 def _compute_cycles(nest: Nest, sizes: Shape, parallel: int, adding: int) -> tuple[float, float]:
-    """Cycles of the compute kernel in each step, and behind the last step of a reduction.
+    """Cycles of the compute kernel in each step, and after the last step of a reduction.
 
     `adding` are those of the packer in each step for sums that DST does not hold.
     """
-    in_step, behind = 0.0, 0.0
+    in_step, after = 0.0, 0.0
     for work in nest.works:
         cycles = work.step_cycles(sizes, parallel, nest.dst_tiles)
         if any(each is not None and each >= parallel for each in work.iterators):
             # Sums that DST does not hold are added to L1, all of them in each step.
             in_step += max(cycles, adding)
         else:
-            behind += cycles
-    return in_step, behind
+            after += cycles
+    return in_step, after
 
 
 @dataclass(frozen=True)
@@ -473,7 +473,7 @@ def _residues(spans: tuple[tuple[int, int], ...], modulus: int) -> int:
 
 
 def _schedule_product(
-    movement: _Movement, in_step: float, behind: float, memory: float, l1_bytes: int
+    movement: _Movement, in_step: float, after: float, memory: float, l1_bytes: int
 ) -> Schedule:
     """The schedule of products that take so many cycles in a step, and what follows them.
 
@@ -482,11 +482,11 @@ def _schedule_product(
     figures = movement.machine.figures
     rounds, steps = movement.rounds, movement.rounds * movement.steps
     busiest = max(steps * in_step, movement.others, memory)
-    cycles = movement.first + figures.first_load + busiest + (rounds - 1) * behind
+    cycles = movement.first + figures.first_load + busiest + (rounds - 1) * after
     # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
     ahead = movement.others / rounds * min(1.0, (movement.machine.buffers - 1) / movement.steps)
-    cycles -= min(busiest - steps * in_step, (rounds - 1) * min(behind, ahead))
-    both, one = max(behind, movement.store / 2), max(behind, movement.store)
+    cycles -= min(busiest - steps * in_step, (rounds - 1) * min(after, ahead))
+    both, one = max(after, movement.store / 2), max(after, movement.store)
     shares = movement.shared_tiles > 0 and both + figures.shared_cost < one
     if shares:
         l1_bytes += movement.shared_tiles // 2 * movement.tile_bytes

@@ -221,7 +221,7 @@ class _Region:
         return target
 
     def _is_needed(self, value: SSAValue, op: Operation) -> bool:
-        """True if a value is read by an operation, or behind it; its own init does not count."""
+        """True if a value is read by an operation, or after it; its own init does not count."""
         return any(
             self._places[use.operation] > self._places[op]
             or (use.operation is op and use.index != len(op.operands) - 1)

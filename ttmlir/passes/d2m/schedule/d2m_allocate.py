@@ -59,7 +59,7 @@ After:
 
 Requires: generics in blocks (`d2m-grid-selection`); the machine on the module.
 Ensures: every buffer of the device has an address that is free while it lives, and is deallocated
-behind its last use. Every operand of a generic is a stream over a view, with memory for its
+after its last use. Every operand of a generic is a stream over a view, with memory for its
 circular buffer: several blocks if it is filled more than once and they fit. Local memrefs of
 regions have addresses, too.
 Options: how many blocks a circular buffer holds.
@@ -173,7 +173,7 @@ class _Function:
             each.insert()
         for each in reversed(buffers):
             if each.last_user is not self._block.last_op:
-                _deallocate_behind(each.last_user, each.op)
+                _deallocate_after(each.last_user, each.op)
 
     def _buffer(self, op: Operation) -> _Buffer:
         assert isinstance(op, AllocOp)
@@ -289,7 +289,7 @@ def set_address(op: AllocOp, address: int, alignment: int) -> None:
     op.properties["alignment"] = IntegerAttr(alignment, i64)
 
 
-def _deallocate_behind(user: Operation, op: AllocOp) -> None:
+def _deallocate_after(user: Operation, op: AllocOp) -> None:
     block = cast("Block", user.parent)
     end = DeallocOp.get(op.memref)
     end.location = user.location
@@ -300,7 +300,7 @@ def _deallocate_behind(user: Operation, op: AllocOp) -> None:
 
 
 class _Streams:
-    """The circular buffers of a generic, one behind the other at the base of L1."""
+    """The circular buffers of a generic, one after the other at the base of L1."""
 
     def __init__(self, op: d2m.GenericOp, chip: ChipDesc, buffers: int) -> None:
         self.op = op
@@ -359,7 +359,7 @@ class _Streams:
         for each, address in zip((*storages, *self._locals), self._addresses, strict=True):
             set_address(each, address, self._alignment)
         for each in reversed(storages):
-            _deallocate_behind(op, each)
+            _deallocate_after(op, each)
 
     def _storage_type(self, number: int, buffers: int) -> MemRef:
         op = self.op

@@ -168,8 +168,8 @@ def _exchange(loops: Loops, cores: int) -> None:
     root = _root(loops)
     assert root is not None, "reductions are computed"
     tile = cast("MemRefType[Attribute]", part.type).element_type
-    behind = loops.op.next_op
-    assert behind is not None, "outputs are written behind what is reduced"
+    following = loops.op.next_op
+    assert following is not None, "outputs are written after what is reduced"
     readers = [use for use in part.uses if use.operation is not loops.op]
     parts, whole = _allocate(tile, (cores, *shape)), _allocate(tile, shape)
     gather = d2m.AllGatherOp.of(part, parts.memref)
@@ -197,7 +197,7 @@ def _exchange(loops: Loops, cores: int) -> None:
     )
     for new in (parts, whole, gather, combine, combined, end):
         new.location = loops.op.location
-    insert_before(behind, parts, whole, gather, combine)
+    insert_before(following, parts, whole, gather, combine)
     for use in readers:
         use.operation.operands[use.index] = whole.memref
 

@@ -377,7 +377,7 @@ class _Function:
         return targets
 
     def _is_needed(self, value: SSAValue, op: Operation, number: int) -> bool:
-        """True if something else reads a value in an operation or behind it."""
+        """True if something else reads a value in an operation or after it."""
         if isinstance(value, BlockArgument) or isinstance(value.owner, ConstantOp):
             return True
         for use in value.uses:
