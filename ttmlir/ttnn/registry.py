@@ -8,7 +8,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from ttmlir.ttnn.errors import check_class, locate_errors
+from ttmlir.ttnn.errors import check_class, locate_errors, type_finders
 
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
@@ -174,6 +174,9 @@ def find(name: str) -> Any:
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]
+
+
+type_finders.append(find)
 
 
 def known_names() -> list[str]:
