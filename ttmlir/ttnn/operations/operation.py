@@ -25,8 +25,7 @@ from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import MemoryConfig, without_shards
-from ttmlir.ttnn.types.shape import Shape
+from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
