@@ -7,6 +7,7 @@ import builtins
 import inspect
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -295,6 +296,66 @@ def test_tools_show_causes(
     shown = capsys.readouterr().err
     assert "Traceback (most recent call last)" in shown
     assert "BinaryError: x.ttnn" in shown
+
+
+LOCATED: dict[str, tuple[list[str], str, str]] = {
+    "ttmlir-opt": (
+        ["--canonicalize"],
+        """func.func @f(%a: tensor<3xf32>) -> tensor<2xf32> {
+  %0 = "ttir.abs"(%a) : (tensor<3xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+""",
+        "DiagnosticError",
+    ),
+    "ttmlir-translate": (["--ttnn-to-flatbuffer"], "module {", "DiagnosticError"),
+    "ttmlir-kernel": (["check"], "void kernel_main() { return 1 + ; }\n", "CppSyntaxError"),
+}
+"""Inputs that tools refuse at a location, and the class of the error that says so."""
+
+
+@pytest.mark.parametrize("tool", LOCATED)
+def test_tools_show_causes_of_located_errors(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The chain of errors behind a message with a location, once, where it is asked for."""
+    arguments, text, kind = LOCATED[tool]
+    main = import_module(f"ttmlir.tools.{tool.replace('-', '_')}").main
+    monkeypatch.chdir(tmp_path)
+    name = "x.cpp" if tool == "ttmlir-kernel" else "x.mlir"
+    Path(name).write_text(text, encoding="utf-8")
+    command = [*arguments, name]
+    assert main(command) == 1
+    plain = "".join(capfd.readouterr())
+    assert "error: " in plain
+    assert "Traceback" not in plain
+    monkeypatch.setenv(errors.DEBUG_VARIABLE, "1")
+    assert main(command) == 1
+    shown = "".join(capfd.readouterr())
+    assert shown.count(f"{kind}: {name}:") == 1
+    assert shown.index("Traceback (most recent call last)") < shown.index(f"{kind}: ")
+    assert all(line in shown.splitlines() for line in plain.splitlines())
+
+
+def test_causes_of_located_errors_are_chained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What led to the error of a tool comes before it, as Python prints it."""
+    from ttmlir.mlir.chunk_processing import process_chunks
+    from ttmlir.mlir.reporting import LocatedError, file_location
+
+    def refuse(_: object) -> None:
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            raise LocatedError(file_location("x.mlir", 1, 1), "no such name") from error
+
+    monkeypatch.setenv(errors.DEBUG_VARIABLE, "1")
+    assert not process_chunks("module {}", "x.mlir", refuse).succeeded
+    shown = capsys.readouterr().err
+    assert shown.index("KeyError: 'first'") < shown.index(
+        "LocatedError: x.mlir:1:1: error: no such"
+    )
 
 
 def test_errors_stand_at_the_bottom() -> None:

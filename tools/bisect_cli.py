@@ -65,7 +65,7 @@ def cli(
     both results. The exit status is 1 if one differs.
     """
     from ttmlir.compiler import read_source
-    from ttmlir.errors import FileError
+    from ttmlir.errors import FileError, show_cause
     from ttmlir.interpreter.bisection import bisect, tolerance_for
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
     from ttmlir.mlir.text_files import input_name
@@ -91,6 +91,7 @@ def cli(
             file_name=name,
         )
     except DiagnosticError as error:
+        show_cause(error)
         shown = (diagnostic.without_operation() for diagnostic in error.diagnostics)
         coloured = uses_colour(sys.stderr)
         sys.stderr.write(render_all(shown, {name: Source(text)}, coloured=coloured))

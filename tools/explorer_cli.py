@@ -43,7 +43,7 @@ def cli(
 
     Only this machine can ask, and only the files named here are read.
     """
-    from ttmlir.errors import InputError
+    from ttmlir.errors import InputError, show_cause
     from ttmlir.explorer.documents import load_overrides, open_documents
     from ttmlir.explorer.server import open_explorer
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
@@ -56,6 +56,7 @@ def cli(
             load_overrides(overrides, documents)
         explorer = open_explorer(documents, port=port, save_folder=save_folder)
     except DiagnosticError as error:
+        show_cause(error)
         texts = {name: Source(_text_of(name)) for name in files}
         sys.stderr.write(render_all(error.diagnostics, texts, coloured=uses_colour(sys.stderr)))
         return 1

@@ -69,6 +69,7 @@ def check(
     programs pass, have defaults.
     """
     from ttmlir.cpp.include_path import HOME_VARIABLE
+    from ttmlir.errors import show_cause
     from ttmlir.kernel_tool.checking import (
         CheckOptions,
         KernelRole,
@@ -96,6 +97,7 @@ def check(
     try:
         kernels = find_kernels(files)
     except KernelToolError as error:
+        show_cause(error)
         print(error, file=sys.stderr)
         return 1
     failures = list[str]()
@@ -139,6 +141,7 @@ def run(
     the cycles. Exit status 1 if numbers are wrong or the program stops. Files that SPEC.toml names
     stand in its folder or below.
     """
+    from ttmlir.errors import show_cause
     from ttmlir.kernel_tool.checking import KernelToolError
     from ttmlir.kernel_tool.running import run_spec
 
@@ -153,6 +156,7 @@ def run(
             print_line=printed.append if as_json else print,
         )
     except KernelToolError as error:
+        show_cause(error)
         sys.stdout.flush()
         if as_json:
             text = str(error)

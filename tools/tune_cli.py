@@ -83,7 +83,7 @@ def cli(
     Prints the gain, and writes a file of flags that ttmlir-opt takes as @FILE.
     """
     from ttmlir.compiler import read_source
-    from ttmlir.errors import InputError
+    from ttmlir.errors import InputError, show_cause
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
     from ttmlir.tuning.tuning import Request, tune
 
@@ -107,6 +107,7 @@ def cli(
     try:
         report = tune(request)
     except DiagnosticError as error:
+        show_cause(error)
         texts = {model: Source(read_source(model))}
         shown = (diagnostic.without_operation() for diagnostic in error.diagnostics)
         sys.stderr.write(render_all(shown, texts, coloured=uses_colour(sys.stderr)))

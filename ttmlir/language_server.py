@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from ttmlir.dialects import DIALECTS
+from ttmlir.errors import show_cause
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reader import parse_module
@@ -129,6 +130,7 @@ class MLIRDocument:
             return [Diagnostic("error", file_location(_FILE, first_line, 1), str(error))]
         except Exception as error:
             place = file_location(_FILE, first_line, 1)
+            show_cause(error)
             return internal_error(place, "while reading", error).diagnostics
 
     def _note_types(self, op: Operation) -> None:

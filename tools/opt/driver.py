@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ttmlir.errors import FileError
+from ttmlir.errors import FileError, show_cause
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.text_files import Chunk, input_name, read_input, write_output
 from ttmlir.passes.core.manager import (
@@ -50,6 +50,7 @@ def run_opt(arguments: Sequence[str], environment: Mapping[str, str] = os.enviro
             return 0
         return _compile(line, environment)
     except (OptionError, FileError) as error:
+        show_cause(error)
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ttmlir.errors import FileError
+from ttmlir.errors import FileError, show_cause
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.text_files import Chunk, input_name, read_input, write_output
 from ttmlir.terminal import show_wait
@@ -43,6 +43,7 @@ def run_translate(arguments: Sequence[str], translations: Sequence[Translation])
             return 0
         return _translate(line, _requested_translation(line, translations))
     except (OptionError, FileError) as error:
+        show_cause(error)
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ttmlir.cpp.errors import CppSyntaxError, Position
 from ttmlir.cpp.include_path import IncludePath
-from ttmlir.errors import InputError
+from ttmlir.errors import DEBUG_VARIABLE, InputError, show_cause
 from ttmlir.files import decode_text, read_stream
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import MAX_SOURCE_LENGTH
@@ -414,11 +414,12 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
         role = role or find_role(text, path)
         return _check_text(text, path, role, options, start)
     except KernelToolError as error:
+        show_cause(error)
         message = str(error).partition(": error: ")[2]
         seconds = time.perf_counter() - start
         return Verdict(file=path, role=role, seconds=seconds, message=message, text=str(error))
     except Exception as error:
-        if os.environ.get("TTMLIR_DEBUG"):
+        if os.environ.get(DEBUG_VARIABLE):
             raise
         # One such kernel must not keep the others of a folder from being checked.
         message = f"internal error: {type(error).__name__}: {error}"
@@ -428,7 +429,7 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
             role=role,
             seconds=time.perf_counter() - start,
             message=message,
-            text=f"{path}: error: {message}\n{note}; TTMLIR_DEBUG=1 shows the traceback",
+            text=f"{path}: error: {message}\n{note}; {DEBUG_VARIABLE}=1 shows the traceback",
         )
 
 
@@ -442,6 +443,8 @@ def _check_text(
             if not others:
                 compilation, mistakes = other, others
                 break
+    for each in compilation.causes:
+        show_cause(each)
     macros = compilation.macros
     return Verdict(
         file=path,
@@ -499,6 +502,8 @@ class _Compilation:
         """The arguments that the kernel lacks."""
         self.warnings: dict[str, None] = {}
         """What is no error, each once."""
+        self.causes: list[CppSyntaxError] = []
+        """The errors that the mistakes are made of."""
         self.has_assumed_wrongly = False
         """Whether something is wrong in a kernel with assumed arguments."""
 
@@ -512,7 +517,9 @@ class _Compilation:
                 for each in (error, *error.others):
                     self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
                     found.setdefault((each.position, each.message), []).append((processor, each))
-        return [self._describe(each) for each in list(found.values())[:MAX_ERRORS]]
+        kept = list(found.values())[:MAX_ERRORS]
+        self.causes = [each[0][1] for each in kept]
+        return [self._describe(each) for each in kept]
 
     def _describe(self, found: list[tuple[Role, CppSyntaxError]]) -> KernelMistake:
         """An error that several processors may have."""

@@ -11,6 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from ttmlir.errors import show_cause
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import (
     Diagnostic,
@@ -99,6 +100,7 @@ def process_chunks(
             try:
                 results.append(process(chunk))
             except DiagnosticError as error:
+                show_cause(error)
                 diagnostics += error.diagnostics
                 results.append(None)
         diagnostics = [

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import DiagnosticException
 
-from ttmlir.errors import DEBUG_VARIABLE, CompilationError, show_cause
+from ttmlir.errors import DEBUG_VARIABLE, CompilationError
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.quoting import MAX_SHOWN
 from ttmlir.mlir.text_files import Chunk
@@ -608,7 +608,6 @@ def internal_error(
 
     `culprit` is where the mistake is, which may be a package that extends the project.
     """
-    show_cause(error)
     text = f"{type(error).__name__}: {error}".removesuffix(": ")
     ours = note(
         location,
@@ -616,4 +615,6 @@ def internal_error(
         show_source=False,
     )
     message = f"internal error {activity}: {text}"
-    return DiagnosticError(Diagnostic("error", location, message, (ours, *notes)))
+    found = DiagnosticError(Diagnostic("error", location, message, (ours, *notes)))
+    found.__cause__ = error
+    return found

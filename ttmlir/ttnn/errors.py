@@ -159,8 +159,17 @@ def explain_arguments(
         for each in (value if bound.signature.parameters[name].kind is _MANY else (value,))
         if name in COMMON_TYPES or not isinstance(error, Error)
     ]
-    wrong = find_wrong_argument(function, named)
+    wrong = find_wrong_argument(function, named, find_type)
     return ArgumentTypeError(wrong) if wrong else None
+
+
+type_finders: list[Callable[[str], Any]] = []
+"""How types are found by name; the registry, which imports this module, adds its own."""
+
+
+def find_type(name: str) -> Any:
+    """The type of ttnn with a name, for annotations; KeyError if there is none."""
+    return type_finders[0](name)
 
 
 def is_about(error: Exception, arguments: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from ttmlir.ttnn.errors import check_class, locate_errors
+from ttmlir.ttnn.errors import check_class, locate_errors, type_finders
 
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
@@ -22,8 +22,9 @@ _NAMES = {
         *("ShardDistributionStrategy", "ShardShapeAlignment", "ShardStrategy", "ThrottleLevel"),
         *("TileReshapeMapMode", "Topology"),
     ),
-    f"{_TYPES}.shape": ("Shape",),
     f"{_TYPES}.memory": (
+        "Shape",
+        *("corerange_to_cores", "grid_to_cores", "num_cores_to_corerangeset_in_subcoregrids"),
         *("CoreGrid", "MemoryConfig", "NdShardSpec", "ShardSpec"),
         *("DRAM_MEMORY_CONFIG", "L1_MEMORY_CONFIG", "L1_BLOCK_SHARDED_MEMORY_CONFIG"),
         *("L1_HEIGHT_SHARDED_MEMORY_CONFIG", "L1_WIDTH_SHARDED_MEMORY_CONFIG"),
@@ -31,6 +32,9 @@ _NAMES = {
     ),
     f"{_TYPES}.spec": ("TensorSpec", "Tile", "element_size", "tile_size"),
     f"{_TYPES}.configs": (
+        *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
+        *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
+        *("Op2DDRAMSliceHeight", "Op2DDRAMSliceWidth", "Op2DL1Full", "Op2DL1FullSliceConfig"),
         *("BlackholeComputeKernelConfig", "DeviceComputeKernelConfig"),
         "GrayskullComputeKernelConfig",
         *("LayerNormDefaultProgramConfig", "LayerNormShardedMultiCoreProgramConfig"),
@@ -42,14 +46,6 @@ _NAMES = {
         *("SoftmaxDefaultProgramConfig", "SoftmaxProgramConfig"),
         "SoftmaxShardedMultiCoreProgramConfig",
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
-    ),
-    f"{_TYPES}.core_ranges": (
-        *("corerange_to_cores", "grid_to_cores", "num_cores_to_corerangeset_in_subcoregrids"),
-    ),
-    f"{_TYPES}.convolution": (
-        *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
-        *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
-        *("Op2DDRAMSliceHeight", "Op2DDRAMSliceWidth", "Op2DL1Full", "Op2DL1FullSliceConfig"),
     ),
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.conversion": ("ttnn_dtype_to_torch_dtype",),
@@ -136,8 +132,7 @@ FAMILIES = (
     *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
     f"{_OPERATIONS}.quantization",
-    *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),
-    *(f"{_OPERATIONS}.window.{name}" for name in ("convolution", "pooling", "resizing")),
+    *(f"{_OPERATIONS}.transformer", f"{_OPERATIONS}.window"),
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 
@@ -174,6 +169,9 @@ def find(name: str) -> Any:
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]
+
+
+type_finders.append(find)
 
 
 def known_names() -> list[str]:

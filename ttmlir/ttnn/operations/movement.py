@@ -21,8 +21,7 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttmlir.ttnn.types.shape import Extents, Shape
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig, Shape
 
 
 def _moved(

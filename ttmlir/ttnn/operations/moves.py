@@ -17,8 +17,13 @@ from ttmlir.ttnn.tensor.formats import pad, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, without_shards
-from ttmlir.ttnn.types.shape import Extents, Shape
+from ttmlir.ttnn.types.memory import (
+    DRAM_MEMORY_CONFIG,
+    Extents,
+    MemoryConfig,
+    Shape,
+    without_shards,
+)
 from ttmlir.ttnn.types.spec import TensorSpec
 
 if TYPE_CHECKING:

@@ -19,14 +19,13 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
-from ttmlir.ttnn.errors import explain_arguments, is_about, raise_refusal
+from ttmlir.ttnn.errors import explain_arguments, find_type, is_about, raise_refusal
 from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import MemoryConfig, without_shards
-from ttmlir.ttnn.types.shape import Shape
+from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
@@ -99,7 +98,7 @@ class Operation:
             return None
         if is_about(error, values):
             return None
-        wrong = self.signature.find_wrong(values, only_common=isinstance(error, Error))
+        wrong = self.signature.find_wrong(values, find_type, only_common=isinstance(error, Error))
         return ArgumentTypeError(wrong) if wrong else None
 
     def _watch(

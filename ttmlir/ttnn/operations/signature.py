@@ -134,7 +134,7 @@ class Signature:
                 )
         return values
 
-    def find_wrong(self, values: Mapping[str, Any], *, only_common: bool) -> str:
+    def find_wrong(self, values: Mapping[str, Any], find: FindType, *, only_common: bool) -> str:
         """Which bound value is none of its argument's type, and what it is; else nothing.
 
         Types are those of `COMMON_TYPES`, and of defaults unless `only_common`.
@@ -150,7 +150,7 @@ class Signature:
                 and isinstance(default, bool | int | float | str)
             ):
                 annotation = type(default)
-            wrong = _contradict(name, value, _resolve(annotation, globals()))
+            wrong = _contradict(name, value, _resolve(annotation, globals(), find))
             if wrong and not (value is None and default is None):
                 return wrong
         return ""
@@ -212,7 +212,9 @@ _EXAMPLES = {
 }
 
 
-def find_wrong_argument(function: Callable[..., Any], named: Iterable[tuple[str, Any]]) -> str:
+def find_wrong_argument(
+    function: Callable[..., Any], named: Iterable[tuple[str, Any]], find: FindType
+) -> str:
     """Which of the arguments of a call contradicts its annotation, and what it is; else nothing.
 
     Without an annotation, arguments of the names in `COMMON_TYPES` are of those types.
@@ -221,7 +223,7 @@ def find_wrong_argument(function: Callable[..., Any], named: Iterable[tuple[str,
     names = getattr(inspect.unwrap(function), "__globals__", {})
     for name, value in named:
         annotation = annotations.get(name, COMMON_TYPES.get(name))
-        wrong = _contradict(name, value, _resolve(annotation, names))
+        wrong = _contradict(name, value, _resolve(annotation, names, find))
         if wrong and not (value is None and name not in annotations):
             return wrong
     return ""
@@ -232,23 +234,29 @@ def _contradict(name: str, value: object, hint: Any) -> str:
     return "" if fits(value, hint) else f"{name} is {_describe(hint)}, not {spell_value(value)}"
 
 
+FindType = Callable[[str], Any]
+"""The type of ttnn with a name; KeyError if there is none."""
+
+
 class _Names(dict[str, Any]):
     """Names of annotations; those of ttnn's types are known where a module only checks types."""
 
+    def __init__(self, known: Mapping[str, Any], find: FindType) -> None:
+        super().__init__(known)
+        self._find = find
+
     def __missing__(self, name: str) -> Any:
-        from ttmlir.ttnn.registry import find
-
-        return find(name)
+        return self._find(name)
 
 
-def _resolve(annotation: object, names: Mapping[str, Any]) -> Any:
+def _resolve(annotation: object, names: Mapping[str, Any], find: FindType) -> Any:
     """The type that an annotation says; `object` for what only type checkers know."""
     if annotation is None:
         return object
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, {}, _Names({**vars(builtins), **names}))  # Of a source file.
+        return eval(annotation, {}, _Names({**vars(builtins), **names}, find))  # Of a source file.
     except (NameError, KeyError, TypeError):
         return object
 

@@ -17,8 +17,7 @@ from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttmlir.ttnn.types.shape import Extents, Shape
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig, Shape
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from ttmlir.ttnn.tensor.conversion import make_tensor
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttmlir.ttnn.types.shape import Extents
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig
 from ttmlir.ttnn.types.spec import TensorSpec
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.formats import compute_type, pad, unpad
 from ttmlir.ttnn.tensor.storage import DeviceStorage, HostStorage, Storage
 from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttmlir.ttnn.types.shape import Shape
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, Shape
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from ttmlir.ttnn.types.memory import (
     L1_MEMORY_CONFIG,
     CoreGrid,
     MemoryConfig,
+    Shape,
     ShardSpec,
 )
-from ttmlir.ttnn.types.shape import Shape
 
 __getattr__ = all_names("types")
 

@@ -1,17 +1,68 @@
-"""Where tensors are kept: memory, and how they are spread over its banks or cut into shards."""
+"""Shapes, the memory that tensors are in, and how they are spread over its banks and cores."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, overload
 
-from ttmlir.errors import ArgumentTypeError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.ttnn.types.enums import ShardDistributionStrategy, ShardStrategy
-from ttmlir.ttnn.types.shape import Shape
+
+# --- Shapes ---------------------------------------------------------------------------------------
+
+Extents = Iterable[int]
+
+
+class Shape(tuple[int, ...]):
+    """The extents of a tensor: a tuple, which is printed as ttnn prints it."""
+
+    __slots__ = ()
+
+    def __new__(cls, extents: Extents = ()) -> Shape:
+        """The shape with these extents; ValueError for negative ones."""
+        shape = super().__new__(cls, map(int, extents))
+        if shape and min(shape) < 0:
+            raise ArgumentError(f"extents of a shape are not negative, got {list(shape)}")
+        return shape
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions there are."""
+        return len(self)
+
+    def to_rank(self, rank: int) -> Shape:
+        """The shape with ones in front, or without; RuntimeError if others would be lost."""
+        dropped = max(len(self) - rank, 0)
+        if any(extent != 1 for extent in self[:dropped]):
+            raise UsageError(f"{self} has no rank {rank}: only leading ones can be dropped")
+        return Shape((1,) * (rank - len(self)) + self[dropped:])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another shape, or a list, has the same extents."""
+        if isinstance(other, list):
+            return [*self] == other
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        """The opposite."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """As that of a tuple."""
+        return super().__hash__()
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        return f"Shape({list(self)})"
+
+
+# --- Memory ---------------------------------------------------------------------------------------
 
 TILE = 32
 
@@ -260,7 +311,7 @@ def create_sharded_memory_config(
     do not divide the tensor.
     """
     orientation = ShardOrientation.ROW_MAJOR if orientation is None else orientation
-    cores, grid = _cores(core_grid, use_height_and_width_as_shard_shape)
+    cores, grid = _cores_memory(core_grid, use_height_and_width_as_shard_shape)
     height, width = math.prod(shape[:-1]), shape[-1]
     by_column = orientation == ShardOrientation.COL_MAJOR
     if use_height_and_width_as_shard_shape:
@@ -293,7 +344,7 @@ def create_sharded_memory_config_(
         return create_sharded_memory_config(
             shape, core_grid, strategy, orientation, use_height_and_width_as_shard_shape=True
         )
-    cores, _ = _cores(core_grid, allow_sets=True)
+    cores, _ = _cores_memory(core_grid, allow_sets=True)
     box = cores.bounding_box().grid_size()
     grid = CoreGrid(x=box.x, y=box.y)
     if strategy is not ShardStrategy.BLOCK:
@@ -309,7 +360,7 @@ def _ceil(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
-def _cores(grid: Cores, allow_sets: bool) -> tuple[CoreRangeSet, CoreGrid | None]:
+def _cores_memory(grid: Cores, allow_sets: bool) -> tuple[CoreRangeSet, CoreGrid | None]:
     match grid:
         case CoreGrid():
             return grid.to_core_range_set(), grid
@@ -369,3 +420,79 @@ def choose_shards(
 def without_shards(config: MemoryConfig) -> MemoryConfig:
     """The same memory, interleaved."""
     return L1_MEMORY_CONFIG if config.is_l1() else DRAM_MEMORY_CONFIG
+
+
+# --- Cores in an order ----------------------------------------------------------------------------
+
+
+def _cores_core_ranges(ranges: CoreRangeSet, row_wise: bool) -> list[CoreCoord]:
+    """The cores of each range after the other, by rows or by columns."""
+    found: list[CoreCoord] = []
+    for each in ranges.ranges():
+        first, last = each.start, each.end
+        columns, rows = range(first.x, last.x + 1), range(first.y, last.y + 1)
+        if row_wise:
+            found.extend(CoreCoord(x, y) for y in rows for x in columns)
+        else:
+            found.extend(CoreCoord(x, y) for x in columns for y in rows)
+    return found
+
+
+def corerange_to_cores(
+    core_range_set: CoreRangeSet | CoreRange, max_cores: int | None = None, row_wise: bool = False
+) -> list[CoreCoord]:
+    """The cores of ranges in order, by columns unless by rows; at most so many."""
+    if max_cores is not None and max_cores < 0:
+        raise ArgumentError(f"max_cores={max_cores} is negative")
+    ranges = core_range_set
+    if isinstance(ranges, CoreRange):
+        ranges = CoreRangeSet([ranges])
+    return list(islice(_cores_core_ranges(ranges, row_wise), max_cores))
+
+
+def num_cores_to_corerangeset_in_subcoregrids(
+    start_core: CoreCoord | tuple[int, int],
+    target_num_cores: int,
+    sub_core_grids: CoreRangeSet,
+    row_wise: bool = False,
+) -> CoreRangeSet:
+    """So many cores of ranges, from one of them on; RuntimeError if there are fewer."""
+    cores = _cores_core_ranges(sub_core_grids, row_wise)
+    start = CoreCoord(*start_core)
+    if start not in cores:
+        raise UsageError(f"start_core {start} is none of {sub_core_grids}")
+    chosen = cores[cores.index(start) :][:target_num_cores]
+    if target_num_cores < 1 or len(chosen) < target_num_cores:
+        raise UsageError(
+            f"target_num_cores={target_num_cores}, but there are {len(chosen)} from {start} on"
+        )
+    return CoreRangeSet([CoreRange(core, core) for core in chosen])
+
+
+@overload
+def grid_to_cores(
+    num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False, /
+) -> list[CoreCoord]: ...
+
+
+@overload
+def grid_to_cores(
+    start: CoreCoord, end: CoreCoord, row_wise: bool = False, /
+) -> list[CoreCoord]: ...
+
+
+def grid_to_cores(first: Any, second: Any, *more: Any) -> list[CoreCoord]:
+    """So many cores of a grid of columns and rows, or those between two, by columns or by rows.
+
+    RuntimeError for more cores than the grid has.
+    """
+    if not isinstance(first, int):
+        ranges = CoreRangeSet([CoreRange(first, second)])
+        return _cores_core_ranges(ranges, row_wise=bool(more and more[0]))
+    if not more:
+        raise ArgumentTypeError("grid_to_cores takes num_cores, grid_size_x and grid_size_y")
+    rows, *row_wise = more
+    if not 0 <= first <= second * rows:
+        raise UsageError(f"a grid of {second}x{rows} cores has no {first}")
+    ranges = CoreRangeSet([CoreRange((0, 0), (second - 1, rows - 1))])
+    return _cores_core_ranges(ranges, row_wise=bool(row_wise and row_wise[0]))[:first]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ttmlir.ttnn.operations.window.extents import as_padding
+from ttmlir.ttnn.operations.window import as_padding
 
 
 def _torch() -> Any:

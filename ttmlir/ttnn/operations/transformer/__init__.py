@@ -1,1 +1,0 @@
-"""Operations of transformers: heads, attention, rotary embeddings, caches of keys and values."""

@@ -1,1 +1,0 @@
-"""Operations that move a window over images, or change their size."""
