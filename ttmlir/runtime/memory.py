@@ -235,7 +235,7 @@ class DeviceMemory:
         if level > self.peaks[space][0]:
             self.peaks[space] = (level, buffer.made_by)
             if space is MemorySpace.DEVICE_L1:
-                # This peak is of tensors alone: no kernels run while a tensor is made.
+                # This peak is of tensors alone.
                 self.circular_buffers = 0
         if self.overflow is None and level > capacity_of(space, self.chip):
             where = self.program.where if operation is None else operation.where

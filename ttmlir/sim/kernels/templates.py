@@ -214,8 +214,8 @@ class Deduction:
         return True
 
     def _match_given(self, pattern: tree.Type, given: Given) -> bool:
-        # A list in braces has no type to deduce from; and where nothing is left to deduce, arguments
-        # may convert to the parameter's type, which is checked later.
+        # A list in braces has no type to deduce from. Where nothing is left to deduce, arguments
+        # may convert to the type of the parameter, which is checked later.
         if given.braces is not None or not self._is_open(pattern):
             return True
         if isinstance(pattern, tree.Reference):
