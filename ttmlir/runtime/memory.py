@@ -225,6 +225,7 @@ class DeviceMemory:
         """A tensor is made; one of the same number gives its place to it."""
         self.free(number)
         space = desc.memory_space
+        # Tensors in the memory of the host take nothing of the device.
         if space not in self.peaks:
             return
         buffer = LiveBuffer(desc, bank_bytes(desc, self.chip), operation, input_index)
@@ -234,6 +235,7 @@ class DeviceMemory:
         if level > self.peaks[space][0]:
             self.peaks[space] = (level, buffer.made_by)
             if space is MemorySpace.DEVICE_L1:
+                # This peak is of tensors alone.
                 self.circular_buffers = 0
         if self.overflow is None and level > capacity_of(space, self.chip):
             where = self.program.where if operation is None else operation.where

@@ -420,6 +420,7 @@ class Scheduler:
                 queue.push(thread)
             turns += 1
             if turns % _CHECK_EVERY == 0:
+                # Threads that poll are never blocked: a deadlock among them shows as no progress.
                 spins = spins + _CHECK_EVERY if self.progress == seen else 0
                 seen = self.progress
                 self._check_limits(threads, turns, spins)

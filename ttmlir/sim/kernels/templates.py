@@ -57,7 +57,7 @@ Parameters = Sequence[tree.TemplateParameter]
 
 @contextmanager
 def within_scope(context: Context, scope: Scope) -> Generator[None]:
-    """Let names mean for a while what they do in another scope."""
+    """Look names up in another scope for a while."""
     outer, context.scope = context.scope, scope
     try:
         yield
@@ -66,7 +66,7 @@ def within_scope(context: Context, scope: Scope) -> Generator[None]:
 
 
 def key_of(symbol: Symbol) -> object:
-    """What is the same for what template parameters cannot tell apart."""
+    """Equal for template arguments that name the same instance."""
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
             return (tag_of(type_), const, volatile)
@@ -214,6 +214,8 @@ class Deduction:
         return True
 
     def _match_given(self, pattern: tree.Type, given: Given) -> bool:
+        # A list in braces has no type to deduce from. Where nothing is left to deduce, arguments
+        # may convert to the type of the parameter, which is checked later.
         if given.braces is not None or not self._is_open(pattern):
             return True
         if isinstance(pattern, tree.Reference):
@@ -266,6 +268,7 @@ class Deduction:
             case tree.NamedType(name=name, template_arguments=(), scope=None), _ if (
                 name in self.open
             ):
+                # `const T` takes the `const` of the argument away from T.
                 const = given.const and "const" not in pattern.qualifiers
                 return self._bind(name, Alias(replace(given, const=const)))
             case tree.NamedType(template_arguments=(_, *_)), _:
@@ -275,6 +278,7 @@ class Deduction:
             case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
                 return self.match_type(inner, QualifiedType(pointee, const, volatile))
             case tree.Pointer(pointee=inner), ArrayType(element=element):
+                # An array decays to a pointer to its first element.
                 return self.match_type(inner, QualifiedType(element, given.const))
             case tree.Pointer(), _:
                 return False
@@ -311,6 +315,7 @@ class Deduction:
                 return self.match_arguments(pattern.template_arguments, info.arguments)
         if isinstance(symbol, AliasTemplate):
             return self._match_alias(pattern, symbol, given)
+        # An object also goes for a base of its class.
         return any(self._match_class(pattern, QualifiedType(x)) for x in given.type.bases)
 
     def _match_alias(

@@ -104,6 +104,7 @@ def settle(value: Value) -> Value:
     constant = value.constant
     if constant is not None:
         return make_integer(int(constant), type_)
+    # Python's integers do not wrap: cut the lower bits out, around 0 for a type with sign.
     mask = code.constant((1 << type_.bits) - 1)
     if not type_.signed:
         node: ast.expr = code.binary("&", value.node, mask)
@@ -125,6 +126,7 @@ def convert_to_bool(value: Value) -> Value:
         if code.is_stable(value.node):
             return make_integer(1, BOOL)
     if isinstance(value.type, PointerType) and value.space is Space.LOCAL:
+        # The address of a variable is never null; an expression may still have to be evaluated.
         if isinstance(value.node, ast.Name):
             return make_integer(1, BOOL)
     return Value(BOOL, code.compare("!=", value.node, code.constant(0)), 0, 1)
@@ -155,6 +157,8 @@ def convert(value: Value, target: IntType | FloatType) -> Value:
         return Value(target, node, target.low, target.high)
     if not isinstance(value.type, IntType):
         return make_value(target, value.node)
+    # A wider type shows bits above the narrower one, so these have to be cut before; in a type as
+    # wide or narrower they may stay until somebody needs the value in its range.
     if target.bits > value.type.bits:
         value = settle(value)
     converted_ = replace(value, type=target)
@@ -243,6 +247,7 @@ def apply_binary(operator: str, left: Value, right: Value) -> Value | None:
         return _shift(operator, convert(left, promote(left.type)), right)
     common = find_common_type(left.type, right.type)
     a, b = _narrow(convert(left, common)), _narrow(convert(right, common))
+    # The lower bits of quotients and remainders depend on the upper bits of the operands.
     if operator in ("/", "%"):
         return _division(operator, settle(a), settle(b), common)
     if a.constant is not None and b.constant is not None:
@@ -378,6 +383,7 @@ def _known_order(operator: str, a: Value, b: Value) -> bool | None:
     """What a comparison gives whatever the values are."""
     if not (code.is_stable(a.node) and code.is_stable(b.node)):
         return None
+    # Values with effects are evaluated even where the outcome is known, hence the test above.
     ask = _ORDER[operator]
     if operator in ("==", "!="):
         apart = a.high < b.low or b.high < a.low
@@ -394,6 +400,8 @@ def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
         return None
     type_ = DOUBLE if DOUBLE in (left.type, right.type) else FLOAT
+    # One operation on float32 in double precision, rounded to float32, is correctly rounded: a
+    # double has more than twice the digits.
     a, b = convert(left, type_), convert(right, type_)
     if operator == "/":
         node: ast.expr = code.call("_float_quotient", a.node, b.node)

@@ -68,7 +68,7 @@ class SourceRegisters:
     """What the unpack thread has put into SrcA and SrcB and the math thread has not yet used.
 
     Without clocks the unpack thread may be further ahead than the hardware lets it, which saves
-    turns and changes no result.
+    switches between threads and changes no result.
     """
 
     __slots__ = ("_math", "_unpack", "banks", "freed")
@@ -77,6 +77,7 @@ class SourceRegisters:
         """Empty registers."""
         self.banks: deque[tuple[Any, Any, int]] = deque()
         """Filled banks: SrcA, SrcB and when they were."""
+        # All banks are free from cycle 0 on.
         self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
         """Free banks: since when they are; the first is filled next."""
         self._unpack: RunningThread | None = None
@@ -163,6 +164,7 @@ class Half:
         if self._queues:
             self._add_queued()
         tile = self._faces[index]
+        # `clear` only resets flags: a tile is zeroed when somebody looks at it, if ever.
         if not self._written[index]:
             tile.fill(0)
             self._written[index] = True
@@ -227,6 +229,7 @@ class Half:
 
     def _add_queued(self) -> None:
         """Add all products that are queued; those of equally many tile by tile together."""
+        # The queue is emptied first: `rows` below would add it again.
         queues, self._queues = self._queues, {}
         by_length: dict[int, list[int]] = {}
         for index, queue in queues.items():
@@ -303,6 +306,7 @@ class DestinationRegisters:
         """Hand the math thread's half over, its results being there from `time` on."""
         self.math.time = time
         self.acquired = False
+        # The semaphore saturates: the hardware does not notice a commit too many.
         self._committed = min(self._committed + 1, len(self._halves))
         self._math_index = (self._math_index + 1) % len(self._halves)
         self.math = self._halves[self._math_index]

@@ -182,6 +182,7 @@ def bits_at(holder: list[int], shift: int, count: int) -> int:
 
 def put_bits(value: int, holder: MutableSequence[Item], shift: int, count: int) -> int:
     """An assignment to some bits of a union; those that were never set are zeros."""
+    # Unset is no number, so nothing of it can be kept.
     before = holder[0]
     kept = before & ~((1 << count) - 1 << shift) if isinstance(before, int) else 0
     holder[0] = kept | value << shift
@@ -192,7 +193,7 @@ def count_trailing_zeros(value: int, bits: int) -> int:
     """`__builtin_ctz`."""
     if not value:
         raise KernelFault("__builtin_ctz of 0 is undefined")
-    return (value & -value).bit_length() - 1
+    return (value & -value).bit_length() - 1  # x & -x is the lowest bit that is set.
 
 
 def count_leading_zeros(value: int, bits: int) -> int:
