@@ -52,7 +52,10 @@ class Carrier(Protocol):
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """The result of an operation of the operation table; numbers are elementwise operands."""
+        """The result of an operation of the operation table; numbers are elementwise operands.
+
+        Of an operation with two results it is both, the second one of places, which are `i32`.
+        """
         ...
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> Any:

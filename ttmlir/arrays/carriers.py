@@ -88,7 +88,7 @@ class NumPyCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> NDArray[Any]:
+    ) -> Any:
         """What the row's reference function computes."""
         arrays = [
             each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
@@ -97,7 +97,9 @@ class NumPyCarrier:
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
             found = compute_reference(row, arrays, shape, types, parameters)
-            return self.keep(np.asarray(found), dtype)
+            if len(row.results) == 1:
+                return self.keep(np.asarray(found), dtype)
+            return self.keep(found[0], dtype), np.asarray(found[1], np.int32)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> NDArray[Any]:
         """One number everywhere; integers wrap."""
@@ -163,9 +165,10 @@ class ShapeCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> None:
+    ) -> Any:
         """Nothing but a count."""
         self.counts[row.mnemonic] = self.counts.get(row.mnemonic, 0) + 1
+        return None if len(row.results) == 1 else (None, None)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> None:
         """Nothing."""
