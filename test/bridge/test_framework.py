@@ -208,7 +208,7 @@ WRONG: list[tuple[str, Any]] = [
     ("'add': too many positional arguments", lambda k, x: k(x, x, x, (1,), x)),
     ("'add': got an unexpected keyword argument 'z'", lambda k, x: k(x, x, x, z=1)),
     ("'add' was given no tensor", lambda k, x: k(1, 2, 3)),
-    ("has 1 parameters left for them", lambda k, x: k(x, x, out_shape=[x, x])),
+    ("has 1 parameter left for them", lambda k, x: k(x, x, out_shape=[x, x])),
     (
         "kernels take no tensors of float64; supported are float32",
         lambda k, x: k(x.astype(np.float64), x, x),

@@ -323,8 +323,9 @@ def differentiate_table(
     if factors is not None:
         parts = parts * factors.unsqueeze(1)
     if divide_by_count:
-        ones = gradient.fill(1, indices.shape)
-        counts = gradient.fill(0, (rows,)).scatter(0, indices, ones, "add")
+        # Of indices that are known, the counts are, too.
+        ones = array_of(np.ones(indices.shape), gradient.dtype)
+        counts = array_of(np.zeros(rows), gradient.dtype).scatter(0, indices, ones, "add")
         parts = parts / counts.select(0, indices).unsqueeze(1)
     parts = _without_padding(indices, parts, padding)
     return table.scatter(0, indices.unsqueeze(1), parts, "add")
