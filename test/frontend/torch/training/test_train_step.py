@@ -257,7 +257,7 @@ def test_refusals() -> None:
     x, y = torch.ones(5, 3), torch.ones(5, 2)
     with pytest.raises(TypeError, match=r"trains a torch\.nn\.Module, not a function"):
         ttmlir.train_step(lambda x: x, F.mse_loss, sgd, x, y)
-    with pytest.raises(TypeError, match="an example of the model's inputs and, behind them"):
+    with pytest.raises(TypeError, match="an example of the model's inputs and, after them"):
         ttmlir.train_step(model, F.mse_loss, sgd, x)
     reasons = {
         "LBFGS": "it computes the loss as often as the numbers ask for, in each step; SGD with",
