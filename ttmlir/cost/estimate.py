@@ -1,4 +1,4 @@
-"""The result of an estimate: a row for each operation, totals, and the memory that is needed."""
+"""The result of an estimate, and its reports: a row for each operation, totals, and memory."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def _sum(times: Iterable[Interval]) -> Interval:
     return total
 
 
-# --- Reports -------------------------------------------------------------------------------------
+# --- Reports --------------------------------------------------------------------------------------
 # Estimates as a table for people, CSV, JSON and a timeline.
 
 

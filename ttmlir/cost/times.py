@@ -1,4 +1,4 @@
-"""From what operations do to how long they take."""
+"""How long operations take: the estimate of each, and the time of what it says that cores do."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def estimate_works(
     return Estimate(name, machine, tuple(rows))
 
 
-# --- Operations ----------------------------------------------------------------------------------
+# --- Operations -----------------------------------------------------------------------------------
 # Which function estimates which operation: every operation of the schema has one.
 
 

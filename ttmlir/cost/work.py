@@ -1,4 +1,4 @@
-"""An operation to be estimated: what it is, and the tensors that it is applied to."""
+"""An operation to be estimated: its tensors, and the cycles of the functions that it applies."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class Work:
         return MathFidelity.HIFI4 if self.fidelity is None else self.fidelity
 
 
-# --- Cycles of functions of tiles ----------------------------------------------------------------
+# --- Cycles of functions of tiles -----------------------------------------------------------------
 # Cycles of the units of a core for functions of tiles, by the rows of kernel calls.
 
 

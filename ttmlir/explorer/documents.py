@@ -505,7 +505,7 @@ def _open_folder(folder: Path) -> list[Document]:
     return [_open(path, clean_name(str(path.relative_to(folder)))) for path in found]
 
 
-# --- Overrides in files --------------------------------------------------------------------------
+# --- Overrides in files ---------------------------------------------------------------------------
 # Overrides in files: what the panel saves, which `ttmlir-opt` takes as `@FILE`, and reading it.
 
 

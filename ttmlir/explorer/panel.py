@@ -129,7 +129,7 @@ def program_of(document: Document) -> BinaryProgram:
     return binary.program(0)
 
 
-# --- Editors -----------------------------------------------------------------------------------
+# --- Editors --------------------------------------------------------------------------------------
 
 
 def _choice(name: str, label: str, options: Sequence[tuple[str, str]], default: str) -> Json:
@@ -228,7 +228,7 @@ def _operation_editor(documents: Sequence[Document]) -> Json:
     return _choice("operation", "Operation", options, _AS_IS)
 
 
-# --- Providers ---------------------------------------------------------------------------------
+# --- Providers ------------------------------------------------------------------------------------
 
 
 def _run_memory(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:

@@ -100,7 +100,7 @@ def _is_number(op: Operation) -> bool:
     return op.name.startswith(("arith.", "tensor.from_elements", "tensor.extract"))
 
 
-# --- Forms of StableHLO --------------------------------------------------------------------------
+# --- Forms of StableHLO ---------------------------------------------------------------------------
 # Loops and branches of scf, affine and tosa in the form of StableHLO's, around tensors alone.
 #
 # Numbers that a loop carries, or that a region takes from outside, are tensors without dimensions

@@ -1,4 +1,4 @@
-"""Loops and branches that are unrolled, or become `ttir.while` and `ttir.case`.
+"""Loops and branches that are unrolled, or outlined as `ttir.while` and `ttir.case`.
 
 All dialects meet in one form: `stablehlo.while`, `stablehlo.if` and `stablehlo.case`, whose regions
 may hold operations of any dialect.
@@ -199,7 +199,7 @@ class Flattening:
         return None if number is None else [make_constant(op, number)]
 
 
-# --- Choices -------------------------------------------------------------------------------------
+# --- Choices --------------------------------------------------------------------------------------
 # Constants, comparisons and choices that take the place of loops and branches.
 
 
@@ -306,7 +306,7 @@ def make_constant(before: Operation, number: int) -> SSAValue:
     return op.results[0]
 
 
-# --- Trip counts ---------------------------------------------------------------------------------
+# --- Trip counts ----------------------------------------------------------------------------------
 # How many iterations a loop makes, as far as integers that are known while compiling tell.
 
 
@@ -481,7 +481,7 @@ def _count(start: int, end: int, step: int, direction: str) -> int | None:
     return None if step <= 0 else -(-(end - start) // step)
 
 
-# --- Functions of regions ------------------------------------------------------------------------
+# --- Functions of regions -------------------------------------------------------------------------
 # Regions of loops and branches as private functions of the module.
 
 

@@ -1,4 +1,4 @@
-"""The option `override-output-layout`: places of results, for operations picked by their location.
+"""Options by location: `override-output-layout`, formats of weights, and fidelities.
 
 `fc1/linear=8x8:l1:block_sharded,softmax=bfp_bf8` names what is to be different, in any order: a
 grid (`8x8`), a memory (`dram`, `l1`), how the parts are spread (`interleaved`, `height_sharded`
@@ -225,7 +225,7 @@ LAYOUT_OVERRIDES = ValueType(
 )
 """How `override-output-layout` is read and written."""
 
-# --- Formats and fidelities ----------------------------------------------------------------------
+# --- Formats and fidelities -----------------------------------------------------------------------
 # Options of products: formats of weights and fidelities, for all of them or by location.
 #
 # `compute-cfg-math-fidelity=lofi` is for every product,

@@ -460,7 +460,7 @@ def _dividing(tiles: Sequence[int], most: Sequence[int]) -> Grid:
     )
 
 
-# --- Parts of loops and branches -----------------------------------------------------------------
+# --- Parts of loops and branches ------------------------------------------------------------------
 # Functions that are parts of loops and branches: their tensors stay on the device.
 
 

@@ -353,7 +353,7 @@ def _shape_of(value: SSAValue) -> Sequence[int]:
     return cast("MemRefType[Attribute]", value.type).get_shape()
 
 
-# --- Bodies -------------------------------------------------------------------------------------
+# --- Bodies ---------------------------------------------------------------------------------------
 
 
 def _is_in_buffer(op: Operation, value: SSAValue, loops: UpstreamLoops) -> bool:
@@ -535,7 +535,7 @@ def _read_from_buffer(
     return made
 
 
-# --- Matrix operands -----------------------------------------------------------------------------
+# --- Matrix operands ------------------------------------------------------------------------------
 # Values of a body that the matrix unit had better take from circular buffers.
 #
 # The matrix unit adds, subtracts or multiplies a tile of DST with one of a circular buffer, in a
@@ -596,7 +596,7 @@ def _is_exact(number: float) -> bool:
     return float(np.float32(number).astype(bfloat16)) == number
 
 
-# --- Product factors -----------------------------------------------------------------------------
+# --- Product factors ------------------------------------------------------------------------------
 # Numbers that all of a row of a product are multiplied with, where there are fewer tiles of them.
 #
 #     (x * r) @ y is (x @ y) * r        where r is a column, and the result has fewer columns than x

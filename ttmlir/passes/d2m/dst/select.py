@@ -317,7 +317,7 @@ def _is_source(op: Operation) -> bool:
     return isinstance(op, d2m.TileFillOp | d2m.TileBcastOp | d2m.TileTransposeOp)
 
 
-# --- Capacity ------------------------------------------------------------------------------------
+# --- Capacity -------------------------------------------------------------------------------------
 # How many tiles of DST a generic has at a time: what passes plan with, and kernels keep to.
 #
 # A kernel has one width of DST for all that it computes: 32 bits where any of its tiles has numbers

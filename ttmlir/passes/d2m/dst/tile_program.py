@@ -1,4 +1,4 @@
-"""Ways to compute a tile of DST: the nodes of a body's expression, and the calls of each.
+"""Programs on tiles of DST: the nodes of a body's expression, their calls, and their slots.
 
 A node reads tiles of DST, its operands, and leaves a tile. Calls on the vector unit work on tiles
 of DST alone; those of the matrix unit take tiles of circular buffers.
@@ -27,7 +27,7 @@ from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, KernelCall
 from ttmlir.optable.kernel.tile_calls import Step
 
-# --- Calls ---------------------------------------------------------------------------------------
+# --- Calls ----------------------------------------------------------------------------------------
 # The code of a compute kernel before it is written: calls, loops, and what calls need set up.
 #
 # A call says how the units that it uses have to be set: formats of the unpackers and of the packer,
@@ -113,7 +113,7 @@ Code = Sequence[Call | Nest]
 State = dict[Setting, object]
 
 
-# --- Settings -----------------------------------------------------------------------------------
+# --- Settings -------------------------------------------------------------------------------------
 
 
 def demands_of(code: Code) -> dict[Setting, set[object]]:
@@ -230,7 +230,7 @@ def first_need(code: Code, setting: Setting) -> object | None:
     return None
 
 
-# --- Writing ------------------------------------------------------------------------------------
+# --- Writing --------------------------------------------------------------------------------------
 
 Numbers = Sequence[SSAValue | int]
 
@@ -295,6 +295,9 @@ class CodeWriter:
 
 
 _CALLS = {call.mnemonic: call for call in CALLS}
+
+
+# --- Nodes ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -625,7 +628,7 @@ def on_registers(calls: RegisterCalls) -> list[Call]:
     return written
 
 
-# --- Places in DST -------------------------------------------------------------------------------
+# --- Places in DST --------------------------------------------------------------------------------
 # Which tile of DST each value of a body is in, and in which order they are computed.
 #
 # Of two operands the one that needs more tiles comes first (Sethi and Ullman), so that the other's

@@ -75,7 +75,7 @@ def _numbers(conversion: Conversion, value: SSAValue) -> DeviceTensor:
     return cast_tensor(conversion.builder, conversion.tensor(value), i32)
 
 
-# --- Look-up -------------------------------------------------------------------------------------
+# --- Look-up --------------------------------------------------------------------------------------
 
 
 def _convert_embedding(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -121,7 +121,7 @@ def _axis(op: RowOperation, source: DeviceTensor) -> int:
     return cast("int", op.parameters()["dim"]) % rank + len(source.shape) - rank
 
 
-# --- Slices --------------------------------------------------------------------------------------
+# --- Slices ---------------------------------------------------------------------------------------
 
 
 def _convert_slice_dynamic(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -231,7 +231,7 @@ def _rotations(
     return compute_elementwise(builder, "subtract", [whole, begins], i32, shape)
 
 
-# --- Scatters ------------------------------------------------------------------------------------
+# --- Scatters -------------------------------------------------------------------------------------
 
 _SCATTER = "scatter"
 """The operation that replaces elements; a combination with them has its name after that."""

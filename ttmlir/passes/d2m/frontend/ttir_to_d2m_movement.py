@@ -33,7 +33,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.references import ReferenceRow
 
-# --- Reshapes ------------------------------------------------------------------------------------
+# --- Reshapes -------------------------------------------------------------------------------------
 
 
 def reshape(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
@@ -78,7 +78,7 @@ def _convert_permute(conversion: Conversion, op: Operation) -> DeviceTensor:
     return permute(conversion.tensor(value), order)
 
 
-# --- Parts ---------------------------------------------------------------------------------------
+# --- Parts ----------------------------------------------------------------------------------------
 
 
 def _is_inner(dim: int, rank: int) -> bool:
@@ -260,7 +260,7 @@ def _clamped(number: float, op: Operation) -> float:
     return number if lowest == -math.inf else int(min(max(number, lowest), highest))
 
 
-# --- Repetitions ---------------------------------------------------------------------------------
+# --- Repetitions ----------------------------------------------------------------------------------
 
 
 def broadcast(source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:

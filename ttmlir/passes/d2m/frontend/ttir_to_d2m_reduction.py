@@ -268,7 +268,7 @@ def _finite(number: float, element: Attribute) -> float:
     return min(max(number, lowest), highest)
 
 
-# --- Positions and running sums ------------------------------------------------------------------
+# --- Positions and running sums -------------------------------------------------------------------
 
 
 def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:

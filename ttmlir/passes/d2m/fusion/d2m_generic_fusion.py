@@ -344,7 +344,7 @@ def _sort(block: Block) -> None:
         block.add_op(op)
 
 
-# --- Emission ------------------------------------------------------------------------------------
+# --- Emission -------------------------------------------------------------------------------------
 # Building a fused generic after its plan, for `d2m-generic-fusion`.
 
 

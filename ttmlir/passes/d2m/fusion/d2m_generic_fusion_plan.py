@@ -30,7 +30,7 @@ from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes import layout_map
 from ttmlir.passes.d2m.dst.select import needs_buffer, tiles_at_once
 
-# --- Stages --------------------------------------------------------------------------------------
+# --- Stages ---------------------------------------------------------------------------------------
 # Generics with one loop nest, as `d2m-generic-fusion` sees them: stages of a fused generic.
 
 
@@ -338,6 +338,8 @@ def _through_view(view: SSAValue, places: Places) -> Places | None:
             return None
     return tuple(found)
 
+
+# --- Plan -----------------------------------------------------------------------------------------
 
 MAX_BUFFERS = 24
 """Circular buffers of a fused generic for operands and results of stages."""
@@ -807,7 +809,7 @@ class _Planner:
             yield from [(tile_bytes(stage.result), self.plan.classes[head])] * count
 
 
-# --- Bodies --------------------------------------------------------------------------------------
+# --- Bodies ---------------------------------------------------------------------------------------
 # How many tiles of a long body do not fit DST, as `d2m-generic-fusion` has to know in advance.
 #
 # `d2m-insert-scratch-buffers` lets those go through local buffers. This is never less than it

@@ -263,7 +263,7 @@ def _append_argument(loops: LinalgGenericOp, shard: SSAValue, index_map: AffineM
     return argument
 
 
-# --- Values of padding ---------------------------------------------------------------------------
+# --- Values of padding ----------------------------------------------------------------------------
 # What tiles hold beyond the shape of a tensor, as far as it is known: for `d2m-mask-padding`.
 #
 # Rows and columns of a matrix divide its tiles into four regions: the data, rows beyond the last

@@ -41,7 +41,7 @@ from ttmlir.passes.d2m.schedule.iteration_space import Parts
 Shape = tuple[int, ...]
 
 
-# --- Places in memory ----------------------------------------------------------------------------
+# --- Places in memory -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ def tile_bytes_of(layout: DeviceLayout, base: SSAValue, chip: Chip) -> BytesSome
     return _ShardsInDram(layout, base, chip.dram_banks)
 
 
-# --- Blocks --------------------------------------------------------------------------------------
+# --- Blocks ---------------------------------------------------------------------------------------
 
 CHUNK_TILES = 8
 """Tiles, about, that a circular buffer gets or gives at a time: others go on meanwhile."""

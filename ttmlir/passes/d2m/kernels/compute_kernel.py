@@ -419,7 +419,7 @@ def _on_buffer(mnemonic: str, buffer: Buffer, tiles: int) -> Call:
     return Call(mnemonic, (buffer, Index(offset=tiles)))
 
 
-# --- Settings -----------------------------------------------------------------------------------
+# --- Settings -------------------------------------------------------------------------------------
 
 
 def _startup(plan: KernelPlan, code: Code) -> tuple[Code, State]:
@@ -463,7 +463,7 @@ def _prepare_levels(levels: Sequence[_Level], state: State) -> None:
     level.after = prepare(level.after, state)
 
 
-# --- Sums ----------------------------------------------------------------------------------------
+# --- Sums -----------------------------------------------------------------------------------------
 # Stages with an accumulator: products of matrices, reductions, and what combines tiles.
 #
 # Results of a block are in DST while the stage runs over its reduction iterators. Where the generic
@@ -636,7 +636,7 @@ def _tiles_at_once(stage: Stage, capacity: int) -> int:
     return results * plan_body(stage, capacity).tiles
 
 
-# --- What computes chunks ------------------------------------------------------------------------
+# --- What computes chunks -------------------------------------------------------------------------
 
 
 class _Maker:
@@ -879,7 +879,7 @@ def _divisors(extent: int, most: int) -> list[int]:
     return [each for each in range(1, min(extent, most) + 1) if extent % each == 0]
 
 
-# --- Stages --------------------------------------------------------------------------------------
+# --- Stages ---------------------------------------------------------------------------------------
 # One loop over tiles of a compute region (a stage): what it walks over, and its code.
 #
 # Several tiles are computed between two hand-overs of DST, as many as fit: call by call for all of
@@ -1066,7 +1066,7 @@ def split_stage(stage: Stage, last: Access) -> tuple[Stage, Stage]:
     return part(0, first, rest), part(first, whole, target)
 
 
-# --- Walks --------------------------------------------------------------------------------------
+# --- Walks ----------------------------------------------------------------------------------------
 
 
 def walk(
@@ -1147,7 +1147,7 @@ def is_in_order(extents: Sequence[int], access: Access, strides: Sequence[int]) 
     return access.offset == 0 and stride == access.tiles
 
 
-# --- Packing ------------------------------------------------------------------------------------
+# --- Packing --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -1182,7 +1182,7 @@ class Packing:
         return calls
 
 
-# --- Elementwise stages -------------------------------------------------------------------------
+# --- Elementwise stages ---------------------------------------------------------------------------
 
 
 def plan_body(stage: Stage, capacity: int) -> Plan:

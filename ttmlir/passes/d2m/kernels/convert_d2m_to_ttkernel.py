@@ -259,7 +259,7 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
     return found
 
 
-# --- Names ---------------------------------------------------------------------------------------
+# --- Names ----------------------------------------------------------------------------------------
 
 
 def _symbol_tables(module: ModuleOp) -> list[ModuleOp]:

@@ -195,7 +195,7 @@ def _put(op: Operation, *new: Operation) -> None:
     erase(op)
 
 
-# --- Buffers and transfers -----------------------------------------------------------------------
+# --- Buffers and transfers ------------------------------------------------------------------------
 
 
 def _create_buffer(op: memref.AllocOp) -> None:
@@ -245,7 +245,7 @@ def _deallocate(function: FuncOp) -> None:
             insert_before(following, free)
 
 
-# --- Kernels -------------------------------------------------------------------------------------
+# --- Kernels --------------------------------------------------------------------------------------
 
 
 def kernel_of(

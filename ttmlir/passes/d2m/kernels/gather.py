@@ -572,7 +572,7 @@ def _element_bytes(layout: DeviceLayout) -> int:
     return size
 
 
-# --- Rows ----------------------------------------------------------------------------------------
+# --- Rows -----------------------------------------------------------------------------------------
 # Copying rows of a face within L1 to where their elements stand elsewhere: by words, shifted.
 
 
@@ -612,7 +612,7 @@ def copy_row(
         kernel.call("store_to_l1", value, out, number)
 
 
-# --- Tiles by numbers ----------------------------------------------------------------------------
+# --- Tiles by numbers -----------------------------------------------------------------------------
 # Loading tiles whose elements numbers name (`d2m.view_numbered`).
 #
 # The numbers of a tile of the view are in one tile, which is read in front of it. Where one number

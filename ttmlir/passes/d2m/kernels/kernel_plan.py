@@ -1,4 +1,4 @@
-"""What the kernels of one generic have in common: its operands and its circular buffers.
+"""What the kernels of one generic have in common: operands, circular buffers, arguments, loops.
 
 Circular buffers are numbered: the inputs, local buffers of the region, the outputs.
 """
@@ -218,7 +218,7 @@ def address_of(op: Operation | object) -> int | None:
     return cast("IntegerAttr", attr).value.data if isinstance(attr, IntegerAttr) else None
 
 
-# --- Arguments -----------------------------------------------------------------------------------
+# --- Arguments ------------------------------------------------------------------------------------
 # What kernels are given when they are compiled or launched: addresses and semaphores.
 
 
@@ -274,7 +274,7 @@ class KernelArguments:
         return value
 
 
-# --- Places on the networks ----------------------------------------------------------------------
+# --- Coordinates on the networks ------------------------------------------------------------------
 # Where cores are on the networks of the chip that kernels are made for.
 
 
@@ -336,7 +336,7 @@ def on_network(kernel: KernelBuilder, core: Number, places: Sequence[int]) -> SS
     return kernel.value(found)
 
 
-# --- Loops ---------------------------------------------------------------------------------------
+# --- Loops ----------------------------------------------------------------------------------------
 # The loops over blocks that all kernels of a generic share.
 #
 #     loops = BlockLoops(generic, kernel)

@@ -1,4 +1,7 @@
-"""The kernel that loads blocks of the inputs, and what both kernels load with."""
+"""The two kernels that move data: one loads blocks of inputs, the other stores those of outputs.
+
+The writer also loads what travels on its network.
+"""
 
 from __future__ import annotations
 
@@ -294,7 +297,7 @@ def _load_chunks(
     kernel.walk(copies[0].chunks, strides, first, load_chunks)
 
 
-# --- Inputs --------------------------------------------------------------------------------------
+# --- Inputs ---------------------------------------------------------------------------------------
 # How the tiles of an input are loaded: as they are in a buffer, or gathered.
 
 
@@ -341,7 +344,7 @@ def _bytes_below(buffer: SSAValue, base: SSAValue, chip: Chip) -> tuple[BytesSom
     )
 
 
-# --- Multicast -----------------------------------------------------------------------------------
+# --- Multicast ------------------------------------------------------------------------------------
 # Inputs that all cores of a row or column need: one core loads them and multicasts them.
 #
 # In a product of matrices, the cores of a row of the chip need the same blocks of A, those of a
@@ -542,7 +545,7 @@ def finish_multicasts(kernel: KernelBuilder) -> None:
     kernel.call("noc_async_atomic_barrier")
 
 
-# --- Exchange of partial sums --------------------------------------------------------------------
+# --- Exchange of partial sums ---------------------------------------------------------------------
 # What the cores of a row tell each other in each step (`d2m.all_gather`).
 #
 # Each core writes its part to the same place on all of them, itself among them, and raises a
@@ -678,7 +681,7 @@ def _part(
     )
 
 
-# --- Writer --------------------------------------------------------------------------------------
+# --- Writer ---------------------------------------------------------------------------------------
 # The kernel that stores blocks of the outputs; what travels on its network it also loads.
 
 
@@ -731,7 +734,7 @@ def _steps(generic: d2m.GenericOp, stored: int, loaded: int) -> int:
     return math.prod(factors[stored:loaded]) if stored and stored < loaded else 1
 
 
-# --- Stores --------------------------------------------------------------------------------------
+# --- Stores ---------------------------------------------------------------------------------------
 # How blocks of an output get from their circular buffer to memory: at once, or step by step.
 #
 # A kernel that also multicasts an input would let all cores wait while it stores a block. So it

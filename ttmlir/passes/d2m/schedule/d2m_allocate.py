@@ -296,7 +296,7 @@ def _deallocate_after(user: Operation, op: AllocOp) -> None:
     block.insert_op_after(end, user)
 
 
-# --- Circular buffers ----------------------------------------------------------------------------
+# --- Circular buffers -----------------------------------------------------------------------------
 
 
 class _Streams:
@@ -400,7 +400,7 @@ class _Streams:
         )
 
 
-# --- Addresses -----------------------------------------------------------------------------------
+# --- Addresses ------------------------------------------------------------------------------------
 # Addresses for buffers whose lives are known: largest first, each into the tightest gap.
 #
 # planner = AddressPlanner(base, end, alignment) planner.fix(Life(3, 3), base, 4096) # memory that
@@ -501,7 +501,7 @@ class AddressPlanner:
         return range(life.first // BUCKET, life.last // BUCKET + 1)
 
 
-# --- Placement in L1 -----------------------------------------------------------------------------
+# --- Placement in L1 ------------------------------------------------------------------------------
 # Buffers in L1: how their tiles are divided over cores, and the views that follow.
 #
 # A buffer has a grid of ones before it is placed. In L1 its tiles are divided evenly, over as many

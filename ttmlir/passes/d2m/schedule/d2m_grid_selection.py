@@ -256,7 +256,7 @@ def _choose(nest: Nest, machine: Machine) -> Schedule:
         return choose_schedule(nest, replace(machine, buffers=1))
 
 
-# --- The nest of a generic -----------------------------------------------------------------------
+# --- The nest of a generic ------------------------------------------------------------------------
 
 
 def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs: _Costs) -> Nest:
@@ -381,7 +381,7 @@ class _Costs:
         return OPERATION_CYCLES
 
 
-# --- Rewriting -----------------------------------------------------------------------------------
+# --- Rewriting ------------------------------------------------------------------------------------
 
 
 class _Division:

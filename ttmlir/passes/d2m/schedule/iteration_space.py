@@ -282,7 +282,7 @@ def _window(loops: Loops, index_map: AffineMap) -> Access:
     )
 
 
-# --- Repeated parts ------------------------------------------------------------------------------
+# --- Repeated parts -------------------------------------------------------------------------------
 # What of the tiles of an input is needed where loops only repeat a part of them.
 #
 # The vector that is added to each row of a matrix has one row in its tiles, which `d2m.tile_bcast`
