@@ -250,7 +250,7 @@ REASONS = {
             *("runtime/ttrt/objects.py", "tools/kernel_cli.py", "ttnn/__init__.py"),
             *(
                 "ttnn/model_preprocessing.py",
-                "ttnn/tensor/files.py",
+                "ttnn/tensor/conversion.py",
                 "ttnn/operations/activations.py",
             ),
             *("ttnn/operations/elementwise/activations.py", "ttnn_jit/function.py"),

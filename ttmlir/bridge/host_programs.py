@@ -321,7 +321,7 @@ class _TTNN:
         self._ttnn.deallocate(made)
 
     def describe(self, program: Any, made: Sequence[Any]) -> ProgramDescription | None:
-        from ttmlir.ttnn.programs.describing import describe_program
+        from ttmlir.ttnn.programs.generic import describe_program
 
         if not isinstance(program, self._ttnn.ProgramDescriptor):
             return None

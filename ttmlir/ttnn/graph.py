@@ -8,8 +8,7 @@ from typing import Any
 from ttmlir.errors import UsageError
 from ttmlir.metalium.enums import BufferType, NamedNumber
 from ttmlir.ttnn.operations.operation import OBSERVERS, Call, Observer, Operation, tensors_of
-from ttmlir.ttnn.tensor.storage import DeviceStorage
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor
 
 Node = dict[str, Any]
 

@@ -69,7 +69,21 @@ _NAMES = {
         "UnpackToDestMode",
     ),
     f"{_DEVICE}": ("Arch", "Device", "DispatchCoreAxis", "DispatchCoreConfig", "DispatchCoreType"),
-    f"{_DEVICE}.distribution": (
+    f"{_DEVICE}.events": (
+        *("begin_trace_capture", "command_queue", "create_global_semaphore", "end_trace_capture"),
+        *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
+        *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
+    ),
+    f"{_DEVICE}.mesh": (
+        *("MemoryView", "MeshDevice", "MeshShape", "ReadDeviceProfiler", "SubDevice"),
+        *("SubDeviceId", "get_memory_view"),
+    ),
+    "ttmlir.ttnn.configuration": (
+        *("CONFIG", "dump_operations", "manage_config", "query_registered_operations"),
+        *("register_post_operation_hook", "register_pre_operation_hook"),
+        "register_python_operation",
+    ),
+    f"{_DEVICE}.opening": (
         *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "CppMeshToTensor", "CppTensorToMesh"),
         *("FabricConfig", "FabricReliabilityMode", "MeshToTensor", "TensorToMesh"),
         *("FabricTensixConfig", "MeshCoordinate", "MeshMapperConfig", "PlacementReplicate"),
@@ -78,21 +92,6 @@ _NAMES = {
         *("create_mesh_mapper", "distribute", "distribute_tensor", "from_host_shards"),
         *("get_device_tensors", "open_mesh_device", "set_fabric_config"),
         "using_distributed_env",
-    ),
-    f"{_DEVICE}.events": (
-        *("begin_trace_capture", "command_queue", "create_global_semaphore", "end_trace_capture"),
-        *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
-        *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
-    ),
-    f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
-    f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
-    f"{_DEVICE}.sub_devices": ("SubDevice", "SubDeviceId"),
-    "ttmlir.ttnn.configuration": (
-        *("CONFIG", "dump_operations", "manage_config", "query_registered_operations"),
-        *("register_post_operation_hook", "register_pre_operation_hook"),
-        "register_python_operation",
-    ),
-    f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
         *("close_device", "get_arch_name", "get_device_ids", "get_dram_alignment"),
@@ -122,17 +121,11 @@ _ALIASES = {
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
 FAMILIES = (
-    *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
-    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing", "ttmlir.ttnn.tensor.files"),
-    *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.elementwise.unary"),
-    *("ttmlir.ttnn.operations.elementwise.binary", "ttmlir.ttnn.operations.elementwise.ternary"),
-    *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
-    f"{_OPERATIONS}.rearrangement",
-    *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
-    *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden.functions"),
-    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
-    f"{_OPERATIONS}.quantization",
-    *(f"{_OPERATIONS}.transformer", f"{_OPERATIONS}.window"),
+    *(f"{_TENSOR}.conversion", f"{_TENSOR}.printing", f"{_OPERATIONS}.moves"),
+    *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
+    *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
+    *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
+    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 

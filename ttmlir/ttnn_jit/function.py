@@ -36,8 +36,7 @@ from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
 from ttmlir.ttnn.registry import find_operation
-from ttmlir.ttnn.tensor.formats import round_to
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import MathFidelity
 from ttmlir.ttnn.types.memory import MemoryConfig
 from ttmlir.ttnn_jit.errors import JitError, PassManagerError

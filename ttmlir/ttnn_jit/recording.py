@@ -49,15 +49,12 @@ from ttmlir.sim.machine.device import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import find_call, locate_traceback
 from ttmlir.ttnn.operations.elementwise.tables import Elementwise
-from ttmlir.ttnn.operations.movement import slice_places
+from ttmlir.ttnn.operations.movement import Rearrangement, full_index, slice_places
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.operations.operation import Operation as TTNNFunction
 from ttmlir.ttnn.operations.operation import Operation as TTNNOperation
-from ttmlir.ttnn.operations.rearrangement import Rearrangement
 from ttmlir.ttnn.registry import operations
-from ttmlir.ttnn.tensor.formats import compute_type
-from ttmlir.ttnn.tensor.indexing import full_index
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import Tensor, compute_type
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, ShardSpec
 from ttmlir.ttnn.types.spec import TensorSpec

@@ -10,7 +10,7 @@ from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.device import SimDevice
 
 if TYPE_CHECKING:
-    from ttmlir.ttnn.tensor.storage import DeviceStorage
+    from ttmlir.ttnn.tensor.tensor import DeviceStorage
 
 
 class TensorQueue(CommandQueue):

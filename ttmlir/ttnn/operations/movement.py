@@ -1,14 +1,19 @@
-"""Operations whose results hold the numbers of their operands at other places."""
+"""Operations that move elements to other places, and take parts."""
 
 from __future__ import annotations
 
+import builtins
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
+from ttmlir.errors import ArgumentError, ArgumentTypeError, IndexRangeError, UsageError, plural
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -18,10 +23,64 @@ from ttmlir.ttnn.operations.operation import (
     require_tensor,
     store,
 )
-from ttmlir.ttnn.tensor.storage import DeviceStorage
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor
 from ttmlir.ttnn.types.enums import Layout
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig, Shape
+
+# --- Parts by brackets ----------------------------------------------------------------------------
+
+
+def get_item(tensor: Tensor, index: Any) -> Tensor:
+    """The part at integers, slices with positive steps and at most one ellipsis.
+
+    IndexError outside of the tensor, TypeError for other indices.
+    """
+    places = full_index(tensor, index)
+    part = tensor.array[tuple(places)]
+    if part.shape == tensor.shape:
+        return tensor
+    return store(part, (tensor,), device=tensor.device(), exact=True)
+
+
+def full_index(tensor: Tensor, index: Any) -> list[Any]:
+    """An integer or a slice for each dimension; raises as `get_item` does."""
+    shape = tensor.shape
+    places: list[Any] = [*index] if isinstance(index, tuple) else [index]
+    if sum(isinstance(each, EllipsisType) for each in places) > 1:
+        raise IndexRangeError("a tensor's index has one ellipsis at most")
+    for position, each in enumerate(places):
+        if isinstance(each, EllipsisType):
+            missing = len(shape) - (len(places) - 1)
+            places[position : position + 1] = [builtins.slice(None)] * missing
+            break
+    if len(places) > len(shape):
+        raise IndexRangeError(f"{plural(len(places), 'index')} for a tensor of {shape}")
+    for extent, each in zip(shape, places, strict=False):
+        _check(each, extent, isinstance(tensor.storage, DeviceStorage))
+    return places + [builtins.slice(None)] * (len(shape) - len(places))
+
+
+def _check(place: Any, extent: int, on_device: bool) -> None:
+    match place:
+        case bool() | None:
+            raise ArgumentTypeError("a tensor's index has integers, slices and an ellipsis")
+        case int():
+            if not -extent <= place < extent:
+                raise IndexRangeError(f"index {place} is out of range for an extent of {extent}")
+        case builtins.slice():
+            _, _, step = place.indices(extent)
+            if step < 1:
+                raise UsageError(f"the step of a slice is positive, got {step}")
+            if step != 1 and not on_device:
+                raise UsageError("slices of tensors on the host have step 1; use to_device first")
+        case _:
+            raise ArgumentTypeError("a tensor's index has integers, slices and an ellipsis")
+
+
+_INDEXING: dict[str, Operation] = operations_of(get_item)
+
+
+# --- Movement -------------------------------------------------------------------------------------
 
 
 def _moved(
@@ -476,10 +535,132 @@ def roll(
     return _moved(tensor, np.roll(tensor.array, shifts, dim))
 
 
-OPERATIONS: dict[str, Operation] = {
+_MOVEMENT: dict[str, Operation] = {
     **operations_of(
         *(reshape, view, reshape_on_device, squeeze, unsqueeze, permute, transpose, concat, stack),
         *(split, chunk, slice, narrow, pad, repeat, repeat_interleave, expand, roll),
     ),
     **operations_of(broadcast_to, view, prefix="experimental."),
 }
+
+
+# --- Patterns -------------------------------------------------------------------------------------
+
+_TOKENS = re.compile(r"[A-Za-z_]\w*|[()]|1(?!\w)|\S")
+
+Groups = list[list[str]]
+"""The axes that each dimension consists of."""
+
+
+@dataclass(frozen=True)
+class Rearrangement:
+    """A pattern for tensors of one shape: reshape, permute, reshape."""
+
+    axes: tuple[int, ...]
+    """The extents of all axes, in the order of the operand."""
+    order: tuple[int, ...]
+    shape: tuple[int, ...]
+    """Of the result."""
+
+    @classmethod
+    def of(cls, pattern: str, shape: Sequence[int], lengths: Mapping[str, int]) -> Rearrangement:
+        """What a pattern means for a shape; ValueError if it does not fit.
+
+        `lengths` are the extents of axes in parentheses, all but one of each pair of them.
+        """
+        left, arrow, right = pattern.partition("->")
+        if not arrow:
+            raise ArgumentError(f"the pattern '{pattern}' has no '->' between two lists of axes")
+        before, after = _groups(left, pattern), _groups(right, pattern)
+        extents = _extents(before, pattern, tuple(shape), lengths)
+        axes = [axis for group in before for axis in group]
+        named = [axis for group in after for axis in group]
+        if Counter(axes) != Counter(named):
+            different = sorted(set(axes) ^ set(named))
+            raise ArgumentError(
+                f"the pattern '{pattern}' has {', '.join(different)} on one side only; "
+                "rearrange neither repeats nor reduces"
+            )
+        return cls(
+            tuple(extents[axis] for axis in axes),
+            tuple(axes.index(axis) for axis in named),
+            tuple(math.prod(extents[axis] for axis in group) for group in after),
+        )
+
+
+def _groups(text: str, pattern: str) -> Groups:
+    """The dimensions of one side; a 1 is a dimension without axes."""
+    groups: Groups = []
+    inside: list[str] | None = None
+    for token in _TOKENS.findall(text):
+        if token == "(" and inside is None:
+            inside = []
+        elif token == ")" and inside is not None:
+            groups.append(inside)
+            inside = None
+        elif token == "1":
+            if inside is None:
+                groups.append([])
+        elif token.isidentifier():
+            groups.append([token]) if inside is None else inside.append(token)
+        else:
+            raise ArgumentError(
+                f"'{token}' in the pattern '{pattern}' is neither an axis, 1 nor one of parentheses"
+            )
+    if inside is not None:
+        raise ArgumentError(f"a parenthesis of the pattern '{pattern}' is not closed")
+    axes = [axis for group in groups for axis in group]
+    twice = [axis for axis, count in Counter(axes).items() if count > 1]
+    if twice:
+        raise ArgumentError(f"the pattern '{pattern}' has {twice[0]} twice on one side")
+    return groups
+
+
+def _extents(
+    groups: Groups, pattern: str, shape: tuple[int, ...], lengths: Mapping[str, int]
+) -> dict[str, int]:
+    """The extents of all axes of an operand."""
+    if len(groups) != len(shape):
+        raise ArgumentError(
+            f"the pattern '{pattern}' is for tensors of rank {len(groups)}, got {list(shape)}"
+        )
+    extents = dict(lengths)
+    for group, extent in zip(groups, shape, strict=True):
+        missing = [axis for axis in group if axis not in extents]
+        if len(missing) > 1:
+            raise ArgumentError(
+                f"the extents of {' and '.join(missing)} in the pattern '{pattern}' are not known; "
+                f"give all but one, such as {missing[0]}=2"
+            )
+        known = math.prod(extents[axis] for axis in group if axis in extents)
+        if missing and known and extent % known == 0:
+            extents[missing[0]] = extent // known
+        elif missing or known != extent:
+            raise ArgumentError(
+                f"{known} is no {'divisor' if missing else 'extent'} of the dimension of {extent} "
+                f"that is '{' '.join(group) or 1}' in the pattern '{pattern}'"
+            )
+    unknown = sorted(set(lengths) - {axis for group in groups for axis in group})
+    if unknown:
+        raise ArgumentError(f"{unknown[0]} is no axis on the left of the pattern '{pattern}'")
+    return extents
+
+
+def rearrange(
+    input_tensor: Tensor,
+    pattern: str,
+    *,
+    memory_config: MemoryConfig | None = None,
+    **axes_lengths: int,
+) -> Tensor:
+    """Dimensions in another order, merged and divided: `rearrange(x, "b h w -> w (b h)")`."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    plan = Rearrangement.of(pattern, tuple(tensor.shape), axes_lengths)
+    turned = permute(reshape(tensor, plan.axes), plan.order)
+    return reshape(turned, plan.shape, memory_config=memory_config)
+
+
+_REARRANGEMENT: dict[str, Operation] = operations_of(rearrange)
+
+
+OPERATIONS: dict[str, Operation] = {**_INDEXING, **_MOVEMENT, **_REARRANGEMENT}

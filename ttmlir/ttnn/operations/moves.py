@@ -13,9 +13,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
 )
 from ttmlir.ttnn.tensor.conversion import HOST_TYPES, to_numpy
-from ttmlir.ttnn.tensor.formats import pad, round_to
-from ttmlir.ttnn.tensor.storage import DeviceStorage
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, pad, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
 from ttmlir.ttnn.types.memory import (
     DRAM_MEMORY_CONFIG,

@@ -1,4 +1,4 @@
-"""Softmax, and normalisations along the last dimension."""
+"""Softmax, and normalizations: along the last dimension, of channels, of groups, in parts."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
+    operations_of,
     require_floats,
     require_tensor,
     store,
     table_of,
 )
-from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.enums import Layout
+from ttmlir.ttnn.operations.signature import spell_value
+from ttmlir.ttnn.tensor.tensor import Tensor, round_to
+from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.spec import TensorSpec
+
+# --- Along the last dimension ---------------------------------------------------------------------
 
 _MASKED = "-inf"
 _TAIL = "*, memory_config=None, compute_kernel_config, numeric_stable, program_config=None"
@@ -136,7 +141,7 @@ def _rms_norm(values: dict[str, Any]) -> Tensor:
 
 _SCALED = "input_tensor, scale=None, mask=None"
 
-OPERATIONS: dict[str, Operation] = table_of(
+_NORMALIZATION: dict[str, Operation] = table_of(
     Operation("softmax", _softmax, f"input_tensor, dim=-1, {_TAIL}"),
     Operation("softmax_in_place", _softmax_in_place, f"input_tensor, dim=-1, {_TAIL}"),
     Operation(
@@ -155,3 +160,281 @@ OPERATIONS: dict[str, Operation] = table_of(
     Operation("layer_norm", _layer_norm, f"input_tensor, {_NORM_TAIL}"),
     Operation("rms_norm", _rms_norm, f"input_tensor, {_NORM_TAIL}"),
 )
+
+
+# --- Of channels and groups -----------------------------------------------------------------------
+
+_PART = 32
+"""Columns of a tile of statistics, of which the first has numbers."""
+
+
+def _given(values: dict[str, Any], *names: str) -> tuple[Tensor, ...]:
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    others = (values[name] for name in names)
+    return (tensor, *(require_tensor(each, "an operand") for each in others if each is not None))
+
+
+def _per_channel(parameter: Tensor | None, channels: int, missing: float) -> Array:
+    """A number for each channel, however they are shaped."""
+    if parameter is None:
+        return np.full(channels, missing, np.float32)
+    array = parameter.array.reshape(-1)
+    if array.size != channels:
+        raise ArgumentError(f"{array.size} parameters for {channels} channels")
+    return array
+
+
+def _batch_norm(values: dict[str, Any]) -> Tensor:
+    """(N, C, H, W) scaled to mean 0 and variance 1 of each channel, by given or own statistics."""
+    names = ("running_mean", "running_var", "weight", "bias")
+    given = _given(values, *names)
+    device = common_device(*given)
+    tensor = given[0]
+    if len(tensor.shape) != 4:
+        raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, C, H, W)")
+    channels = tensor.shape[1]
+    mean_tensor, var_tensor, weight, bias = (values[name] for name in names)
+    if values["training"]:
+        array = tensor.array.astype(np.float64)
+        mean, variance = array.mean((0, 2, 3)), array.var((0, 2, 3))
+        count = array.size // max(1, channels)
+        unbiased = variance * count / max(1, count - 1)
+        for running, found in ((mean_tensor, mean), (var_tensor, unbiased)):
+            if running is not None:
+                _update(running, found, values["momentum"])
+    elif mean_tensor is None or var_tensor is None:
+        raise ArgumentError("running_mean and running_var are needed where training=False")
+    else:
+        mean = _per_channel(mean_tensor, channels, 0)
+        variance = _per_channel(var_tensor, channels, 1)
+    with np.errstate(all="ignore"):
+        result = meaning_of("batch_norm_inference")(
+            np,
+            tensor.array,
+            _per_channel(weight, channels, 1),
+            _per_channel(bias, channels, 0),
+            mean,
+            variance,
+            dimension=1,
+            epsilon=values["eps"],
+        )
+    return store(
+        np.asarray(result, np.float32),
+        given,
+        device=device,
+        memory_config=values["memory_config"],
+        output_tensor=values["output"],
+    )
+
+
+def _update(running: Tensor, found: Array, momentum: float) -> None:
+    """Bring a running statistic nearer to the batch's."""
+    old = _per_channel(running, found.size, 0)
+    new = ((1 - momentum) * old + momentum * found).reshape(running.shape)
+    store(new, (running,), device=running.device(), output_tensor=running)
+
+
+def _group_norm(values: dict[str, Any]) -> Tensor:
+    """(N, 1, H * W, C) scaled to mean 0 and variance 1 of each group of channels."""
+    given = _given(values, "weight", "bias")
+    device = common_device(*given)
+    tensor = given[0]
+    shape, groups = tensor.shape, values["num_groups"]
+    if len(shape) != 4 or shape[1] != 1:
+        raise ArgumentError(f"input_tensor has {shape}; it must be (N, 1, H * W, C)")
+    channels = shape[3]
+    if groups < 1 or channels % groups:
+        raise ArgumentError(f"{channels} channels cannot be split into {groups} groups")
+    array = tensor.array.astype(np.float64)
+    array = array.reshape(shape[0], shape[2], groups, channels // groups)
+    mean = array.mean((1, 3), keepdims=True)
+    variance = array.var((1, 3), keepdims=True)
+    result = ((array - mean) / np.sqrt(variance + values["epsilon"])).reshape(shape)
+    result = result * _per_channel(values["weight"], channels, 1)
+    result = result + _per_channel(values["bias"], channels, 0)
+    return store(
+        result.astype(np.float32),
+        given,
+        device=device,
+        dtype=values["dtype"],
+        layout=values["output_layout"],
+        memory_config=values["memory_config"],
+        output_tensor=values["output_tensor"],
+    )
+
+
+def create_group_norm_weight_bias_rm(
+    input_tensor: Any, num_channels: int, num_cores_x: int = 1
+) -> Any:
+    """Parameters of `group_norm` as rows of 32, or as one row; they need no padding here."""
+    if not hasattr(input_tensor, "numel"):
+        raise ArgumentTypeError(f"input_tensor is a torch.Tensor, not {spell_value(input_tensor)}")
+    if input_tensor.numel() != num_channels:
+        raise ArgumentError(f"{input_tensor.numel()} parameters for {num_channels} channels")
+    return input_tensor.reshape(1, 1, -1, 32 if num_channels % 32 == 0 else num_channels)
+
+
+def _masks(num_channels: int, num_groups: int, cores: int) -> Array:
+    """For each group, 1 in the columns that it has of the tiles that it spans on its core."""
+    if num_groups < 1 or num_channels % num_groups or cores < 1 or num_groups % cores:
+        raise ArgumentError(
+            f"{num_channels} channels, {num_groups} groups and {cores} cores do not divide each "
+            "other"
+        )
+    size, on_core = num_channels // num_groups, num_groups // cores
+    starts = [group % on_core * size % _PART for group in range(num_groups)]
+    tiles = max(-(-(start + size) // _PART) for start in starts)
+    mask = np.zeros((1, num_groups, _PART, tiles * _PART), np.float32)
+    for group, start in enumerate(starts):
+        mask[:, group, :, start : start + size] = 1
+    return mask
+
+
+def _as_mask(array: Array, dtype: DataType | None) -> Any:
+    """A tensor on the host in tiles; without a type one of torch, as older versions had."""
+    if dtype is None:
+        from importlib import import_module
+
+        return import_module("torch").from_numpy(array)
+    return Tensor.on(None, TensorSpec(array.shape, dtype, Layout.TILE), round_to(array, dtype))
+
+
+def create_group_norm_input_mask(
+    num_channels: int,
+    num_groups: int,
+    num_cores_across_channel: int,
+    data_type: DataType | None = None,
+) -> Any:
+    """The columns of each group in its tiles, which `group_norm` here needs no mask for."""
+    return _as_mask(_masks(num_channels, num_groups, num_cores_across_channel), data_type)
+
+
+def create_group_norm_input_negative_mask(
+    num_channels: int,
+    num_groups: int,
+    num_cores_across_channel: int,
+    data_type: DataType | None = None,
+) -> Any:
+    """The columns of other groups in the tiles of each group."""
+    return _as_mask(1 - _masks(num_channels, num_groups, num_cores_across_channel), data_type)
+
+
+def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
+    """Sums of squares of each row, and the rows' sums if `centred`, in the first column of tiles.
+
+    Sums of parts of rows on several devices, side by side, are statistics of the whole rows. Of
+    shards, as cards have it, they are means instead, those of squares last, and a residual is added
+    to the tensor in place.
+    """
+    given = _given(values, "residual_input_tensor")
+    device = common_device(*given)
+    tensor, *residual = given
+    x = tensor.array.astype(np.float64)
+    if residual:
+        x = x + residual[0].array
+    if tensor.is_sharded():
+        if residual:
+            store(x.astype(np.float32), given, device=device, output_tensor=tensor)
+        sums = [x.mean(-1), np.square(x).mean(-1)][0 if centred else 1 :]
+    else:
+        sums = [np.square(x).sum(-1), x.sum(-1)][: 2 if centred else 1]
+    result = np.zeros((*x.shape[:-1], _PART * len(sums)), np.float32)
+    for number, total in enumerate(sums):
+        result[..., number * _PART] = total
+    dtype = values["dtype"]
+    return store(
+        result,
+        given,
+        device=device,
+        dtype=DataType.BFLOAT16 if dtype is None else dtype,
+        layout=Layout.TILE,
+        memory_config=values["memory_config"],
+    )
+
+
+def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
+    """Rows normalised by statistics of one or several parts of their width."""
+    require_tensor(values["stats"], "stats")
+    given = _given(values, "stats", "weight", "bias")
+    device = common_device(*given)
+    tensor, stats = given[:2]
+    kinds = 2 if centred else 1
+    width = stats.shape[-1] if stats.shape else 0
+    if width == 0 or width % (_PART * kinds):
+        raise ArgumentError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
+    columns = tensor.shape[-1]
+    sums = stats.array.astype(np.float64)[..., ::_PART]
+    parts = width // (_PART * kinds)
+    if tensor.is_sharded():
+        # Means, of which those of squares come last.
+        sums, count = sums.reshape(*sums.shape[:-1], parts, kinds)[..., ::-1], parts
+        sums = sums.reshape(*sums.shape[:-2], -1)
+    else:
+        count = columns * parts
+    x = tensor.array.astype(np.float64)
+    square = sums[..., ::kinds].sum(-1, keepdims=True) / count
+    if centred:
+        mean = sums[..., 1::kinds].sum(-1, keepdims=True) / count
+        x, square = x - mean, square - np.square(mean)
+    result = x / np.sqrt(square + values["epsilon"])
+    result = result * _per_channel(values["weight"], columns, 1)
+    result = result + _per_channel(values["bias"], columns, 0)
+    return store(
+        result.astype(np.float32),
+        (tensor,),
+        device=device,
+        dtype=values["dtype"],
+        memory_config=values["memory_config"],
+    )
+
+
+def _rms_statistics(values: dict[str, Any]) -> Tensor:
+    return _statistics(values, centred=False)
+
+
+def _layer_statistics(values: dict[str, Any]) -> Tensor:
+    return _statistics(values, centred=True)
+
+
+def _rms_by(values: dict[str, Any]) -> Tensor:
+    return _normalize_by(values, centred=False)
+
+
+def _layer_by(values: dict[str, Any]) -> Tensor:
+    return _normalize_by(values, centred=True)
+
+
+_PLAN = "memory_config=None, compute_kernel_config"
+_BEFORE = f"input_tensor, *, dtype=None, residual_input_tensor=None, program_config=None, {_PLAN}"
+_AFTER = (
+    "input_tensor, stats, *, epsilon=1e-12, weight=None, bias=None, dtype=None, "
+    f"program_config=None, {_PLAN}"
+)
+
+_FEATURE_NORMS: dict[str, Operation] = table_of(
+    Operation(
+        "batch_norm",
+        _batch_norm,
+        "input_tensor, *, running_mean=None, running_var=None, training=False, eps=1e-05, "
+        f"momentum=0.1, weight=None, bias=None, output=None, {_PLAN}",
+    ),
+    Operation(
+        "group_norm",
+        _group_norm,
+        "input_tensor, *, num_groups, epsilon=1e-12, input_mask, weight=None, bias=None, "
+        "reciprocals, dtype=None, core_grid, inplace, output_layout=None, num_out_blocks, "
+        f"negative_mask, use_welford, output_tensor=None, {_PLAN}",
+    ),
+    Operation("rms_norm_pre_all_gather", _rms_statistics, _BEFORE),
+    Operation("layer_norm_pre_all_gather", _layer_statistics, _BEFORE),
+    Operation("rms_norm_post_all_gather", _rms_by, _AFTER),
+    Operation("layer_norm_post_all_gather", _layer_by, _AFTER),
+    operations_of(
+        create_group_norm_weight_bias_rm,
+        create_group_norm_input_mask,
+        create_group_norm_input_negative_mask,
+    ).values(),
+)
+
+
+OPERATIONS: dict[str, Operation] = {**_NORMALIZATION, **_FEATURE_NORMS}

@@ -21,9 +21,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
 from ttmlir.ttnn.errors import explain_arguments, find_type, is_about, raise_refusal
 from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
-from ttmlir.ttnn.tensor.formats import compute_type, round_to
-from ttmlir.ttnn.tensor.storage import DeviceStorage
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
 

@@ -20,8 +20,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
-from ttmlir.ttnn.tensor.formats import round_to
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 
 # --- Attention ------------------------------------------------------------------------------------
 

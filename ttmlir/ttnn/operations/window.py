@@ -23,9 +23,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
-from ttmlir.ttnn.tensor.formats import round_to
-from ttmlir.ttnn.tensor.storage import DeviceStorage
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, round_to
 from ttmlir.ttnn.types.configs import Conv2dConfig
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG

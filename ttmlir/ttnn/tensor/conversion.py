@@ -1,10 +1,13 @@
-"""Tensors of arrays of torch and NumPy, of lists, and back."""
+"""Tensors of arrays and arrays of tensors, tensors of one number or random ones, and in files."""
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,16 +15,26 @@ import ml_dtypes
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.files import write_file
 from ttmlir.runtime.tensor import Array, convert
-from ttmlir.ttnn.operations.operation import Operation, operations_of
-from ttmlir.ttnn.tensor.formats import compute_type, round_to
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    operations_of,
+    remember_program,
+    require_tensor,
+    store,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig, Shape
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.ttnn.types.memory import MemoryConfig
+
+
+# --- Conversion -----------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -299,8 +312,353 @@ def from_buffer(
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
-OPERATIONS: dict[str, Operation] = operations_of(
+_CONVERSION: dict[str, Operation] = operations_of(
     *(from_torch, to_torch, create_tensor, to_numpy, from_buffer),
     *(allocate_tensor_on_device, allocate_tensor_on_host),
     *(copy_host_to_device_tensor, copy_device_to_host_tensor),
 )
+
+
+# --- Creation -------------------------------------------------------------------------------------
+
+
+def full(
+    shape: Extents,
+    fill_value: float,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    """A tensor of one number."""
+    if optional_tensor is not None:
+        dtype = optional_tensor.dtype
+    dtype = DataType.BFLOAT16 if dtype is None else dtype
+    array = np.full(tuple(shape), fill_value, compute_type(dtype))
+    if optional_tensor is not None:
+        optional_tensor.storage.array = round_to(array, dtype, own=True)
+        return optional_tensor
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+def zeros(
+    shape: Extents,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor of zeros."""
+    return full(shape, 0, dtype, layout, device, memory_config)
+
+
+def ones(
+    shape: Extents,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor of ones."""
+    return full(shape, 1, dtype, layout, device, memory_config)
+
+
+def full_like(
+    tensor: Tensor,
+    fill_value: float,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    """A tensor of one number, and in all else as another tensor."""
+    like = require_tensor(tensor, "tensor")
+    device = like.device() if device is None else device
+    if device is not None:
+        remember_program(device)
+    return full(
+        like.shape,
+        fill_value,
+        like.dtype if dtype is None else dtype,
+        like.layout if layout is None else layout,
+        device,
+        like.memory_config() if memory_config is None else memory_config,
+        optional_tensor,
+    )
+
+
+def zeros_like(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Zeros, and in all else as another tensor."""
+    return full_like(tensor, 0, *args, **kwargs)
+
+
+def ones_like(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Ones, and in all else as another tensor."""
+    return full_like(tensor, 1, *args, **kwargs)
+
+
+def empty(
+    shape: Extents,
+    dtype: DataType = DataType.BFLOAT16,
+    layout: Layout = Layout.ROW_MAJOR,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor whose numbers nobody has written; zeros on the host."""
+    if device is None:
+        return full(shape, 0, dtype, layout)
+    config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+    return Tensor.on(device, TensorSpec(shape, dtype, layout, config), None)
+
+
+def empty_like(
+    tensor: Tensor,
+    *,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor as another one whose numbers nobody has written."""
+    like = require_tensor(tensor, "tensor")
+    return empty(
+        like.shape,
+        like.dtype if dtype is None else dtype,
+        like.layout if layout is None else layout,
+        like.device() if device is None else device,
+        like.memory_config() if memory_config is None else memory_config,
+    )
+
+
+def arange(
+    *bounds: int,
+    start: int = 0,
+    end: int | None = None,
+    step: int = 1,
+    dtype: DataType = DataType.BFLOAT16,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    layout: Layout = Layout.ROW_MAJOR,
+) -> Tensor:
+    """Numbers from `start` on and before `end`, `step` apart."""
+    match bounds:
+        case ():
+            pass
+        case (last,):
+            end = last
+        case (first, last):
+            start, end = first, last
+        case (first, last, distance):
+            start, end, step = first, last, distance
+        case _:
+            raise ArgumentTypeError("arange takes end, or start, end and step")
+    if end is None:
+        raise ArgumentTypeError("arange is missing argument 'end'")
+    array = np.arange(start, end, step).astype(compute_type(dtype))
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+_streams: dict[str, np.random.Generator] = {}
+
+
+def _generator(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise ArgumentError(f"a seed is not negative, got {seed}")
+    return np.random.default_rng(seed)
+
+
+def _random(seed: int) -> np.random.Generator:
+    """Random numbers: of a seed, or, with 0, the next ones of this process."""
+    if seed:
+        return _generator(seed)
+    return _streams.setdefault("", np.random.default_rng(0))
+
+
+def manual_seed(
+    seeds: int = 0,
+    *,
+    device: MeshDevice | None = None,
+    user_ids: object = None,
+    sub_core_grids: object = None,
+) -> None:
+    """Begin the random numbers of this process again."""
+    _streams[""] = _generator(seeds)
+
+
+def rand(
+    shape: Extents,
+    device: MeshDevice | None = None,
+    *,
+    dtype: DataType = DataType.BFLOAT16,
+    layout: Layout = Layout.TILE,
+    memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+    low: float = 0.0,
+    high: float = 1.0,
+    seed: int = 0,
+) -> Tensor:
+    """Random numbers from `low` on and before `high`."""
+    array: Array = _random(seed).random(tuple(shape), np.float32) * (high - low) + low
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+def randn(
+    shape: Extents,
+    device: MeshDevice | None = None,
+    *,
+    dtype: DataType = DataType.BFLOAT16,
+    layout: Layout = Layout.TILE,
+    memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+    compute_kernel_config: object = None,
+    seed: int | None = None,
+) -> Tensor:
+    """Random numbers of the normal distribution around 0 with variance 1, in floating point."""
+    if not dtype.facts.is_float:
+        raise ArgumentError(f"numbers of a normal distribution are floating point, not {dtype}")
+    array: Array = _random(seed or 0).standard_normal(tuple(shape), np.float32)
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+def uniform(
+    input_tensor: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    seed: int = 0,
+    *,
+    memory_config: MemoryConfig | None = None,
+    compute_kernel_config: object = None,
+    **others: Any,
+) -> Tensor:
+    """Random numbers in place of a tensor's; `from_` is `from`, which Python keeps for itself."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    from_ = others.pop("from", from_)
+    if others:
+        raise ArgumentTypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
+    drawn = _random(seed).random(tensor.shape, np.float32) * (to - from_) + from_
+    return store(drawn.astype(np.float32), (tensor,), device=tensor.device(), output_tensor=tensor)
+
+
+_CREATION: dict[str, Operation] = operations_of(
+    *(full, zeros, ones, full_like, zeros_like, ones_like, empty, empty_like),
+    *(arange, rand, randn, uniform, manual_seed),
+)
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+EXTENSION = ".tensorbin"
+_MAGIC = b"ttmlirT1"
+_MOST_HEADER = 1 << 12
+_MOST_DIMENSIONS = 8
+
+
+def dump_tensor(file_name: str | os.PathLike[str], tensor: Tensor) -> None:
+    """Write a tensor to a file; RuntimeError for another extension."""
+    path = _path(file_name)
+    array = np.ascontiguousarray(to_numpy(require_tensor(tensor, "tensor")))
+    spec = tensor.spec
+    facts = {"dtype": spec.dtype.name, "layout": spec.layout.name, "shape": [*spec.shape]}
+    header = json.dumps(facts, sort_keys=True).encode()
+    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    write_file(path, _MAGIC + len(header).to_bytes(4, "little") + header + data)
+
+
+def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
+    """The tensor in a file, on a device if one is given; RuntimeError if the file is no tensor's.
+
+    The sizes in the header are compared with the file's before memory is taken.
+    """
+    path = _path(file_name)
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC) + 4)
+            if start[: len(_MAGIC)] != _MAGIC or len(start) < len(_MAGIC) + 4:
+                raise UsageError(f"{path} was not written by dump_tensor of this package")
+            length = int.from_bytes(start[len(_MAGIC) :], "little")
+            if length > _MOST_HEADER:
+                raise UsageError(f"{path}: a header of {length} bytes is too long")
+            dtype, layout, shape = _read_header(path, file.read(length))
+            stored = HOST_TYPES[dtype].newbyteorder("<")
+            expected = len(start) + length + math.prod(shape) * stored.itemsize
+            if size != expected:
+                raise UsageError(f"{path} has {size} bytes, its header says {expected}")
+            data = file.read()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    array = np.frombuffer(data, stored).reshape(shape).astype(HOST_TYPES[dtype])
+    return make_tensor(array, dtype, layout=layout, device=device)
+
+
+def _path(file_name: str | os.PathLike[str]) -> Path:
+    path = Path(file_name)
+    if path.suffix != EXTENSION:
+        raise UsageError(f"{path}: names of files with tensors end in {EXTENSION}")
+    return path
+
+
+def _read_header(path: Path, text: bytes) -> tuple[DataType, Layout, tuple[int, ...]]:
+    try:
+        facts: Any = json.loads(text)
+        dtype, layout = DataType[facts["dtype"]], Layout[facts["layout"]]
+        shape = tuple(facts["shape"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError(f"{path}: the header is none of a tensor") from None
+    whole = all(type(extent) is int and 0 <= extent < 1 << 31 for extent in shape)
+    if not whole or len(shape) > _MOST_DIMENSIONS:
+        raise UsageError(f"{path}: the header's shape is none of a tensor")
+    if dtype is DataType.INVALID or layout is Layout.INVALID:
+        raise UsageError(f"{path}: the header is none of a tensor")
+    return dtype, layout, shape
+
+
+def _cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
+    """The file of a cache for a data type and a layout."""
+    wanted = "NONE" if dtype is None else dtype.name
+    kept = "NONE" if layout is None else layout.name
+    return Path(f"{cache_file_name}_dtype_{wanted}_layout_{kept}{EXTENSION}")
+
+
+def as_tensor(
+    tensor: Any,
+    dtype: DataType | None = None,
+    *,
+    layout: Layout | None = Layout.ROW_MAJOR,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    cache_file_name: Any = None,
+    preprocess: Callable[[Any], Any] | None = None,
+    mesh_mapper: Any = None,
+) -> Tensor | None:
+    """As `from_torch`, after `preprocess`; a device needs a memory configuration.
+
+    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
+    """
+    if device is not None and memory_config is None:
+        raise UsageError("memory_config is needed where a device is given")
+    if dtype is not None and dtype.facts.is_block:
+        layout = Layout.TILE
+    if cache_file_name is None:
+        values = tensor if preprocess is None else preprocess(tensor)
+        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+    path = _cached_name(cache_file_name, dtype, layout)
+    if path.exists():
+        found = load_tensor(path)
+    else:
+        found = from_torch(
+            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
+        )
+        if found is None:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        dump_tensor(path, found)
+    if device is None or memory_config is None:
+        return found
+    return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)
+
+
+_FILES: dict[str, Operation] = operations_of(as_tensor, dump_tensor, load_tensor)
+
+
+OPERATIONS: dict[str, Operation] = {**_CONVERSION, **_CREATION, **_FILES}

@@ -1,24 +1,273 @@
-"""Tensors, on the host or on a device."""
+"""Tensors, on the host or on a device, and what holds their numbers.
+
+A tensor on a device has an address from its first moment, and its room is taken. Its numbers stay
+in an array until somebody can see the bytes: a kernel, or who asks for the address. From then on
+the storage is *shared*: before a program of kernels runs, its numbers are written to the device's
+memory, and afterwards they are read from there when they are needed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 from weakref import WeakSet
 
+import ml_dtypes
+import numpy as np
+
 from ttmlir.errors import ArgumentTypeError, UsageError
+from ttmlir.layout.data_format import round_block_float, tilize, untilize
+from ttmlir.runtime.tensor import (
+    ELEMENT_TYPES,
+    Array,
+    convert,
+    decode_numbers,
+    element_of_data_type,
+    encode_numbers,
+)
 from ttmlir.ttnn.errors import locate_error, refuse_operator
 from ttmlir.ttnn.registry import find_operation
-from ttmlir.ttnn.tensor.formats import compute_type, pad, unpad
-from ttmlir.ttnn.tensor.storage import DeviceStorage, HostStorage, Storage
 from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, Shape
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
     from ttmlir.runtime.tensor import Array
+    from ttmlir.sim.machine.address_generators import Buffer
     from ttmlir.ttnn.device.mesh import MeshDevice
+
+
+# --- Numbers as data types keep them --------------------------------------------------------------
+
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_ELEMENTS = {DataType.INT32: ELEMENT_TYPES["Int32"]}
+"""The element types that storage formats do not stand for by themselves."""
+_CHUNK = 1 << 15
+"""Numbers that are rounded at a time, so that they stay in the cache."""
+LARGE = 4 * _CHUNK
+"""Numbers from which on it is worth while to compute them in parts."""
+
+
+@cache
+def compute_type(dtype: DataType) -> np.dtype[Any]:
+    """The type of arrays of a data type."""
+    return np.dtype(dtype.facts.compute)
+
+
+def round_to(array: Array, dtype: DataType, *, own: bool = False) -> Array:
+    """The numbers that a data type can hold, of an array that may be of any type.
+
+    Unless the array is the caller's `own`, it is not changed.
+    """
+    wanted = compute_type(dtype)
+    if array.dtype != wanted:
+        array, own = convert(array, wanted), True
+    if dtype is DataType.BFLOAT16:
+        return _round_bfloat16(array if own and array.flags.c_contiguous else array.copy())
+    if dtype.facts.is_block:
+        return round_block_float(array, dtype.facts.storage)
+    return array
+
+
+def _round_bfloat16(array: Array) -> Array:
+    """Round numbers in place, to nearest even."""
+    flat = array.reshape(-1)
+    with np.errstate(over="ignore"):
+        for start in range(0, flat.size, _CHUNK):
+            part = flat[start : start + _CHUNK]
+            part[...] = part.astype(_BFLOAT16)
+    return array
+
+
+def compute_bfloat16(function: Callable[..., Array], arrays: Sequence[Array]) -> Array:
+    """A function of equally large arrays, or numbers, rounded to bfloat16, part by part."""
+    result = np.empty(arrays[0].shape, np.float32)
+    flat, flats = result.reshape(-1), [each.reshape(-1) for each in arrays]
+    for start in range(0, flat.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        numbers = function(*(each if each.size == 1 else each[part] for each in flats))
+        flat[part] = numbers.astype(_BFLOAT16)
+    return result
+
+
+def encode(array: Array, spec: TensorSpec, pad_value: float = 0) -> bytes:
+    """The bytes of all pages, in the order of the pages."""
+    (rows, columns), (height, width) = spec.rows, spec.page_shape
+    numbers = pad_rows(array, spec, pad_value)
+    if not numbers.size:
+        return bytes(spec.size_bytes)
+    if spec.is_tiled:
+        numbers = tilize(numbers, (height, width))
+    else:
+        missing = spec.pages[0] - rows, spec.pages[1] * width - columns
+        numbers = np.pad(numbers, [(0, missing[0]), (0, missing[1])])
+    return encode_numbers(numbers, spec.dtype.facts.storage, height * width)
+
+
+def decode(data: bytes, spec: TensorSpec) -> Array:
+    """The numbers in the bytes of all pages; inverse of `encode`."""
+    (rows, columns), (height, width) = spec.rows, spec.page_shape
+    element = _ELEMENTS.get(spec.dtype) or element_of_data_type(spec.dtype.facts.storage)
+    if not rows * columns:
+        return np.zeros(spec.shape, compute_type(spec.dtype))
+    numbers = decode_numbers(data, element, spec.dtype.facts.storage, height * width)
+    if spec.is_tiled:
+        matrix = untilize(numbers.reshape(*spec.pages, -1), (rows, columns), spec.tile.tile_shape)
+    else:
+        matrix = numbers.reshape(spec.pages[0], -1)[:rows, :columns]
+    whole = convert(matrix, compute_type(spec.dtype)).reshape(spec.padded_shape)
+    return unpad(whole, spec.shape)
+
+
+def pad_rows(array: Array, spec: TensorSpec, pad_value: float = 0) -> Array:
+    """The numbers with their padding, all dimensions but the last made rows."""
+    return pad(array, spec, pad_value).reshape(spec.rows)
+
+
+def pad(array: Array, spec: TensorSpec, pad_value: float = 0) -> Array:
+    """The numbers with their padding."""
+    padded = spec.padded_shape
+    array = array.reshape((1,) * (len(padded) - array.ndim) + array.shape)
+    widths = [(0, to - extent) for extent, to in zip(array.shape, padded, strict=True)]
+    return np.pad(array, widths, constant_values=pad_value) if any(map(any, widths)) else array
+
+
+def unpad(array: Array, shape: tuple[int, ...]) -> Array:
+    """The first numbers along each dimension; dimensions in front that the shape lacks are 1."""
+    whole = array.shape == shape
+    extents = (1,) * (array.ndim - len(shape)) + shape
+    return array if whole else array[tuple(map(slice, extents))].reshape(shape)
+
+
+# --- Storage --------------------------------------------------------------------------------------
+
+
+class HostStorage:
+    """Numbers in the host's memory."""
+
+    __slots__ = ("array", "pad_value")
+    is_released = False
+
+    def __init__(self, array: Array) -> None:
+        """Take an array, which nobody else changes."""
+        self.array = array
+        self.pad_value = 0.0
+
+
+class DeviceStorage:
+    """Numbers in DRAM or L1 of a device."""
+
+    __slots__ = (
+        "__weakref__",
+        "_allocator",
+        "_array",
+        "_buffer",
+        "_is_written",
+        "address",
+        "device",
+        "is_released",
+        "pad_value",
+        "sharers",
+        "spec",
+    )
+
+    is_released: bool
+    """Whether the memory was given back."""
+    pad_value: float
+    """What fills the padding of tiles."""
+    sharers: WeakSet[Tensor] | None
+    """The tensors that have this memory, where there are several; their shapes may differ."""
+
+    def __init__(self, device: MeshDevice, spec: TensorSpec, array: Array | None) -> None:
+        """Take memory; without an array, nobody has written it. RuntimeError if there is no room.
+
+        `spec` is complete: sharded configurations have their shards.
+        """
+        device.check_open()
+        self.device = device
+        self.spec = spec
+        self._array = array
+        self._buffer: Buffer | None = None
+        self._is_written = False
+        self._allocator = device.allocators[spec.space]
+        self.address = self._allocator.allocate(spec.bank_bytes(device.chip))
+        self.is_released = False
+        self.pad_value = 0.0
+        self.sharers = None
+
+    @property
+    def array(self) -> Array:
+        """The numbers; what no one has written is all ones in bits."""
+        if self._array is None:
+            unseen = self.spec.is_sharded_in_dram
+            data = b"\xff" * self.spec.size_bytes if unseen else self.buffer.read()
+            self._array = decode(data, self.spec)
+        return self._array
+
+    @array.setter
+    def array(self, array: Array) -> None:
+        self._array = array.reshape(self.spec.shape)
+        self._is_written = False
+
+    @property
+    def buffer(self) -> Buffer:
+        """The bytes on the device, which from now on others may see."""
+        if self._buffer is None:
+            from ttmlir.sim.machine.address_generators import Buffer
+
+            spec = self.spec
+            if spec.is_sharded_in_dram:
+                raise UsageError(
+                    "kernels do not see shards in DRAM here; use an interleaved memory_config, or "
+                    "shards in L1"
+                )
+            self._allocator.free(self.address)
+            self._buffer = Buffer(
+                self.device.simulated,
+                spec.size_bytes,
+                spec.page_bytes,
+                spec.space,
+                sharding=spec.sharding(),
+                address=self.address,
+            )
+            self.device.shared.add(self)
+        return self._buffer
+
+    def write_bytes(self) -> None:
+        """Bring the bytes on the device up to date."""
+        if self._array is not None and not self._is_written:
+            self.buffer.write(encode(self._array, self.spec, self.pad_value))
+            self._is_written = True
+
+    def forget_array(self) -> None:
+        """Take the bytes on the device for the truth: a program may have written them."""
+        if self._is_written or self._array is None:
+            self._array = None
+
+    def release(self) -> None:
+        """Give the memory back, once."""
+        if self.is_released:
+            return
+        self.is_released = True
+        if self._buffer is None:
+            self._allocator.free(self.address)
+        else:
+            self.device.shared.discard(self)
+            self._buffer.deallocate()
+
+    def __del__(self) -> None:
+        """Nobody has the tensor any more."""
+        # Without room there is nothing to give back.
+        if hasattr(self, "is_released"):
+            self.release()
+
+
+Storage = HostStorage | DeviceStorage
+
+
+# --- Tensors --------------------------------------------------------------------------------------
 
 _ids = count()
 
@@ -27,7 +276,7 @@ class Tensor:
     """Numbers with a specification; operations make new ones.
 
     `Tensor(array, ...)` and `Tensor(numbers, shape, dtype, layout, ...)` are `create` in
-    `ttmlir.ttnn.tensor.creation`.
+    `ttmlir.ttnn.tensor.conversion`.
     """
 
     __slots__ = ("__weakref__", "_storage", "spec", "tensor_id")

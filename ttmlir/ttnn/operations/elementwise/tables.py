@@ -1,6 +1,7 @@
-"""What operations on elements share: how tables declare them, and how they run.
+"""Operations on elements: how they are declared, how they run, and their tables.
 
-A declaration is the row's name, or `ttnn name = row`, and the arguments behind the operands.
+A declaration is the mnemonic of a definition, or `ttnn name = mnemonic`, and the arguments after
+the operands.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
-from ttmlir.ttnn.operations.elementwise.activations import apply_activations
+from ttmlir.ttnn.operations.elementwise import meanings
+from ttmlir.ttnn.operations.elementwise.activations import activation_of, apply_activations
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -25,11 +27,13 @@ from ttmlir.ttnn.operations.operation import (
     require_floats,
     require_tensor,
     store,
+    table_of,
 )
 from ttmlir.ttnn.operations.signature import IGNORED, spell_type
-from ttmlir.ttnn.tensor.formats import LARGE, compute_bfloat16, compute_type
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.tensor.tensor import LARGE, Tensor, compute_bfloat16, compute_type
 from ttmlir.ttnn.types.enums import DataType
+
+# --- Declaration ----------------------------------------------------------------------------------
 
 UNARY_TAIL = "*, memory_config=None, output_tensor=None, sub_core_grids"
 BINARY_TAIL = (
@@ -264,3 +268,242 @@ def parameter_names(arguments: str) -> tuple[tuple[str, str], ...]:
     """Names of the arguments of a text that mean something, each paired with itself."""
     names = [part.partition("=")[0].strip() for part in arguments.split(",")]
     return tuple((name, name) for name in names if name not in ("", "*", *IGNORED))
+
+
+# --- One operand ----------------------------------------------------------------------------------
+
+_ONE = ("input_tensor",)
+
+
+def _unary(text: str, arguments: str = "", meaning: Meaning | None = None, **facts: Any) -> Any:
+    return declare(text, _ONE, UNARY_TAIL, arguments=arguments, meaning=meaning, **facts)
+
+
+def _array(value: Any) -> Any:
+    return value.array if isinstance(value, Tensor) else value
+
+
+def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
+    """x, or the weight of its channel times a negative one."""
+    weights = np.asarray(_array(weight), x.dtype)
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if weights.ndim == 1 and weights.size not in (1, channels):
+        raise ArgumentError(f"weight has {weights.size} numbers for {channels} channels")
+    if weights.ndim == 1 and weights.size > 1 and x.ndim > 1:
+        weights = weights.reshape(1, -1, *(1,) * (x.ndim - 2))
+    return xp.where(x >= 0, x, weights * x)
+
+
+def _clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
+    return meanings.clamp(xp, x, min=_array(min), max=_array(max))
+
+
+def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
+    for each in ops_chain:
+        x = activation_of(each)(x)
+    return x
+
+
+_APPROXIMATED = "sqrt rsqrt exp erf erfc gelu log log1p tanh sigmoid_accurate=sigmoid"
+
+_NOT_AS_ROWS = "sigmoid round typecast population_count count_leading_zeros"
+"""Rows that ttnn does not have, or with arguments of its own."""
+
+_ROWS = " ".join(
+    name for name in meanings.UNARY_ROWS if name not in f"{_APPROXIMATED} {_NOT_AS_ROWS}".split()
+)
+
+_SELU = "*, scale=1.0507009873554805, alpha=1.6732632423543772"
+
+_UNARY: dict[str, Operation] = table_of(
+    _unary(f"{_ROWS} swish=silu"),
+    _unary(_APPROXIMATED, "fast_and_approximate_mode=False"),
+    _unary("sigmoid", "*, vector_mode=4, fast_and_approximate_mode=False"),
+    *(
+        _unary(name, meaning=meaning, takes=takes)
+        for takes, table in meanings.PLAIN.items()
+        for name, meaning in table.items()
+    ),
+    *(
+        _unary(name, "fast_and_approximate_mode=False", meaning, takes=Takes.FLOATS)
+        for name, meaning in meanings.APPROXIMATED.items()
+    ),
+    _unary("heaviside", "value", meanings.heaviside, takes=Takes.FLOATS),
+    _unary("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
+    _unary("relu_max", "upper_limit", meanings.relu_max),
+    _unary("relu_min", "lower_limit", meanings.relu_min),
+    _unary("polygamma", "k", meanings.polygamma, takes=Takes.FLOATS),
+    _unary("rpow", "exponent", meanings.raise_number, takes=Takes.FLOATS),
+    _unary("fill", "fill_value", meanings.fill),
+    _unary("threshold", "threshold, value", meanings.threshold, takes=Takes.FLOATS),
+    _unary("rdiv", "value, *, rounding_mode=None", meanings.divide_number, takes=Takes.FLOATS),
+    _unary("elu", "alpha=1.0", meanings.elu, takes=Takes.FLOATS),
+    _unary("celu", "*, alpha=1.0", meanings.celu, takes=Takes.FLOATS),
+    _unary("selu", _SELU, meanings.selu, takes=Takes.FLOATS),
+    _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh, takes=Takes.FLOATS),
+    _unary("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus, takes=Takes.FLOATS),
+    _unary("hardshrink", "*, lambd=0.5", meanings.hardshrink, takes=Takes.FLOATS),
+    _unary("softshrink", "*, lambd=0.5", meanings.softshrink, takes=Takes.FLOATS),
+    _unary("logit", "*, eps=None", meanings.logit, takes=Takes.FLOATS),
+    _unary("round", "*, decimals=0", meanings.round_decimals, takes=Takes.FLOATS),
+    _unary("tril", "*, diagonal=0", meanings.triangle("tril")),
+    _unary("triu", "*, diagonal=0", meanings.triangle("triu")),
+    _unary("clamp clip", "min=None, max=None", _clamp),
+    _unary("glu", "dim=-1", meanings.glu("sigmoid"), takes=Takes.FLOATS),
+    _unary("reglu", "dim=-1", meanings.glu("relu")),
+    _unary("geglu", "dim=-1", meanings.glu("gelu"), takes=Takes.FLOATS),
+    _unary("swiglu", "dim=-1", meanings.glu("silu"), takes=Takes.FLOATS),
+    _unary("unary_chain", "ops_chain", _chain),
+    _unary("prelu", "weight", _prelu, takes=Takes.FLOATS),
+)
+
+
+# --- Two operands ---------------------------------------------------------------------------------
+
+_TWO = ("input_tensor_a", "input_tensor_b")
+
+
+def _binary(text: str, arguments: str = "", meaning: Meaning | None = None, **facts: Any) -> Any:
+    return declare(text, _TWO, BINARY_TAIL, arguments=arguments, meaning=meaning, **facts)
+
+
+def _declare_plain(names: str, **facts: Any) -> Iterator[Operation]:
+    for name in names.split():
+        yield from _binary(name, meaning=meanings.PLAIN_BINARY[name], **facts)
+
+
+def _in_place(table: dict[str, Operation]) -> Iterator[Operation]:
+    """Operations that store their result in the first operand; their names end with `_`."""
+    for name, operation in table.items():
+        entry = operation.entry
+        assert isinstance(entry, Elementwise), "elementwise operations have an entry"
+        if entry.is_in_place_too:
+            signature = join_signature(", ".join(_TWO), entry.arguments, _TAIL_IN_PLACE)
+            yield Operation(f"{name}_", entry.run_in_place, signature, entry)
+
+
+_TAIL_IN_PLACE = (
+    "*, activations=None, input_tensor_a_activations=None, input_tensor_b_activations=None, "
+    "use_legacy, sub_core_grids, fast_and_approximate_mode"
+)
+
+_IN_PLACE: dict[str, Any] = {"is_in_place_too": True}
+
+_TABLE: dict[str, Operation] = table_of(
+    _binary("add subtract sub=subtract", takes_number_first=True, **_IN_PLACE),
+    _binary("multiply mul=multiply", takes_number_first=True, scales=True, **_IN_PLACE),
+    _binary("eq ne lt le gt ge logical_and logical_or logical_xor", **_IN_PLACE),
+    _binary(
+        "bitwise_and bitwise_or bitwise_xor bitwise_left_shift=logical_left_shift "
+        "logical_left_shift logical_right_shift bitwise_right_shift=right_shift atan2 "
+        "fmod=remainder maximum minimum"
+    ),
+    _binary(
+        "divide div",
+        "*, rounding_mode=None",
+        meanings.divide,
+        integer_result=DataType.FLOAT32,
+        takes_number_first=True,
+        **_IN_PLACE,
+    ),
+    _declare_plain("div_no_nan floor_div", integer_result=DataType.FLOAT32),
+    _declare_plain("bias_gelu ldexp logaddexp logaddexp2", takes=Takes.FLOATS, **_IN_PLACE),
+    _declare_plain("hypot nextafter xlogy", takes=Takes.FLOATS),
+    _declare_plain("gcd lcm", takes=Takes.INTEGERS),
+    _declare_plain("outer remainder"),
+    _declare_plain("rsub squared_difference", **_IN_PLACE),
+    _binary("addalpha", "alpha=1.0", meanings.add_scaled),
+    _binary("subalpha", "alpha=1.0", meanings.subtract_scaled),
+    _binary(
+        "isclose",
+        "*, rtol=1e-5, atol=1e-8, equal_nan=False",
+        meanings.isclose,
+        integer_result=DataType.FLOAT32,
+    ),
+    declare(
+        "polyval",
+        ("input_tensor",),
+        "*, memory_config=None, output_tensor=None",
+        arguments="coeffs",
+        meaning=meanings.polyval,
+        integer_result=DataType.FLOAT32,
+    ),
+)
+
+
+_POWER = Elementwise("pow", meaning_of("pow"), _TWO)
+_POWER_OF_NUMBER = Elementwise(
+    "pow", meanings.raise_number, ("input_tensor_a",), (("exponent", "number"),)
+)
+
+
+def _raise_to_power(values: dict[str, Any]) -> Tensor:
+    """A tensor to the power of a tensor or a number, or a number to that of a tensor."""
+    base, exponent = values["input_tensor"], values["exponent"]
+    if isinstance(base, Tensor):
+        return _POWER.run({**values, "input_tensor_a": base, "input_tensor_b": exponent})
+    return _POWER_OF_NUMBER.run({**values, "input_tensor_a": exponent, "number": base})
+
+
+_BINARY: dict[str, Operation] = {
+    **_TABLE,
+    **table_of(
+        _in_place(_TABLE),
+        *(
+            # ttnn_jit has another name for powers of tensors.
+            Operation(name, _raise_to_power, "input_tensor, exponent, " + BINARY_TAIL)
+            for name in ("pow", "pow_tensor")
+        ),
+    ),
+}
+
+
+# --- Three operands -------------------------------------------------------------------------------
+
+_TAIL = f"{UNARY_TAIL}, dtype=None"
+
+
+def _add_product(xp: Any, a: Any, b: Any, c: Any, *, value: float) -> Any:
+    """a + value * b * c."""
+    return a + value * (b * c)
+
+
+def _add_quotient(xp: Any, a: Any, b: Any, c: Any, *, value: float) -> Any:
+    """a + value * b / c."""
+    return a + value * (b / c)
+
+
+def _interpolate(xp: Any, a: Any, b: Any, c: Any) -> Any:
+    """a + c * (b - a)."""
+    return a + c * (b - a)
+
+
+def _multiply_and_add(xp: Any, a: Any, b: Any, c: Any) -> Any:
+    """a * b + c."""
+    return a * b + c
+
+
+_THREE = ("input_tensor_a", "input_tensor_b", "input_tensor_c")
+
+_TERNARY: dict[str, Operation] = table_of(
+    declare(
+        "where experimental.where=where",
+        ("predicate", "true_value", "false_value"),
+        UNARY_TAIL,
+        typed_by=1,
+    ),
+    declare("addcmul", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_product),
+    declare(
+        "addcdiv",
+        _THREE,
+        _TAIL,
+        arguments="*, value=1.0",
+        meaning=_add_quotient,
+        takes=Takes.FLOATS,
+    ),
+    declare("lerp", ("input_tensor", "end", "weight"), _TAIL, meaning=_interpolate),
+    declare("mac", _THREE, _TAIL, meaning=_multiply_and_add),
+)
+
+
+OPERATIONS: dict[str, Operation] = {**_UNARY, **_BINARY, **_TERNARY}
