@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    i32,
 )
 from xdsl.ir import Attribute, SSAValue
 
@@ -72,7 +73,7 @@ class TTIRCarrier:
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
-    ) -> SSAValue:
+    ) -> Any:
         """The operation of a row; a permutation of two dimensions is a transposition."""
         values = [
             self.number(each, len(shape)) if isinstance(each, Scalar) else self.value(each)
@@ -81,6 +82,9 @@ class TTIRCarrier:
         if row.mnemonic == "permute":
             return self.build.permute(values[0], parameters["permutation"])
         type_ = TensorType(element_of(dtype), shape)
+        if len(row.results) > 1:
+            types = (type_, TensorType(i32, shape))
+            return self.build.create_several(row.mnemonic, values, types, **parameters)
         return self.build.create(row.mnemonic, values, type_, **parameters)
 
     def value(self, array: Array) -> SSAValue:
