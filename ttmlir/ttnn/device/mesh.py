@@ -22,7 +22,7 @@ from ttmlir.ttnn.types.memory import CoreGrid
 if TYPE_CHECKING:
     from ttmlir.sim.execution.run import CommandQueue
     from ttmlir.sim.options import SimOptions
-    from ttmlir.ttnn.tensor.tensor import DeviceStorage
+    from ttmlir.ttnn.device.queue import SharedStorage
 
 
 # --- Parts of the cores ---------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class MeshDevice(Device):
             space: self.simulated.allocator(space) for space in spaces
         }
         """What gives out the addresses of tensors."""
-        self.shared: WeakSet[DeviceStorage] = WeakSet()
+        self.shared: WeakSet[SharedStorage] = WeakSet()
         """Tensors whose bytes programs may see."""
         self.l1_small_size = l1_small_size
         if not 0 <= l1_small_size < chip.l1_size - chip.l1_unreserved_base:

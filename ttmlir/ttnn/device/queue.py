@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.device import SimDevice
 
-if TYPE_CHECKING:
-    from ttmlir.ttnn.tensor.tensor import DeviceStorage
+
+class SharedStorage(Protocol):
+    """The numbers of a tensor whose bytes programs may see."""
+
+    def write_bytes(self) -> None:
+        """Write the numbers to the device, unless its bytes are theirs."""
+
+    def forget_array(self) -> None:
+        """Read the numbers from the device when they are asked for next."""
 
 
 class TensorQueue(CommandQueue):
     """Brings the bytes of shared tensors up to date before programs, and back afterwards."""
 
-    def __init__(self, device: SimDevice, shared: Collection[DeviceStorage]) -> None:
+    def __init__(self, device: SimDevice, shared: Collection[SharedStorage]) -> None:
         """A queue without commands."""
         super().__init__(device)
         self._shared = shared
