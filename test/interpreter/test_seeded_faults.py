@@ -8,7 +8,7 @@ import pytest
 from seeded_faults import KERNELS, Fault, all_faults, negate_operand, replaced
 
 from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
-from ttmlir.frontend.torch import tracing
+from ttmlir.frontend.torch import model
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.runtime.tensor import Numerics
@@ -118,7 +118,7 @@ def test_torch_is_the_first_level() -> None:
     assert report.agrees, str(report)
     assert report.reference == "framework"
     assert report.levels[0].compared >= 9
-    assert callable(tracing.trace_nodes)
+    assert callable(model.trace_nodes)
 
 
 @pytest.mark.parametrize(

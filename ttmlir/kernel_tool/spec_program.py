@@ -591,7 +591,7 @@ def build_program(
             raise table.error(f"a buffer has the name '{name}', too; arguments could mean either")
         initial = table.take_integer("initial", 0, 0, _WORD - 1)
         with _blaming(table):
-            made.semaphores[name] = CreateSemaphore(made.program, _read_cores(table), initial)
+            made.semaphores[name] = CreateSemaphore(made.program, _read_cores(made, table), initial)
     folders = [
         *include_folders,
         *(_path(root, "include", each) for each in root.take_strings("include")),
@@ -686,7 +686,7 @@ def _create_sharded(made: SpecProgram, table: Table, tensor: TensorFormat) -> Bu
                 page_size=tensor.page_size,
                 buffer_layout=TensorMemoryLayout[f"{layout.upper()}_SHARDED"],
                 shard_parameters=ShardSpecBuffer(
-                    _read_cores(table),
+                    _read_cores(made, table),
                     (extents[0], extents[1]),
                     ShardOrientation[orientation.upper()],
                     page,
@@ -722,7 +722,7 @@ def _add_circular_buffer(made: SpecProgram, table: Table) -> None:
             config.set_total_size(buffer.simulated.bank_size)
         config.set_globally_allocated_address(buffer)
     with _blaming(table):
-        CreateCircularBuffer(made.program, _read_cores(table), config)
+        CreateCircularBuffer(made.program, _read_cores(made, table), config)
     if table.has("name"):
         name = _read_name(table, "name")
         if name in made.circular_buffers:
@@ -750,7 +750,7 @@ def _read_name(table: Table, key: str) -> str:
     return name
 
 
-def _read_cores(table: Table) -> CoreRangeSet:
+def _read_cores(made: SpecProgram, table: Table) -> CoreRangeSet:
     """The cores of a part: `["x,y", "x,y-x,y"]`; (0, 0) if there are none."""
     if not table.has("cores"):
         return CoreRangeSet([CoreRange((0, 0))])
@@ -771,7 +771,7 @@ def _read_cores(table: Table) -> CoreRangeSet:
         if not 0 < sum(each.size() for each in ranges) <= MAX_CORES:
             raise table.error(f"'cores' names 1 to {MAX_CORES} cores", "cores")
         cores = CoreRangeSet(ranges)
-        check_cores(cores)
+        check_cores(cores, [made.device.simulated.chip])
         return cores
 
 
@@ -790,7 +790,7 @@ def _add_kernel(made: SpecProgram, table: Table, folders: Sequence[str]) -> None
     words = _read_words(made, table, "compile_args")
     tensors = _read_tensors(made, table, words)
     config = _read_config(table, role, words)
-    cores = _read_cores(table)
+    cores = _read_cores(made, table)
     number = len(made.program.kernels)
     name = _read_name(table, "name") if table.has("name") else f"kernel_{number}"
     with _blaming(table):
@@ -854,7 +854,7 @@ def _set_arguments(
     if table.has("args"):
         words, names = _read_arguments(made, table, "args", ())
         with _blaming(table, "args"):
-            SetRuntimeArgs(made.program, kernel, _read_cores(table), words)
+            SetRuntimeArgs(made.program, kernel, _read_cores(made, table), words)
     of_cores = table.take_table("core_args")
     for key in of_cores.values:
         place = key.split(",")

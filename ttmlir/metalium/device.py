@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -38,13 +38,14 @@ _devices: WeakSet[Device] = WeakSet()
 """Devices that were opened and are still known to somebody."""
 
 
-def check_cores(cores: Iterable[tuple[int, int]]) -> None:
-    """MetaliumError for a core that is on none of the open devices.
+def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | None = None) -> None:
+    """MetaliumError for a core that is on none of the chips, which are those of all open devices.
 
     A program does not know its device before it is enqueued. Where no device is open, all cores
     may be meant.
     """
-    chips = [device.simulated.chip for device in list(_devices) if device.is_open]
+    if chips is None:
+        chips = [device.simulated.chip for device in list(_devices) if device.is_open]
     for x, y in cores:
         if chips and not any(chip.has_worker((x, y)) for chip in chips):
             grids = " and of the ".join(sorted({chip.workers_text for chip in chips}))

@@ -390,7 +390,7 @@ REFUSALS = [
     (
         "bool b = 1 && get_arg_val<uint32_t>(0);",
         "8:15",
-        "calls, assignments and reads behind '&&' have no form in the IR, which computes both "
+        "calls, assignments and reads after '&&' have no form in the IR, which computes both "
         "sides; use an 'if'",
     ),
     ("launch(3);", "8:1", "'launch' is no function of this text and no call that the ttkernel"),

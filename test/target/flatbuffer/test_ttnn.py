@@ -484,8 +484,8 @@ REFUSALS = [
     ),
     (
         module_text(function(f"%a: {tensor('1x' * 64 + '5', shard='1x5xf32')}")),
-        "x.mlir:3:1: error: 'func.func' op cannot be written to a .ttnn file: a tensor of 65 "
-        "dimensions; .ttnn files run with at most 64, so merge some of them by a reshape before",
+        "x.mlir:3:1: error: 'func.func' op cannot be written to a .ttnn file: a tensor of rank "
+        "65; .ttnn files run with at most 64, so merge some of them by a reshape before",
     ),
     (
         module_text(function(f"%a: {tensor('?x5', shard='3x5xf32')}")),

@@ -496,9 +496,7 @@ def _keep(op: Operation) -> None:
 def _refuse_operation(op: Operation) -> None:
     if not op.name.startswith("ttir."):
         refuse_foreign(op, "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations")
-    refuse_to_legalize(
-        op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
-    )
+    refuse_to_legalize(op, "it has no counterpart in ttnn; use convert-ttir-to-ttmetal for it")
 
 
 def _get_device(block: Block, op: Operation) -> SSAValue:
