@@ -362,7 +362,9 @@ _LOGICAL = (
         "logical_and",
         Domain.BOOLEAN,
         aliases="tosa.logical_and aten.logical_and",
-        truth_aliases="stablehlo.and arith.andi arith.minui arith.muli aten.bitwise_and",
+        truth_aliases=(
+            "stablehlo.and arith.andi arith.maxsi arith.minui arith.muli aten.bitwise_and"
+        ),
         gives_truth=True,
         ignores_sign=True,
         commutes=True,
@@ -375,7 +377,7 @@ _LOGICAL = (
         "logical_or",
         Domain.BOOLEAN,
         aliases="tosa.logical_or aten.logical_or",
-        truth_aliases="stablehlo.or arith.maxui arith.ori aten.bitwise_or",
+        truth_aliases="stablehlo.or arith.maxui arith.minsi arith.ori aten.bitwise_or",
         gives_truth=True,
         ignores_sign=True,
         commutes=True,

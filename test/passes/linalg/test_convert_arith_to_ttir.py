@@ -159,7 +159,10 @@ _UNSIGNED: list[tuple[str, Callable[..., Any], str]] = [
 _BOOLEAN: list[tuple[str, Callable[..., Any]]] = [
     ("arith.addi", np.logical_xor),
     ("arith.andi", np.logical_and),
+    # As a signed number, true is -1.
+    ("arith.maxsi", np.logical_and),
     ("arith.maxui", np.logical_or),
+    ("arith.minsi", np.logical_or),
     ("arith.minui", np.logical_and),
     ("arith.muli", np.logical_and),
     ("arith.ori", np.logical_or),
@@ -295,6 +298,24 @@ def test_round_of_halves() -> None:
     away, even = executed(text, [a], PASS, TTNN_PIPELINE)
     np.testing.assert_array_equal(away, [[-3, -1, 0, 1, 2, 3, 8388609]])
     np.testing.assert_array_equal(even, [[-2, 0, 0, 0, 2, 2, 8388609]])
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+def test_signs_of_zeros_are_copied(element: str) -> None:
+    """The sign is a bit: that of -0 and of the infinities too."""
+    gives = f"tensor<3x5x{element}>"
+    text = f"""
+      func.func @f(%a: {gives}, %b: {gives}) -> {gives} {{
+        %0 = math.copysign %a, %b : {gives}
+        return %0 : {gives}
+      }}"""
+    dtype = {"f16": np.float16, "f64": np.float64}.get(element, np.float32)
+    size = np.array([[0.0], [-1.5], [np.inf]], dtype) * np.ones((3, 5), dtype)
+    sign = np.array([0.0, -0.0, -np.inf, 2.0, -0.25], dtype) * np.ones((3, 5), dtype)
+    (found,) = executed(text, [size, sign], PASS, TTNN_PIPELINE)
+    expected = np.copysign(size, sign)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
 def test_canonical_forms_keep_tensors() -> None:

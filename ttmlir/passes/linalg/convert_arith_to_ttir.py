@@ -248,7 +248,9 @@ def _round(op: Operation, dtype: str, x: Array) -> Array:
 
 def _copysign(op: Operation, dtype: str, size: Array, sign: Array) -> Array:
     size = size.abs()
-    return (sign < 0).where(-size, size)
+    # By numbers, not by bits, which kernels do not compute with: 1 / -0 is -inf.
+    is_minus = (sign < 0) | (sign.reciprocal() < 0)
+    return is_minus.where(-size, size)
 
 
 def _rounded_quotient(op: Operation, dtype: str, x: Array, y: Array) -> Array:
