@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from running.pass_runner import printed
+from running.pass_runner import executed, printed
 from samples.stablehlo_programs import check_against_jax, jax, run_stablehlo, stablehlo_of
 
 from ttmlir.mlir.reporting import DiagnosticError
@@ -224,6 +224,21 @@ def test_reduced_precision() -> None:
         rtol=0,
         atol=0,
     )
+
+
+def test_reduced_precision_of_small_numbers() -> None:
+    """What has no full fraction in the format is 0, though f16 has smaller numbers."""
+    least = 2.0**-14
+    near = [least, least - 2.0**-26, least - 2.0**-26 - 2.0**-36, least - 2.0**-25, 1e-5, 1e-9, 0.0]
+    x = np.array([near, [-number for number in near]], np.float32)
+    (found,) = executed(
+        jax.jit(lambda x: lax.reduce_precision(x, 5, 10)).lower(x).as_text(),
+        [x],
+        "stablehlo-to-ttnn-pipeline",
+    )
+    expected = np.asarray(lax.reduce_precision(x, 5, 10))
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
 @pytest.mark.parametrize(

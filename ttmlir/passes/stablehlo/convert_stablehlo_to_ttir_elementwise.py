@@ -108,7 +108,13 @@ def _reduce_precision(op: Operation, x: Array) -> Array:
             "are 5 and 10 (f16), 8 and 7 (bf16), 8 and 23 (f32), and the bits of the operand's "
             "own type or more",
         )
-    return x.cast(narrow).cast(x.dtype)
+    rounded = x.cast(narrow).cast(x.dtype)
+    if own is None or asked[0] >= own[0]:
+        return rounded
+    # The type has smaller numbers, without a full fraction; here they are 0, with a sign. Half a
+    # step below the least number with one, numbers are rounded up to it.
+    least = 2.0 ** (2 - (1 << (asked[0] - 1))) * (1 - 2.0 ** -(asked[1] + 2))
+    return (x.abs() < least).where(x * 0.0, rounded)
 
 
 def _is_infinite(op: Operation, x: Array) -> Array:
