@@ -147,6 +147,108 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         ),
         "ttnn.zeros: 3130016 bytes per bank do not fit into L1: the largest gap has ",
     ),
+    "a tensor for a shape": (
+        TypeError,
+        lambda x, device: ttnn.ones(x),
+        "ttnn.ones: shape is an iterable of integers, not ttmlir.ttnn.tensor.tensor.Tensor",
+    ),
+    "a tensor for repetitions": (
+        TypeError,
+        lambda x, device: ttnn.repeat(x, x),
+        "ttnn.repeat: repetition_vector is an iterable of integers, not",
+    ),
+    "a negative extent": (
+        RuntimeError,
+        lambda x, device: ttnn.zeros([1, -1]),
+        "ttnn.zeros: extents of a shape are not negative, got [1, -1]",
+    ),
+    "a tensor of torch for a diagonal": (
+        TypeError,
+        lambda x, device: ttnn.triu(x, diagonal=torch.ones(2, 3)),
+        "ttnn.triu: diagonal is an integer, not torch.Tensor",
+    ),
+    "fractions for a dimension": (
+        TypeError,
+        lambda x, device: ttnn.has_tile_padding(x, dim=np.ones(3)),
+        "ttnn.has_tile_padding: dim is an integer, not array([1., 1., 1.])",
+    ),
+    "an argument that zeros_like lacks": (
+        TypeError,
+        lambda x, device: ttnn.zeros_like(x, out=x),
+        "zeros_like() got an unexpected keyword argument 'out'; it takes (tensor, dtype=None",
+    ),
+    "a number for a device": (
+        TypeError,
+        lambda x, device: ttnn.ones_like(x, device=2),
+        "ttnn.ones_like: device is what ttnn.open_device returns, not 2",
+    ),
+    "a number for a layout": (
+        TypeError,
+        lambda x, device: ttnn.rand((2, 3), layout=2),
+        "ttnn.rand: layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not 2",
+    ),
+    "an optional tensor of another shape": (
+        RuntimeError,
+        lambda x, device: ttnn.full((3, 2), 1.0, optional_tensor=x),
+        "ttnn.full: optional_tensor has Shape([2, 3]), the result Shape([3, 2])",
+    ),
+    "a vector for a matrix": (
+        RuntimeError,
+        lambda x, device: ttnn.tril(x[0]),
+        "ttnn.tril: it takes at least 2 dimensions, not 1",
+    ),
+    "limits of another shape": (
+        RuntimeError,
+        lambda x, device: ttnn.clamp(x, max=ttnn.transpose(x, 0, 1)),
+        "ttnn.clamp: Operands are not broadcast compatible: 2x3 and 3x2",
+    ),
+    "weights of another shape": (
+        RuntimeError,
+        lambda x, device: ttnn.prelu(x, ttnn.transpose(x, 0, 1)),
+        "ttnn.prelu: Operands are not broadcast compatible: 2x3 and 3x2",
+    ),
+    "an odd number for pairs": (
+        RuntimeError,
+        lambda x, device: ttnn.alt_complex_rotate90(x),
+        "ttnn.alt_complex_rotate90: the last extent, 3, is odd: it makes no pairs",
+    ),
+    "a residual of another shape": (
+        RuntimeError,
+        lambda x, device: ttnn.layer_norm(x, residual_input_tensor=ttnn.transpose(x, 0, 1)),
+        "ttnn.layer_norm: residual_input_tensor has Shape([3, 2]), not Shape([2, 3])",
+    ),
+    "the largest of no numbers": (
+        RuntimeError,
+        lambda x, device: ttnn.argmax(x[:0], dim=0),
+        "ttnn.argmax: argmax of no numbers: the tensor has Shape([0, 3])",
+    ),
+    "a mask of another shape": (
+        RuntimeError,
+        lambda x, device: ttnn.scale_mask_softmax(x, 1.0, ttnn.transpose(x, 0, 1)),
+        "ttnn.scale_mask_softmax: Operands are not broadcast compatible",
+    ),
+    "a tensor for a scale": (
+        TypeError,
+        lambda x, device: ttnn.scale_mask_softmax(x, x),
+        "ttnn.scale_mask_softmax: scale is a number, not",
+    ),
+    "a matrix for places": (
+        RuntimeError,
+        lambda x, device: ttnn.slice(x, x, [1, 1]),
+        "ttnn.slice: starts is a list, which Shape([2, 3]) is not",
+    ),
+    "a complex number for a scale": (
+        TypeError,
+        lambda x, device: ttnn.upsample(ttnn.ones((1, 2, 2, 3), device=device), 1j),
+        "ttnn.upsample: scale_factor is an integer or a sequence of integers, not 1j",
+    ),
+    "a pair of heads": (
+        TypeError,
+        lambda x, device: ttnn.experimental.nlp_concat_heads_decode(
+            ttnn.ones((1, 1, 2, 3), ttnn.float32, ttnn.TILE_LAYOUT, device), num_heads=(0, 1)
+        ),
+        "ttnn.experimental.nlp_concat_heads_decode: num_heads is an integer, not (0, 1)",
+    ),
 }
 
 

@@ -25,6 +25,8 @@ def _embedding(values: dict[str, Any]) -> Tensor:
     indices = require_tensor(values["input_tensor"], "input_tensor")
     weight = require_tensor(values["weight"], "weight")
     device = common_device(indices, weight)
+    if not weight.shape:
+        raise ArgumentError("weight has no dimensions; it is a table of rows")
     table = weight.array.reshape(-1, weight.shape[-1])
     numbers = indices.array.astype(np.int64)
     result = meaning_of("embedding")(np, numbers, table)

@@ -403,6 +403,8 @@ def slice_places(
 def _places(given: Any, name: str, shape: Shape) -> list[int]:
     if given is None:
         raise ArgumentTypeError(f"slice is missing argument '{name}'")
+    if isinstance(given, Tensor) and len(given.shape) != 1:
+        raise ArgumentError(f"{name} is a list, which {given.shape} is not")
     listed: list[int] = given.to_list() if isinstance(given, Tensor) else list(given)
     if len(listed) != len(shape):
         raise ArgumentError(

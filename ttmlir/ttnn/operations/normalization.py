@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.optable.row import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -67,6 +68,10 @@ def masked_softmax(
     tensor: Tensor, scale: float | None, mask: Tensor | None, *, causal: bool = False
 ) -> Array:
     """softmax(tensor * scale + mask) along the last dimension; numbers above the diagonal go."""
+    if isinstance(scale, Tensor):
+        raise ArgumentTypeError(f"scale is a number, not {spell_value(scale)}")
+    if mask is not None and tensor.shape != broadcast_shape(tensor.shape, mask.shape):
+        raise ArgumentError(f"a mask of {mask.shape} does not broadcast to {tensor.shape}")
     array = tensor.array if scale is None else tensor.array * np.float32(scale)
     with np.errstate(all="ignore"):
         if mask is not None:
@@ -97,6 +102,12 @@ def _scale_mask_softmax_in_place(values: dict[str, Any]) -> Tensor:
     return _scaled(values, in_place=True)
 
 
+def _require_like(residual: Tensor, tensor: Tensor) -> None:
+    """ValueError for a residual of another shape than the tensor that it is added to."""
+    if residual.shape != tensor.shape:
+        raise ArgumentError(f"residual_input_tensor has {residual.shape}, not {tensor.shape}")
+
+
 def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
     """(x - mean) / sqrt(mean square + epsilon) * weight + bias; without the mean if not centred."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
@@ -108,6 +119,10 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
     else:
         _require_tiled_floats(tensor)
     weight, bias, residual = others
+    if not tensor.shape:
+        raise ArgumentError("input_tensor has no dimensions; its last one is normalised")
+    if residual is not None:
+        _require_like(residual, tensor)
     x = tensor.array if residual is None else tensor.array + residual.array
     x = x - np.mean(x, -1, keepdims=True, dtype=np.float64) if centred else x.astype(np.float64)
     size = np.mean(np.square(x), -1, keepdims=True)
@@ -331,6 +346,7 @@ def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
     tensor, *residual = given
     x = tensor.array.astype(np.float64)
     if residual:
+        _require_like(residual[0], tensor)
         x = x + residual[0].array
     if tensor.is_sharded():
         if residual:
@@ -362,6 +378,8 @@ def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
     width = stats.shape[-1] if stats.shape else 0
     if width == 0 or width % (_PART * kinds):
         raise ArgumentError(f"stats has {stats.shape}; its width is a multiple of {_PART * kinds}")
+    if stats.shape[:-1] != tensor.shape[:-1]:
+        raise ArgumentError(f"stats has {stats.shape}, which are not the rows of {tensor.shape}")
     columns = tensor.shape[-1]
     sums = stats.array.astype(np.float64)[..., ::_PART]
     parts = width // (_PART * kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,8 @@ class Reduction:
         dims = as_dimensions(values["dim"])
         # The row's rule says which dimensions there are.
         shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
-        if self.needs_numbers and 0 in tensor.shape and 0 not in shape:
-            raise ArgumentError(f"{self.name} of no numbers: the tensor has {tensor.shape}")
+        if self.needs_numbers:
+            _require_numbers(self.name, tensor, shape)
         more = {"correction": values["correction"]} if self.corrects else {}
         array = tensor.array
         with np.errstate(all="ignore"):
@@ -99,6 +99,12 @@ def _prod(values: dict[str, Any]) -> Tensor:
     return _PROD.run({**values, "dim": dims, "scalar": 1.0})
 
 
+def _require_numbers(name: str, tensor: Tensor, shape: Sequence[int]) -> None:
+    """ValueError where a number of the result, which has this shape, would be of none."""
+    if 0 in tensor.shape and 0 not in shape:
+        raise ArgumentError(f"{name} of no numbers: the tensor has {tensor.shape}")
+
+
 _PROD = Reduction("prod", meaning_of("prod"), refuses_integers=True)
 
 
@@ -107,7 +113,8 @@ def _argmax(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     dims = as_dimensions(values["dim"])
-    reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+    shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+    _require_numbers("argmax", tensor, shape)
     found = meaning_of("argmax")(np, tensor.array, keep_dim=values["keepdim"], dim_arg=dims)
     return store(
         np.asarray(found),

@@ -6,7 +6,8 @@ import ast
 import builtins
 import inspect
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Literal, SupportsIndex, Union, cast, get_args, get_origin
@@ -181,8 +182,11 @@ COMMON_TYPES = {
     **dict.fromkeys(("batch_size", "channels", "head_size", "in_channels", "input_h"), "int"),
     **dict.fromkeys(("input_height", "input_length", "input_w", "input_width"), "int"),
     **dict.fromkeys(("axis", "groups", "out_channels", "sliding_window_size"), "int"),
-    **dict.fromkeys(("exponent", "fill_value", "negative_slope", "threshold", "value"), "float"),
-    **dict.fromkeys(("eps", "lower_limit", "upper_limit"), "float"),
+    **dict.fromkeys(("batch_index", "update_index"), "int"),
+    **dict.fromkeys(("num_groups", "num_heads", "num_kv_heads", "token_index"), "int"),
+    "scale_factor": _EXTENTS,
+    **dict.fromkeys(("angle", "exponent", "fill_value", "negative_slope"), "float"),
+    **dict.fromkeys(("eps", "lower_limit", "threshold", "upper_limit", "value"), "float"),
     **dict.fromkeys(("max", "min", "scale", "in_scale", "out_scale"), _VALUE),
     **dict.fromkeys(("zero_point", "in_zero_point", "out_zero_point"), _VALUE),
     "coeffs": "Sequence[float]",
@@ -265,7 +269,7 @@ def fits(value: object, hint: Any) -> bool:
     """Whether a value is of a type; where that cannot be told, it is."""
     for kind, protocol in ((None, type(None)), *_NUMBERS.items()):
         if hint is kind:
-            return isinstance(value, protocol)
+            return isinstance(value, protocol) and (kind is not int or _is_index(value))
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(fits(value, each) for each in parts)
@@ -282,12 +286,25 @@ def _fits_collection(value: object, origin: type, parts: tuple[Any, ...]) -> boo
         return False
     if not isinstance(value, origin) and not (origin is tuple and isinstance(value, list)):
         return False
-    if not isinstance(value, list | tuple) or not parts or isinstance(parts[0], list):
+    if not isinstance(value, Sized) or not parts or isinstance(parts[0], list):
         return True
-    elements = cast("Sequence[object]", value)
+    if getattr(cast("object", value), "shape", None) == ():
+        # An array or a tensor without dimensions is one number.
+        return False
+    elements: Sequence[object] = list(cast("Iterable[object]", value))
     if origin is tuple and parts[-1] is not Ellipsis:
         return len(elements) == len(parts) and all(map(fits, elements, parts))
     return all(fits(each, parts[0]) for each in elements)
+
+
+def _is_index(value: object) -> bool:
+    """Whether a value is an integer; arrays and tensors are if they have one."""
+    try:
+        operator.index(cast("SupportsIndex", value))
+    except Exception:
+        # Arrays and tensors of several numbers, or of fractions, raise what their package has.
+        return False
+    return True
 
 
 def _is_a(value: object, kind: type) -> bool:
@@ -311,7 +328,12 @@ def _describe(hint: Any) -> str:
         return " or ".join(map(repr, parts))
     if origin is not None:
         inner = f" of {_describe(parts[0]).split(' ', 1)[-1]}s" if parts[:1] != (Any,) else ""
-        return f"a {origin.__name__.lower()}{inner}" if len(parts) else origin.__name__
+        kind = origin.__name__.lower()
+        return (
+            f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}{inner}"
+            if len(parts)
+            else origin.__name__
+        )
     name = getattr(hint, "__name__", str(hint))
     return _EXAMPLES.get(name, f"a ttnn.{name}")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError
+from ttmlir.optable.row import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.normalization import masked_softmax
@@ -576,7 +577,7 @@ def _swap_halves(array: Array) -> Array:
 
 
 def _require_even(tensor: Tensor, multiple: int) -> None:
-    if tensor.shape[-1] % multiple:
+    if not tensor.shape or tensor.shape[-1] % multiple:
         raise ArgumentError(f"the last extent of {tensor.shape} is not a multiple of {multiple}")
 
 
@@ -607,6 +608,9 @@ def _rotary_embedding(values: dict[str, Any]) -> Tensor:
     tensor, cos, sin = given
     common_device(*given)
     _require_even(tensor, 2)
+    for name, each in zip(names, given, strict=True):
+        if len(each.shape) < 2:
+            raise ArgumentError(f"{name} has {each.shape}; it has rows and columns")
     token, rows = values["token_index"], tensor.shape[-2]
     most = min(cos.shape[-2], sin.shape[-2])
     first, last = (0, rows) if token is None else (token, token + 1)
@@ -614,6 +618,9 @@ def _rotary_embedding(values: dict[str, Any]) -> Tensor:
         raise ArgumentError(f"positions {first} to {last - 1} of caches of {most} rows")
     x = tensor.array
     cosines, sines = cos.array[..., first:last, :], sin.array[..., first:last, :]
+    for name, each in zip(names[1:], (cosines, sines), strict=True):
+        if broadcast_shape(x.shape, each.shape) != x.shape:
+            raise ArgumentError(f"{name} of {each.shape} is for no tensor of {tensor.shape}")
     return _finish_rotary(x * cosines + _swap_halves(x) * sines, values, given, "rotary_embedding")
 
 

@@ -243,26 +243,38 @@ def _first(given: Sequence[Any], kind: type[T]) -> T | None:
     return next((each for each in given if isinstance(each, kind)), None)
 
 
-def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
-    """A tensor on a device whose numbers nobody has written: of a spec, or of its parts."""
-    spec, device = _spec_and_device(*args, **kwargs)
-    if device is None:
-        raise ArgumentTypeError("allocate_tensor_on_device takes a device")
-    return Tensor.on(device, spec, None)
-
-
-def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
-    """A tensor on the host, of zeros: of a spec, or of its parts."""
-    spec, _ = _spec_and_device(*args, **kwargs)
-    return Tensor.on(None, spec, np.zeros(spec.shape, compute_type(spec.dtype)))
-
-
-def _spec_and_device(
+def allocate_tensor_on_device(
     shape: TensorSpec | Extents | None = None,
     dtype: DataType | Any = None,
     layout: Layout = Layout.TILE,
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor on a device whose numbers nobody has written: of a spec, or of its parts."""
+    spec, device = _spec_and_device(shape, dtype, layout, device, memory_config)
+    if device is None:
+        raise ArgumentTypeError("allocate_tensor_on_device takes a device")
+    return Tensor.on(device, spec, None)
+
+
+def allocate_tensor_on_host(
+    shape: TensorSpec | Extents | None = None,
+    dtype: DataType | Any = None,
+    layout: Layout = Layout.TILE,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor on the host, of zeros: of a spec, or of its parts."""
+    spec, _ = _spec_and_device(shape, dtype, layout, device, memory_config)
+    return Tensor.on(None, spec, np.zeros(spec.shape, compute_type(spec.dtype)))
+
+
+def _spec_and_device(
+    shape: TensorSpec | Extents | None,
+    dtype: DataType | Any,
+    layout: Layout,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
 ) -> tuple[TensorSpec, MeshDevice | None]:
     if isinstance(shape, TensorSpec):
         given: Any = dtype if device is None else device
@@ -335,8 +347,11 @@ def full(
     if optional_tensor is not None:
         dtype = optional_tensor.dtype
     dtype = DataType.BFLOAT16 if dtype is None else dtype
-    array = np.full(tuple(shape), fill_value, compute_type(dtype))
+    extents = Shape(shape)
+    array = np.full(extents, fill_value, compute_type(dtype))
     if optional_tensor is not None:
+        if optional_tensor.shape != extents:
+            raise UsageError(f"optional_tensor has {optional_tensor.shape}, the result {extents}")
         optional_tensor.storage.array = round_to(array, dtype, own=True)
         return optional_tensor
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
@@ -389,14 +404,28 @@ def full_like(
     )
 
 
-def zeros_like(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def zeros_like(
+    tensor: Tensor,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
     """Zeros, and in all else as another tensor."""
-    return full_like(tensor, 0, *args, **kwargs)
+    return full_like(tensor, 0, dtype, layout, device, memory_config, optional_tensor)
 
 
-def ones_like(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def ones_like(
+    tensor: Tensor,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
     """Ones, and in all else as another tensor."""
-    return full_like(tensor, 1, *args, **kwargs)
+    return full_like(tensor, 1, dtype, layout, device, memory_config, optional_tensor)
 
 
 def empty(
@@ -499,7 +528,7 @@ def rand(
     seed: int = 0,
 ) -> Tensor:
     """Random numbers from `low` on and before `high`."""
-    array: Array = _random(seed).random(tuple(shape), np.float32) * (high - low) + low
+    array: Array = _random(seed).random(Shape(shape), np.float32) * (high - low) + low
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
@@ -516,7 +545,7 @@ def randn(
     """Random numbers of the normal distribution around 0 with variance 1, in floating point."""
     if not dtype.facts.is_float:
         raise ArgumentError(f"numbers of a normal distribution are floating point, not {dtype}")
-    array: Array = _random(seed or 0).standard_normal(tuple(shape), np.float32)
+    array: Array = _random(seed or 0).standard_normal(Shape(shape), np.float32)
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 

@@ -628,11 +628,19 @@ class Tensor:
 
     def __len__(self) -> int:
         """The first extent."""
-        return self.shape[0]
+        return self._require_parts()[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         """The parts along the first dimension."""
-        return (self[i] for i in range(self.shape[0]))
+        return (self[i] for i in range(self._require_parts()[0]))
+
+    def _require_parts(self) -> Shape:
+        """The shape; TypeError if it has no first dimension."""
+        if not self.shape:
+            raise locate_error(
+                ArgumentTypeError("a ttnn.Tensor without dimensions has no length and no parts")
+            )
+        return self.shape
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse to be copied or pickled by Python: memory of a device stays where it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.layout.data_format import face_shape, packed_tile_bytes
@@ -231,6 +231,11 @@ class TensorSpec:
         elif args or parts:
             raise ArgumentTypeError(
                 "a TensorSpec with a MemoryConfig takes nothing else but a tile"
+            )
+        if not isinstance(cast("object", layout), Layout):
+            # Nothing would fail on it before the tensor is printed.
+            raise ArgumentTypeError(
+                f"layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not {layout!r}"
             )
         self.shape = shape if isinstance(shape, Shape) else Shape(shape)
         self.dtype = dtype

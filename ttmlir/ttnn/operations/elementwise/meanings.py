@@ -13,7 +13,7 @@ from typing import Any
 from ttmlir.arrays import array
 from ttmlir.arrays.carriers import on_numbers
 from ttmlir.composites import special
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, plural
 from ttmlir.optable import ROWS
 from ttmlir.optable.elementwise import sigmoid
 from ttmlir.optable.row import Family
@@ -97,10 +97,17 @@ def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
     return xp.round(x, decimals)
 
 
+def _require_rank(x: Any, rank: int) -> None:
+    """ValueError for fewer dimensions."""
+    if x.ndim < rank:
+        raise ArgumentError(f"it takes at least {plural(rank, 'dimension')}, not {x.ndim}")
+
+
 def triangle(function: str) -> Any:
     """The lower or upper triangle of matrices, 0 elsewhere."""
 
     def reference(xp: Any, x: Any, *, diagonal: int) -> Any:
+        _require_rank(x, 2)
         return getattr(xp, function)(x, diagonal)
 
     return reference
@@ -108,7 +115,10 @@ def triangle(function: str) -> Any:
 
 def rotate90(xp: Any, x: Any) -> Any:
     """Pairs (a, b) along the last dimension become (-b, a)."""
-    pairs = x.reshape(*x.shape[:-1], -1, 2)
+    _require_rank(x, 1)
+    if x.shape[-1] % 2:
+        raise ArgumentError(f"the last extent, {x.shape[-1]}, is odd: it makes no pairs")
+    pairs = x.reshape(*x.shape[:-1], x.shape[-1] // 2, 2)
     return xp.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
 
 
@@ -129,6 +139,10 @@ def glu(activation: str) -> Any:
     """The first half along a dimension times a function of the second."""
 
     def reference(xp: Any, x: Any, *, dim: int) -> Any:
+        if not -x.ndim <= dim < x.ndim:
+            raise ArgumentError(
+                f"dimension {dim} is out of range for {plural(x.ndim, 'dimension')}"
+            )
         if x.shape[dim] % 2:
             raise ArgumentError(
                 f"dimension {dim} has {x.shape[dim]} elements, which make no halves"

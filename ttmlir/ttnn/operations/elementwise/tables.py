@@ -159,7 +159,8 @@ class Elementwise:
         try:
             return self.meaning(np, *arrays, **arguments)
         except ValueError:
-            self._check_shapes(arrays)
+            more = [each.array for each in arguments.values() if isinstance(each, Tensor)]
+            self._check_shapes([*arrays, *more])
             raise
 
     def _goes_in_parts(self, arrays: list[Array]) -> bool:
