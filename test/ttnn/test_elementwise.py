@@ -56,6 +56,16 @@ def test_numbers_in_place_of_tensors(device: Any) -> None:
         assert torch.allclose(ttnn.to_torch(result), expected)
 
 
+@pytest.mark.parametrize("number", [3, -7, 2**24 + 1])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "rsub"])
+def test_integers_and_integer_numbers_wrap(name: str, number: int, device: Any) -> None:
+    """All 32 bits are computed, without rounding or limits, as torch does."""
+    values = torch.tensor([[2**31 - 1, -(2**31), 2**24 + 1, -(2**24) - 3, 7]], dtype=torch.int32)
+    result = ttnn.to_torch(getattr(ttnn, name)(place(values, device, "int32"), number))
+    expected = getattr(torch, name)(values, number)
+    assert torch.equal(result, expected)
+
+
 def test_quotients_of_integers_are_fractions(device: Any) -> None:
     """int32 / int32 is float32; with a rounding mode, too."""
     a = ttnn.from_torch(

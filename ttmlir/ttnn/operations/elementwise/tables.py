@@ -87,7 +87,7 @@ class Elementwise:
         arrays = [
             each.array
             if isinstance(each, Tensor)
-            else as_number(each, DataType.FLOAT32 if self._scales(first) else first.dtype, name)
+            else as_number(each, self._type_of_number(each, first), name)
             for each, name in zip(operands, self.operands, strict=True)
         ]
         is_scaled = any(isinstance(each, float) for each in operands) and self._scales(first)
@@ -149,6 +149,14 @@ class Elementwise:
         raise ArgumentError(
             f"operands of {first.dtype} and {second.dtype} do not go together; use ttnn.typecast"
         )
+
+    def _type_of_number(self, number: Any, first: Tensor) -> DataType:
+        """What a number in the place of a tensor is computed in.
+
+        Integers by integers are exact, and lose the bits above the type's, as with a tensor.
+        """
+        is_exact = self.integer_result is None and isinstance(number, int | np.integer)
+        return DataType.FLOAT32 if self._scales(first) and not is_exact else first.dtype
 
     def _scales(self, first: Tensor) -> bool:
         """Whether a number in floating point makes floating point of integers."""
