@@ -240,6 +240,8 @@ def test_without_a_cache(device: Any) -> None:
     [
         ({"compile_only": True, "fallback": True}, "compile_only and fallback do not go together"),
         ({"frontend": "guess"}, "frontend is one of ast, graph_capture, tracing, not 'guess'"),
+        ({"max_grid": 3}, "max_grid is two numbers from 0 on, not 3"),
+        ({"max_grid": ("7", 7)}, "max_grid is two numbers from 0 on, not ('7', 7)"),
         ({"max_grid": (7,)}, "max_grid is two numbers from 0 on, not (7,)"),
         ({"max_grid": (7, -1)}, "max_grid is two numbers from 0 on, not (7, -1)"),
         ({"math_fidelity": "HiFi9"}, "math_fidelity is one of LoFi, HiFi2, HiFi3, HiFi4, not"),

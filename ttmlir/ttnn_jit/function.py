@@ -35,6 +35,7 @@ from ttmlir.runtime.system_desc import find_system
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
+from ttmlir.ttnn.operations.signature import fits
 from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import MathFidelity
@@ -497,7 +498,7 @@ def jit(
         raise ArgumentError("compile_only and fallback do not go together: nothing is run")
     if frontend not in FRONTENDS:
         raise ArgumentError(f"frontend is one of {', '.join(FRONTENDS)}, not {frontend!r}")
-    if len(max_grid) != 2 or min(max_grid) < 0:
+    if not fits(max_grid, tuple[int, int]) or min(max_grid) < 0:
         raise ArgumentError(f"max_grid is two numbers from 0 on, not {max_grid!r}")
     fidelity = math_fidelity if isinstance(math_fidelity, str) else math_fidelity.name
     if fidelity not in FIDELITIES:
