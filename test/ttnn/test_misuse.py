@@ -249,6 +249,16 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         ),
         "ttnn.experimental.nlp_concat_heads_decode: num_heads is an integer, not (0, 1)",
     ),
+    "a number beyond its type": (
+        RuntimeError,
+        lambda x, device: ttnn.full((2, 3), -1, ttnn.uint32),
+        "ttnn.full: fill_value=-1 is no number of DataType.UINT32",
+    ),
+    "a dimension beyond the last": (
+        RuntimeError,
+        lambda x, device: ttnn.has_tile_padding(x, dim=2),
+        "ttnn.has_tile_padding: dimension 2 is out of range for a tensor of rank 2",
+    ),
 }
 
 

@@ -317,3 +317,27 @@ def test_parts_of_shards(device: Any) -> None:
     assert same(host[-64], VALUES[0])
     assert same(host[63:64, ..., -1], VALUES[63:64, -1])
     assert same(host[...], VALUES)
+
+
+def test_integers_of_numpy_are_integers(device: Any) -> None:
+    """Dimensions, sizes of parts and extents of windows may come from arrays."""
+    values = torch.arange(2 * 3, dtype=torch.float32).reshape(2, 3)
+    x = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+    one, two = np.arange(1, 3)
+    assert torch.equal(ttnn.to_torch(ttnn.sum(x, dim=one)), values.sum(1))
+    assert torch.equal(ttnn.to_torch(ttnn.prod(x, one)), values.prod(1))
+    assert torch.equal(ttnn.to_torch(ttnn.squeeze(x[:1], one - 1)), values[0])
+    for part, expected in zip(ttnn.split(x, two, one), (values[:, :2], values[:, 2:]), strict=True):
+        assert torch.equal(ttnn.to_torch(part), expected)
+    image = ttnn.from_torch(values.reshape(1, 2, 3, 1), dtype=ttnn.bfloat16, device=device)
+    wide = ttnn.to_torch(ttnn.upsample(image, two)).float()
+    assert torch.equal(wide[0, ..., 0], values.repeat_interleave(2, 0).repeat_interleave(2, 1))
+
+
+def test_views_of_a_single_number(device: Any) -> None:
+    """A tensor without dimensions fills a tile as one with extents of 1 does."""
+    x = ttnn.from_torch(torch.tensor(2.5), layout=ttnn.TILE_LAYOUT, device=device)
+    for shape in ((), (1,), (1, 1)):
+        assert torch.equal(ttnn.to_torch(ttnn.view(x, shape)), torch.full(shape, 2.5))
+    with pytest.raises(RuntimeError, match="the last dimension cannot change in a view, from 3"):
+        ttnn.view(ttnn.ones((0, 3), layout=ttnn.TILE_LAYOUT, device=device), [0, 2])

@@ -19,6 +19,7 @@ from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_layout,
+    is_integer,
     operations_of,
     require_tensor,
     store,
@@ -151,8 +152,8 @@ def _stays(tensor: Tensor, memory_config: MemoryConfig | None) -> bool:
 
 def _find_moves(tensor: Tensor, shape: tuple[int, ...]) -> str:
     """Why numbers would have other places in memory with another shape; empty if they would not."""
-    old, new = ((1, *extents)[-2:] for extents in (tensor.shape, shape))
-    if not tensor.shape or not shape or old[1] != new[1]:
+    old, new = ((1, 1, *extents)[-2:] for extents in (tensor.shape, shape))
+    if old[1] != new[1]:
         return f"the last dimension cannot change in a view, from {old[1]} to {new[1]}"
     height = tensor.tile.tile_shape[0]
     if tensor.layout is Layout.TILE and old[0] != new[0] and (old[0] % height or new[0] % height):
@@ -186,7 +187,7 @@ def reshape_on_device(
 def squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without dimensions of extent 1: all of them, or those that are named."""
     shape = require_tensor(input_tensor, "input_tensor").shape
-    named = range(len(shape)) if dim is None else ([dim] if isinstance(dim, int) else dim)
+    named = range(len(shape)) if dim is None else ([dim] if is_integer(dim) else dim)
     dropped = {_dimension(each, len(shape)) for each in named}
     kept = [extent for i, extent in enumerate(shape) if i not in dropped or extent != 1]
     return reshape(input_tensor, kept)
@@ -309,7 +310,7 @@ def split(
     tensor = require_tensor(input_tensor, "input_tensor")
     dim = _dimension(dim, len(tensor.shape))
     extent = tensor.shape[dim]
-    if isinstance(split_size, int):
+    if is_integer(split_size):
         if split_size < 1:
             raise ArgumentError(f"split_size={split_size} makes no parts")
         starts = range(0, extent, split_size)

@@ -438,6 +438,9 @@ def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
     """Whether a tensor, or a dimension of it, was filled up to whole tiles."""
     if dim is None:
         return tensor.padded_shape != tensor.shape
+    rank = len(tensor.shape)
+    if not -rank <= dim < rank:
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
     return tensor.padded_shape[dim] != tensor.shape[dim]
 
 

@@ -26,6 +26,8 @@ from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from ttmlir.ttnn.device.mesh import MeshDevice
 
 
@@ -245,6 +247,11 @@ def table_of(*operations: Operation | Iterable[Operation]) -> dict[str, Operatio
 def operations_of(*functions: Callable[..., Any], prefix: str = "") -> dict[str, Operation]:
     """Operations by name, of functions that have signatures of their own."""
     return table_of(Operation(prefix + each.__name__, each) for each in functions)
+
+
+def is_integer(value: object) -> TypeIs[int]:
+    """Whether a value is one integer, of Python or of NumPy."""
+    return isinstance(value, int | np.integer)
 
 
 def require_tensor(value: Any, name: str) -> Tensor:

@@ -15,6 +15,7 @@ from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
+    is_integer,
     require_floats,
     require_tensor,
     store,
@@ -76,7 +77,7 @@ def as_dimensions(dim: Any) -> Dimensions:
     """The dimensions that an argument names: None for all, a number, or several."""
     if dim is None:
         return None
-    return (int(dim),) if isinstance(dim, int) else tuple(int(each) for each in dim)
+    return (int(dim),) if is_integer(dim) else tuple(int(each) for each in dim)
 
 
 def _variance(
@@ -135,7 +136,7 @@ def _cumulate(name: str) -> Iterator[Operation]:
         tensor = require_tensor(values["input_tensor"], "input_tensor")
         device = common_device(tensor)
         dim, array = values["dim"], tensor.array
-        if not isinstance(dim, int):
+        if not is_integer(dim):
             raise ArgumentTypeError(f"dim is an integer, not {dim!r}")
         if not -array.ndim <= dim < array.ndim:
             raise ArgumentError(f"dimension {dim} is out of range for {tensor.shape}")

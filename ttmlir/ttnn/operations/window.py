@@ -19,6 +19,7 @@ from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
+    is_integer,
     require_tensor,
     store,
     table_of,
@@ -39,7 +40,7 @@ Pair = tuple[int, int]
 
 def as_pair(value: Any, name: str) -> Pair:
     """Two numbers: height and width, of one number or two."""
-    listed = [value, value] if isinstance(value, int) else [int(each) for each in value]
+    listed = [int(value)] * 2 if is_integer(value) else [int(each) for each in value]
     if len(listed) != 2:
         raise ArgumentError(f"{name} has one number or two, got {listed}")
     return listed[0], listed[1]
@@ -47,7 +48,7 @@ def as_pair(value: Any, name: str) -> Pair:
 
 def as_padding(value: Any) -> tuple[Pair, Pair]:
     """Padding (top, bottom), (left, right), of one number, two, or four in that order."""
-    listed = [value, value] if isinstance(value, int) else [int(each) for each in value]
+    listed = [int(value)] * 2 if is_integer(value) else [int(each) for each in value]
     if len(listed) == 2:
         listed = [listed[0], listed[0], listed[1], listed[1]]
     if len(listed) != 4 or min(listed) < 0:
@@ -272,7 +273,7 @@ def _conv1d(values: dict[str, Any]) -> Any:
     weight = require_tensor(values["weight_tensor"], "weight_tensor")
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     length, padding = values["input_length"], values["padding"]
-    sides = [padding, padding] if isinstance(padding, int) else list(padding)
+    sides = [padding, padding] if is_integer(padding) else list(padding)
     array = tensor.array.reshape(1, 1, -1, tensor.shape[-1])
     if len(weight.shape) == 3:
         shape = (*weight.shape, 1)

@@ -348,7 +348,10 @@ def full(
         dtype = optional_tensor.dtype
     dtype = DataType.BFLOAT16 if dtype is None else dtype
     extents = Shape(shape)
-    array = np.full(extents, fill_value, compute_type(dtype))
+    try:
+        array = np.full(extents, fill_value, compute_type(dtype))
+    except OverflowError:
+        raise ArgumentError(f"fill_value={fill_value} is no number of {dtype}") from None
     if optional_tensor is not None:
         if optional_tensor.shape != extents:
             raise UsageError(f"optional_tensor has {optional_tensor.shape}, the result {extents}")
