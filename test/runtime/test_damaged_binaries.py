@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from running.confinement import limited_memory
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.errors import Error
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.runtime.ttrt.running import generate_inputs
 
-_MEMORY_LIMIT = 8 << 30
+_MEMORY_LIMIT = 4096
+"""Megabytes."""
 
 
 def mlp() -> bytes:
@@ -68,10 +69,8 @@ FILES = {"mlp": mlp(), "images": images()}
 @pytest.fixture(autouse=True, scope="module")
 def little_memory() -> Iterator[None]:
     """Let allocations beyond a bound fail instead of taking the machine down."""
-    old = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, old[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_AS, old)
+    with limited_memory(_MEMORY_LIMIT):
+        yield
 
 
 def run(data: bytes) -> None:

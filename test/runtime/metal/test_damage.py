@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from running.confinement import limited_memory
 from samples.metal_examples import EXAMPLES
 
 from ttmlir.errors import Error
@@ -29,16 +29,15 @@ OPTIONS = SimOptions(
     timed=False, cycle_limit=10_000, leniencies=frozenset({"aliased-cbs", "pop-unfilled"})
 )
 MOST_ELEMENTS = 1 << 20
-_MEMORY_LIMIT = 8 << 30
+_MEMORY_LIMIT = 4096
+"""Megabytes."""
 
 
 @pytest.fixture(autouse=True, scope="module")
 def little_memory() -> Iterator[None]:
     """Let allocations beyond a bound fail instead of taking the machine down."""
-    old = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT, old[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_AS, old)
+    with limited_memory(_MEMORY_LIMIT):
+        yield
 
 
 def run(data: bytes) -> None:

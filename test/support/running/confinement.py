@@ -3,6 +3,8 @@
     with confined(megabytes=200, cpu_seconds=10):
         read(hostile_file)
 
+The bound is on what is allocated beyond what the process has: CPython 3.11 does not survive it when
+no frame can be allocated for a call (wrong exceptions, functions that are released twice).
 An allocation beyond the bound is a MemoryError. Processor time is no wall-clock time: a busy
 machine changes nothing.
 """
@@ -27,18 +29,27 @@ class TooMuchTime(BaseException):
 @contextmanager
 def confined(*, megabytes: int, cpu_seconds: float) -> Generator[None]:
     """Bound the memory that the body allocates and the processor time that it takes."""
+    handler = signal.signal(signal.SIGPROF, _stop)
+    with limited_memory(megabytes):
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, handler)
+
+
+@contextmanager
+def limited_memory(megabytes: int) -> Generator[None]:
+    """Bound the memory that the body allocates."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     in_use = pages * os.sysconf("SC_PAGE_SIZE")
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    handler = signal.signal(signal.SIGPROF, _stop)
     resource.setrlimit(resource.RLIMIT_AS, (in_use + megabytes * _MEGABYTE, hard))
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        signal.signal(signal.SIGPROF, handler)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -350,8 +350,8 @@ def full(
     extents = Shape(shape)
     try:
         array = np.full(extents, fill_value, compute_type(dtype))
-    except OverflowError:
-        raise ArgumentError(f"fill_value={fill_value} is no number of {dtype}") from None
+    except OverflowError as error:
+        raise ArgumentError(f"fill_value={fill_value} is no number of {dtype}") from error
     if optional_tensor is not None:
         if optional_tensor.shape != extents:
             raise UsageError(f"optional_tensor has {optional_tensor.shape}, the result {extents}")
