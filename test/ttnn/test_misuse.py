@@ -279,6 +279,25 @@ def test_misuse(name: str, device: Any) -> None:
     assert rest[1] == " " * (int(column) + 1) + "^"
 
 
+def test_a_class_that_was_used_before_changes_no_message(device: Any) -> None:
+    """The function around a constructor says what is wrong, whatever the program did before."""
+    assert ttnn.Shape([2, 3]) == (2, 3)
+    x = ttnn.ones((2, 3), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(TypeError, match=r"ttnn\.ones: shape is an iterable of integers, not "):
+        ttnn.ones(x)
+    with pytest.raises(TypeError, match=r"Shape: extents is an iterable of integers, not "):
+        ttnn.Shape(x)
+
+
+def test_a_with_block_is_where_its_error_is() -> None:
+    """A device that is opened by `with` is opened by the program, not by contextlib."""
+    with (
+        pytest.raises(TypeError, match=r"^test/ttnn/test_misuse.py:\d+:.*device_id is an integer"),
+        ttnn.manage_device("x"),  # pyright: ignore[reportArgumentType]
+    ):
+        pass
+
+
 def test_names_of_torch() -> None:
     """What torch calls otherwise is named."""
     for name, ours in (("cat", "concat"), ("mm", "matmul"), ("flatten", "reshape")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
@@ -12,7 +13,7 @@ from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice
 from types import CodeType, FrameType, FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ttmlir.errors import ArgumentTypeError, CompilationError, Error, IndexRangeError, UsageError
 from ttmlir.files import PACKAGE_FOLDER
@@ -81,7 +82,12 @@ def locate_errors(function: Callable[..., Any], name: str) -> Callable[..., Any]
         except Exception as error:
             raise_refusal(error, name, partial(explain_arguments, function, args, kwargs))
 
+    EXPLAINERS.add(cast("FunctionType", located).__code__)
     return located
+
+
+EXPLAINERS: set[CodeType] = set()
+"""The code of functions that end in `raise_refusal`."""
 
 
 def raise_refusal(
@@ -104,7 +110,11 @@ def raise_refusal(
 
 
 def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The constructor or method, which refuses arguments that it fails on for their types."""
+    """The constructor or method, which refuses arguments that it fails on for their types.
+
+    Within a function of ttnn it is that function which says what is wrong, as it does before a
+    program has used the class.
+    """
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -113,6 +123,8 @@ def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         except Error:
             raise
         except Exception as error:
+            if _is_within_function(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+                raise
             wrong = explain_arguments(function, args, kwargs, error)
             if wrong is None:
                 raise
@@ -120,6 +132,15 @@ def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             raise locate_error(wrong, name) from error
 
     return checked
+
+
+def _is_within_function(frame: FrameType | None) -> bool:
+    """Whether a function that explains its arguments is between the frame and the program."""
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        if frame.f_code in EXPLAINERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 _checked: set[type[Any]] = set()
@@ -217,10 +238,14 @@ class CallPosition:
         return f"{location}\n  {source}\n  {' ' * len(before)}^"
 
 
+_NOT_THE_PROGRAM = (PACKAGE_FOLDER, contextlib.__file__)
+"""Where calls pass through: a `with` block of a program enters its generator by contextlib."""
+
+
 def find_call() -> CallPosition | None:
     """The location in the program from which this package was called; None if there is none."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_PROGRAM):
         frame = frame.f_back
     return None if frame is None else _position(frame.f_code, frame.f_lasti, frame.f_lineno)
 

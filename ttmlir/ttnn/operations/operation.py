@@ -19,7 +19,13 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
-from ttmlir.ttnn.errors import explain_arguments, find_type, is_about, raise_refusal
+from ttmlir.ttnn.errors import (
+    EXPLAINERS,
+    explain_arguments,
+    find_type,
+    is_about,
+    raise_refusal,
+)
 from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
 from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
@@ -131,6 +137,8 @@ class Operation:
         """By name."""
         return self.name < other.name
 
+
+EXPLAINERS.add(Operation.__call__.__code__)
 
 _RUNNING: list[tuple[Operation, tuple[Any, ...], dict[str, Any]]] = []
 """The call of the program that is computed now, and those that it makes."""
