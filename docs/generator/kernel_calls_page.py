@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -12,6 +13,8 @@ from ttmlir.optable.kernel import (
     KernelCall,
     Role,
     cpp_calls,
+    cpp_compute_calls,
+    cpp_movement_calls,
     data_movement,
     matrix,
     vector,
@@ -21,22 +24,23 @@ from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
 INTRODUCTION = """\
 # Kernel calls
 
-Every call that a kernel can make on a core, from
-[`ttmlir/optable/kernel/`](../ttmlir/optable/kernel), which also has the header of each call and the
-source of each figure. Names are those of TT-Metalium's C++. Each call is an operation of the
-dialect `ttkernel`, with template arguments as attributes; where the operation has another name, it
-follows as `= name`. `[, ...]` are parameters with default values. After a call, `_init` says that
-the call with this suffix prepares it, with the same template arguments and no operands, and
-`_int32` that the call with this suffix does the same on integers.
+Every call that a kernel can make on a core, under TT-Metalium's names in C++. Each is an operation
+of the dialect `ttkernel`, with template arguments as attributes; an operation with another name
+follows as `= name`. [`ttmlir/optable/kernel/`](../ttmlir/optable/kernel) has the headers and the
+sources of the figures.
 
-*Processors*, in parentheses unless a section names them once: where a call does something;
-elsewhere it compiles to nothing. `data` is BRISC and NCRISC; `unpack`, `math` and `pack` are the
-threads of a compute kernel, `compute` all three.
-
-*Cycles*, in brackets: how long a call keeps each thread busy for every tile of 32x32 elements of 16
-bits, on Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to 4 (HiFi4). `~`: no
-figure is public; the number is 32 cycles for each of an estimated number of vector instructions.
-What waits or moves data takes as long as the network and the other threads make it take.
+- `[, ...]` are parameters with default values; `(...)` are the operands of the entry above.
+- After a call, one whose name has `_init` prepares it; `_init` alone is its own name with this
+  suffix, with the same template arguments and no operands. Other names and suffixes, such as
+  `_int32` for integers, do the same.
+- *Whether* something holds is 1 or 0. *Onto DST* adds to what is there.
+- *Processors* are where a call does something; elsewhere it compiles to nothing. `data` is BRISC
+  and NCRISC; `unpack`, `math` and `pack` are the threads of a compute kernel, `compute` all three.
+  Those in parentheses replace those that the section names.
+- *Cycles*, in brackets: how long a call keeps each thread, or its only one, busy for every tile of
+  32x32 elements of 16 bits, on Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to
+  4 (HiFi4). `~`: estimated, 32 cycles for each vector instruction; no figure is public. What waits
+  or moves data takes as long as the network and the other threads make it take.
 """
 
 FAMILIES = (
@@ -56,6 +60,16 @@ _CPP_CALLS = """\
 Kernels in C++ can make these, too; no operation stands for them. They come from other releases of
 tt-metal (2024 to late 2026) and from the layers below its API.
 """
+_CPP_FAMILIES = (
+    (
+        "Circular buffers, addresses and transfers",
+        (*cpp_movement_calls.CIRCULAR_BUFFERS_CALLS, *cpp_movement_calls.CALLS),
+    ),
+    ("Units and formats", cpp_compute_calls.CALLS),
+    ("Tiles of DST", (*cpp_compute_calls.VECTOR_CALLS, *cpp_compute_calls.COLUMNS_CALLS)),
+    ("Printing of tiles", cpp_movement_calls.PRINTING_CALLS),
+    ("Objects", cpp_movement_calls.DEVICE_OBJECTS_CALLS),
+)
 _SPELLINGS = """\
 ## Other names
 
@@ -65,10 +79,17 @@ _MAPPING = """\
 ## Elementwise operations as calls
 
 The calls that compute an elementwise operation of `ttir` on tiles of floating-point numbers and of
-32-bit integers. Operands are copied to the tiles 0, 1, ... of DST; each step is prepared by its
-`_init`; the result is in tile 0. The matrix unit takes floating-point tiles from circular buffers
-directly.
+32-bit integers; `NAME` is the operation's. Operands are copied to the tiles 0, 1, ... of DST; each
+step is prepared by its `_init`; the result is in tile 0. The matrix unit takes floating-point tiles
+from circular buffers directly.
 """
+_FUNCTIONS = {
+    call.cpp: call.summary.replace(" that were started", "")
+    for call in (*data_movement.CIRCULAR_BUFFERS_CALLS, *data_movement.CALLS)
+}
+"""What functions do in the words of methods of the same name."""
+_SAME_OPERANDS = 3
+"""So many operands are written as `(...)` where they are those of the entry before."""
 
 
 def kernel_calls_page() -> str:
@@ -87,59 +108,95 @@ def _list(calls: Iterable[KernelCall]) -> Iterator[str]:
     listed = list(calls)
     usual = Counter(_where(call.roles) for call in listed).most_common(1)[0][0]
     others = any(_where(call.roles) != usual for call in listed)
-    yield f"Processors: {usual}{', unless another follows' if others else ''}.\n"
-    for call, suffixes in _merged(listed):
-        names = ", ".join([_call(call), *(f"`{suffix}`" for suffix in suffixes)])
+    yield f"Processors: {usual}{', unless others follow' if others else ''}.\n"
+    before = ""
+    for alike, prepared in _merged(listed):
+        call, *twins = alike
+        names = [_call(call)]
+        operands = names[0][names[0].find("(") : names[0].find(")") + 1]
+        if operands.count(",") + 1 >= _SAME_OPERANDS:
+            if operands == before:
+                names[0] = names[0].replace(operands, "(...)", 1)
+            before = operands
+        else:
+            before = ""
         where = _where(call.roles)
-        roles = "" if where == usual else f" ({where})"
+        names[0] += "" if where == usual else f" ({where})"
+        names += ["`_init`" for each in prepared if _is_plain(each, call)]
+        names += [_twin(twin, call) for twin in twins]
+        names += [_preparation(each, alike) for each in prepared if not _is_plain(each, call)]
         cycles = _cycles_of(call)
-        yield f"- {names}{roles}: {_effect(call)}{f' [{cycles}]' if cycles else ''}"
+        yield f"- {', '.join(names)}: {_effect(call)}{f' [{cycles}]' if cycles else ''}"
     yield ""
 
 
-def _merged(calls: list[KernelCall]) -> list[tuple[KernelCall, list[str]]]:
-    """Calls with the suffixes of those that are alike but for the name, or only prepare them."""
-    by_name = {call.mnemonic: call for call in calls}
-    suffixes: dict[str, list[str]] = {name: [] for name in by_name}
-    for name, call in by_name.items():
-        base, _, last = name.rpartition("_")
-        if base in by_name and (
-            _prepares(call, by_name[base]) if last == "init" else _is_like(call, by_name[base])
-        ):
-            suffixes[base].append(f"_{last}")
-            del suffixes[name]
-    return [(by_name[name], names) for name, names in suffixes.items()]
+def _merged(calls: list[KernelCall]) -> list[tuple[list[KernelCall], list[KernelCall]]]:
+    """Calls that differ by their names alone, with those that only prepare them."""
+    groups: dict[object, list[KernelCall]] = {}
+    for call in calls:
+        groups.setdefault(_key(call), []).append(call)
+    first = {call.cpp: key for key, alike in groups.items() for call in alike[::-1]}
+    prepared: dict[object, list[KernelCall]] = {key: [] for key in groups}
+    for key, [call, *others] in list(groups.items()):
+        found = re.fullmatch(r"Prepare `(\w+)`\.", call.summary)
+        target = first.get(found[1]) if found else None
+        if target is not None and not others and not _cycles_of(call):
+            prepared[target].append(call)
+            del groups[key]
+    return [(alike, prepared[key]) for key, alike in groups.items()]
 
 
-def _prepares(call: KernelCall, other: KernelCall) -> bool:
-    """Whether a call prepares another one, and that is all there is to say of it."""
-    return (
-        call.summary == f"Prepare `{other.cpp}`."
-        and call.cpp == f"{other.cpp}_init"
-        and _call(call) == f"`{_name(other).replace(other.cpp, call.cpp, 1)}()`"
-        and call.roles == other.roles
-        and not _cycles_of(call)
-    )
+def _key(call: KernelCall) -> object:
+    """What calls have in common that one entry describes."""
+    if call.form is Form.AGGREGATE or call.form is Form.STREAM:
+        return call.mnemonic
+    written = _call(call).partition(" = ")[0].replace(call.cpp, "", 1)
+    return written, call.roles, _effect(call), _cycles_of(call)
 
 
-def _is_like(call: KernelCall, other: KernelCall) -> bool:
-    """Whether calls differ in nothing but a suffix of the name."""
-    suffix = call.mnemonic.removeprefix(other.mnemonic)
-    return (
-        _call(call) == _call(other).replace(other.cpp, other.cpp + suffix, 1)
-        and call.roles == other.roles
-        and (_effect(call), _cycles_of(call)) == (_effect(other), _cycles_of(other))
-    )
+def _twin(call: KernelCall, other: KernelCall) -> str:
+    """The name of a call that is like another one: a suffix where it has that name with one."""
+    if " = " in _call(call):
+        return _call(call)
+    if call.cpp.startswith(f"{other.cpp}_"):
+        return f"`{call.cpp.removeprefix(other.cpp)}`"
+    return f"`{call.cpp}`"
+
+
+def _preparation(call: KernelCall, prepared: list[KernelCall]) -> str:
+    """A call that prepares others: by its name alone if it is plain for one of them."""
+    if any(_is_plain(call, each) for each in prepared):
+        return f"`{call.cpp}`"
+    where = "" if call.roles == prepared[0].roles else f" ({_where(call.roles)})"
+    return f"{_call(call)}{where}"
+
+
+def _is_plain(call: KernelCall, other: KernelCall) -> bool:
+    """Whether a call has the name of the one that it prepares with `_init`, and no operands."""
+    name = _name(other).replace(other.cpp, call.cpp, 1)
+    plain = call.cpp == f"{other.cpp}_init" and _call(call) == f"`{name}()`"
+    return plain and call.roles == other.roles
 
 
 def _cpp_calls() -> Iterator[str]:
     yield _CPP_CALLS
-    yield from _list(cpp_calls.CALLS)
+    for title, calls in _CPP_FAMILIES:
+        yield f"### {title}\n"
+        yield from _list(calls)
+    assert sum(len(calls) for _, calls in _CPP_FAMILIES) == len(cpp_calls.CALLS)
 
 
 def _spellings() -> Iterator[str]:
+    """The names; those that only lack a word of the other one are listed with that word.
+
+    Those of a class are in the list of calls.
+    """
     yield _SPELLINGS
-    yield ", ".join(f"`{name}` = `{call}`" for name, call in SPELLINGS.items()) + "."
+    shorter = [name for name, call in SPELLINGS.items() if call == f"{name}_short"]
+    members = [name for name, call in SPELLINGS.items() if call == name.replace("::", "_")]
+    others = {name: call for name, call in SPELLINGS.items() if name not in {*shorter, *members}}
+    yield ", ".join(f"`{name}` = `{call}`" for name, call in others.items()) + ".\n"
+    yield f"Without `_short` at the end: {', '.join(f'`{name}`' for name in shorter)}."
     yield ""
 
 
@@ -186,31 +243,40 @@ def _where(roles: Role) -> str:
 
 
 def _effect(call: KernelCall) -> str:
+    for prefix in ("cb", "noc"):
+        function = _FUNCTIONS.get(f"{prefix}_{call.cpp}")
+        if call.form is Form.METHOD and function == call.summary:
+            return f"As `{prefix}_` and this name."
+    summary = re.sub(r"^1 where (.*), else 0\.$", r"Whether \1.", call.summary)
     accumulates = call.tiles is not None and call.tiles.accumulates
-    return f"{call.summary} Added to what DST holds." if accumulates else call.summary
+    return f"{summary} Onto DST." if accumulates and "onto DST" not in summary else summary
 
 
 def _cycles_of(call: KernelCall) -> str:
-    cycles = _cycles(call.cost)
+    cycles = _cycles(call.cost, call.roles)
     if call.approximation is None:
         return cycles
     flags = " and ".join(f"`{flag}`" for flag in call.approximation.flags)
-    return f"{cycles}; with {flags}: {_cycles(call.approximation.cost)}"
+    return f"{cycles}; with {flags}: {_cycles(call.approximation.cost, call.roles)}"
 
 
-def _cycles(cost: Cost) -> str:
+def _cycles(cost: Cost, roles: Role) -> str:
+    """The cycles of each thread, whose name is left out where the call has only one."""
     parts: list[str] = []
-    for name, count in (("unpack", cost.unpack), ("math", cost.math), ("pack", cost.pack)):
+    for role, count in ((Role.UNPACK, cost.unpack), (Role.MATH, cost.math), (Role.PACK, cost.pack)):
         if count:
-            phases = " x phases" if cost.phases and name == "math" else ""
-            parts.append(f"{name} {'~' if cost.estimated else ''}{count}{phases}")
+            name = "" if role == roles else f"{str(role.name).lower()} "
+            phases = " x phases" if cost.phases and role is Role.MATH else ""
+            parts.append(f"{name}{'~' if cost.estimated else ''}{count}{phases}")
     if cost.blackhole:
         parts.append(f"on Blackhole {cost.blackhole}")
     return ", ".join(parts)
 
 
 def _mapping() -> Iterator[str]:
+    """An entry for the operations whose calls differ by nothing but their name."""
     yield _MAPPING
+    groups: dict[str, list[str]] = {}
     for mnemonic, tile_call in TILE_CALLS.items():
         steps = {
             "": _steps(tile_call.floats),
@@ -218,7 +284,10 @@ def _mapping() -> Iterator[str]:
             "matrix unit: ": f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else "",
         }
         text = ". ".join(f"{which}{calls}" for which, calls in steps.items() if calls)
-        yield f"- `{mnemonic}`: {text}"
+        pattern = re.sub(rf"`{mnemonic}_(?=\w*[(<`])", "`NAME_", text)
+        groups.setdefault(pattern, []).append(f"`{mnemonic}`")
+    for text, names in groups.items():
+        yield f"- {', '.join(names)}: {text}"
     yield ""
 
 
