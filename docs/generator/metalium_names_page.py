@@ -1,7 +1,7 @@
-"""The page of names of TT-Metalium's host API: C++ of 2024 and of 2026 beside Python.
+"""The page of names of TT-Metalium's host API: C++ of 2024 and of 2026, and Python.
 
-What stands in the Python column is looked up in the package, and a public name that no row has is
-an error, so that the page says what there is.
+What stands in the Python column of `metalium_names.txt` is looked up in the package, and a public
+name that no row has is an error, so that the page says what there is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ INTRODUCTION = """\
 # From C++ to Python: names of TT-Metalium's host API
 
 `ttmlir.metalium` has the names of C++ with the parameters of C++ in their order. This page lists
-them all; [metalium.md](metalium.md) shows programs. In every line of a program these rules hold:
+them all: C++ of 2024, C++ of 2026 if it differs, and Python where these rules do not give it.
+[metalium.md](metalium.md) shows programs.
 
 - `tt::`, `tt::tt_metal::` and `tt::constants::` are left out. `distributed::`, `detail::` and
   `experimental::` become modules: `from ttmlir.metalium import *` and then
@@ -30,8 +31,7 @@ them all; [metalium.md](metalium.md) shows programs. In every line of a program 
 - `->` and `::` become `.`; there are no pointers: `*buffer`, `buffer.get()` and `&program` are the
   object itself, `std::move(program)` is `program`.
 - Designated initializers become arguments with names: `ComputeConfig{.math_fidelity = x}` is
-  `ComputeConfig(math_fidelity=x)`. A name that there is not is an error that lists those that
-  there are.
+  `ComputeConfig(math_fidelity=x)`; [below](#options-of-configurations) are their names.
 - `CoreCoord{0, 1}` may be the pair `(0, 1)`. Vectors are NumPy arrays, or lists of integers, which
   are words of 32 bits; maps are dictionaries. A vector that C++ fills is an array of the right
   size, a list, or `None`; calls that read return the array, too.
@@ -77,23 +77,42 @@ def _tables() -> Iterator[str]:
         if title == ABSENT:
             continue
         yield f"## {title}\n"
-        yield "| C++ of 2024 | C++ of 2026, if it differs | Python |"
-        yield "|---|---|---|"
-        for row in rows:
-            yield "| " + " | ".join(_cell(each) for each in row) + " |"
+        for old, new, python in rows:
+            cpp = [*_expressions(old), *_expressions(new)]
+            if "experimental::" in title:
+                cpp = [f"experimental.{each}" for each in cpp]
+            others = "; ".join(each for each in python.split("; ") if not _is_given(each, cpp))
+            parts = (("", old), ("2026: ", new), ("Python: ", others))
+            yield "- " + "; ".join(label + _code(each) for label, each in parts if each)
         yield ""
 
 
-def _cell(text: str) -> str:
-    return ", ".join(f"`{each}`" for each in text.split("; ") if each)
+def _code(text: str) -> str:
+    return ", ".join(f"`{each}`" for each in text.split("; "))
+
+
+def _expressions(cell: str) -> list[str]:
+    """The expressions of a cell in C++ as Python writes them by the rules of the page."""
+    written: list[str] = []
+    for each in cell.split("; "):
+        text = re.sub(r"std::move\((\w+)\)", r"\1", each)
+        text = re.sub(r"\btt::|[*&]|\.get\(\)", "", text).replace("->", ".").replace("::", ".")
+        if text.startswith(".") and written:
+            text = written[0].split(".")[0] + text
+        written.append(text)
+    return written
+
+
+def _is_given(python: str, cpp: list[str]) -> bool:
+    """Whether an expression, or a name that stands alone, is one that the rules give."""
+    names = [re.split(r"[({]", each)[0] for each in cpp]
+    return python in cpp or python[0].lower() + python[1:] in cpp or python in names
 
 
 def _options() -> Iterator[str]:
     """What each configuration takes, from its class."""
     yield "## Options of configurations\n"
-    yield "Those of C++ by their names; without one that stands in bold, there is an error.\n"
-    yield "| Configuration | Options |"
-    yield "|---|---|"
+    yield "Those in bold have to be given. An error lists those that there are.\n"
     for name in sorted(_public_names(), key=str.lower):
         made = _find(name)
         if is_dataclass(made) and not issubclass(made, Device):
@@ -101,7 +120,7 @@ def _options() -> Iterator[str]:
                 f"`{each.name}`" if _has_default(each) else f"**`{each.name}`**"
                 for each in fields(made)
             )
-            yield f"| `{name}` | {listed} |"
+            yield f"- `{name}`: {listed}"
     yield ""
 
 
@@ -112,10 +131,8 @@ def _has_default(field: Any) -> bool:
 
 def _absent() -> Iterator[str]:
     yield f"## {ABSENT}\n"
-    yield "| C++ | Instead |"
-    yield "|---|---|"
     for name, instead in _read_tables()[ABSENT]:
-        yield f"| {name} | {instead} |"
+        yield f"- {name}: {instead}"
     yield ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -12,18 +13,17 @@ from ttmlir.optable.row import Family, Parameter, Row
 TITLE = "# Operations"
 INTRODUCTION = """\
 Every operation of the dialects `ttir` and `ttnn` that computes, from the operation table in
-[`ttmlir/optable/`](../ttmlir/optable). The first example is a whole program, which compiles and
-runs as it stands:
+[`ttmlir/optable/`](../ttmlir/optable). A whole program, which compiles and runs as it stands:
 
 ```mlir
 {program}```
 
-The other examples show the operation alone. It stands in a function of the same form, in which `%0`
-is the `tensor.empty` of the result's type that the operation writes to.
+The other examples show the operation alone, without the `operand_constraints` that it has for each
+operand; `%0` is a `tensor.empty` of the result's type, to which the operation writes.
 
 Unless its entry says otherwise, an operation `some_name` is in both dialects, is `ttnn::some_name`
-in C++, and is `SomeNameOp` in a `.ttnn` file. A month is that of the first tt-mlir that has it, if
-that is later than September 2024.
+in C++ and `SomeNameOp` in a `.ttnn` file, and is in tt-mlir by August 2026; 2024 stands at those
+that it has had since September 2024. *Whether* something holds is 1 or 0.
 
 Parameters are written with the type that is given: `dim = 1 : si32`, `keep_dim = true`,
 `dim_arg = [1 : i32]`, `padding = array<i32: 1, 2>`.
@@ -113,17 +113,23 @@ def _example(row: Row) -> str:
 
     They are what differs from one operation to the next.
     """
-    lines = function_text(row).splitlines(keepends=True)[1:-2]
+    text = re.sub(r"(, )?operand_constraints = \[[^]]*\](, )?", r"\2", function_text(row))
+    lines = text.replace("<{, ", "<{").replace(" <{}>", "").splitlines(keepends=True)[1:-2]
     return "".join(line[2:] for line in lines if "tensor.empty" not in line)
 
 
 def _entry(row: Row, parameters: str = "") -> str:
     """An operation as an entry of a list: what it computes, and where it has another name."""
+    summary = re.sub(r"^1 where (.*), else 0([.;])", r"Whether \1\2", row.summary)
     formula = ""
-    if row.formula:
+    if (
+        row.formula
+        and row.formula not in (f"{row.mnemonic}(x)", "x")
+        and row.formula not in summary
+    ):
         formula = f" `{row.formula}`."
     facts = "; ".join(_facts(row))
-    return f"- `{row.mnemonic}`: {row.summary}{formula}{parameters}{f' ({facts})' if facts else ''}"
+    return f"- `{row.mnemonic}`: {summary}{formula}{parameters}{f' ({facts})' if facts else ''}"
 
 
 def _facts(row: Row) -> Iterator[str]:
@@ -141,8 +147,8 @@ def _facts(row: Row) -> Iterator[str]:
         yield "in no file"
     if row.in_ttnn and row.callee != f"ttnn::{row.mnemonic}":
         yield f"`{row.callee}`"
-    if row.extends_reference:
-        yield row.since
+    if not row.extends_reference:
+        yield "2024"
 
 
 def _parameter_list(row: Row) -> Iterator[str]:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from itertools import takewhile
 
 from ttmlir.mlir.option_values import Option, options_of
 from ttmlir.passes.core.base import Pipeline
@@ -25,13 +26,16 @@ ttmlir-opt --ttir-load-system-desc --ttir-implicit-device="mesh-shape=1,1" model
 ttmlir-opt --pass-pipeline="builtin.module(ttir-implicit-device{mesh-shape=1,1})" model.mlir
 ```
 
-Options are listed as `name=value` with the default in parentheses.
+Options are listed as `name=value` with the default in parentheses; a flag, by its name alone, is
+`name=true` or `name=false`, which is the default unless `true` follows.
 
 ## Options of several passes or pipelines
 """
 
 
 _PARTS = re.compile(r"^(Before|After|Requires|Ensures|Options|Not done here):", re.M)
+_SAME_END = 5
+"""So many passes at the end of two pipelines are listed once."""
 _COMMON = 2
 """Options of so many passes and pipelines are listed once."""
 
@@ -91,7 +95,21 @@ def _pipeline_section(name: str, common: Container[str], written: dict[str, str]
     if not own:
         written.setdefault(shared, name)
     yield from _list(own)
-    yield f"Passes: {', '.join(f'`{each.name}`' for each in cls().passes())}.\n"
+    yield f"Passes: {_passes_of(name, [each.name for each in cls().passes()])}.\n"
+
+
+def _passes_of(name: str, passes: list[str]) -> str:
+    """The passes of a pipeline; those that end it as they end an earlier one by a reference."""
+    for earlier in (each for each in sorted(PIPELINES) if each < name):
+        cls = _class_of(earlier)
+        assert issubclass(cls, Pipeline)
+        other = [each.name for each in cls().passes()]
+        pairs = zip(reversed(passes), reversed(other), strict=False)
+        count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if count >= _SAME_END:
+            own = ", ".join(f"`{each}`" for each in passes[:-count])
+            return f"{own}, then those of `{earlier}` from `{passes[-count]}` on"
+    return ", ".join(f"`{each}`" for each in passes)
 
 
 def _pass_section(name: str, common: Container[str]) -> Iterator[str]:
@@ -107,7 +125,7 @@ def _pass_section(name: str, common: Container[str]) -> Iterator[str]:
     yield from _list(own)
     left = " ".join(others.get("Not done here", "").split())
     if left and not left.startswith(("nothing", "-")):
-        yield f"Not done here: {left}\n"
+        yield f"*Not done:* {left}\n"
 
 
 def _split_options(cls: type, common: Container[str]) -> tuple[str, list[str]]:
@@ -124,9 +142,9 @@ def _shared(names: str) -> Iterator[str]:
 
 def _entry(option: Option) -> str:
     default = option.type.format(option.default)
-    shown = f" (`{default}`)" if default else ""
-    value = option.type.placeholder or "true|false"
-    return f"- `{option.name}={value}`{shown}: {option.doc}."
+    shown = f" (`{default}`)" if default and default != "false" else ""
+    value = f"={option.type.placeholder}" if option.type.placeholder else ""
+    return f"- `{option.name}{value}`{shown}: {option.doc}."
 
 
 def _list(entries: Iterable[str]) -> Iterator[str]:

@@ -16,9 +16,10 @@ NAMES = Path(__file__).with_name("ttnn_names.txt")
 INTRODUCTION = """\
 # The names of ttnn
 
-The names of ttnn by subject, and whether they are here; [ttnn.md](ttnn.md) shows how they are used.
-A name that is not here says so when it is used, and names the nearest that is. Not listed are the
-gradients (about 100 names that end in `_bw`) and `ttnn.operations.moreh`, which are not here.
+The names of ttnn by subject: {here} are here, {missing} are not yet. [ttnn.md](ttnn.md) shows how
+to use them. A name that is not here says so when it is used, and names the nearest that is. Not
+listed are the gradients (about 100 names that end in `_bw`) and `ttnn.operations.moreh`: none is
+here.
 """
 
 
@@ -49,40 +50,35 @@ def names_here() -> list[str]:
 
 def ttnn_page() -> str:
     """The page."""
-    return "\n".join([INTRODUCTION, *_table(), "", *_subjects(), *_ignored()]) + "\n"
-
-
-def _table() -> Iterator[str]:
-    yield "| Subject | Here | Not yet |"
-    yield "|---|---|---|"
-    total = [0, 0]
-    for subject, names in read_subjects().items():
-        here = sum(map(is_here, names))
-        total = [total[0] + here, total[1] + len(names) - here]
-        yield f"| {subject} | {here} | {len(names) - here} |"
-    yield f"| all | {total[0]} | {total[1]} |"
+    names = [name for names in read_subjects().values() for name in names]
+    here = sum(map(is_here, names))
+    introduction = INTRODUCTION.format(here=here, missing=len(names) - here)
+    return "\n".join([introduction, *_subjects(), *_ignored()]) + "\n"
 
 
 def _subjects() -> Iterator[str]:
     for subject, names in read_subjects().items():
         yield f"## {subject}\n"
-        for what, state in (("Here", True), ("Not here yet", False)):
+        for what, state in (("", True), ("Not yet: ", False)):
             chosen = [f"`{name}`" for name in names if is_here(name) is state]
             if chosen:
-                yield wrap(f"{what}: {', '.join(chosen)}.") + "\n"
+                yield wrap(f"{what}{', '.join(chosen)}.") + "\n"
     listed = {name for names in read_subjects().values() for name in names}
     others = [f"`{name}`" for name in known_names() if name not in listed]
     if others:
         yield "## Others\n"
-        yield wrap(f"Here: {', '.join(others)}.") + "\n"
+        yield wrap(f"{', '.join(others)}.") + "\n"
 
 
 def _ignored() -> Iterator[str]:
     yield "## Arguments that are ignored\n"
     yield wrap(
-        "These are taken and change nothing; all others that an operation does not have are errors."
+        "These are taken and change nothing; all others that an operation does not have are "
+        "errors. What they say on a card:"
     )
-    yield "\n| Argument | What it says on a card |"
-    yield "|---|---|"
+    yield ""
+    by_meaning: dict[str, list[str]] = {}
     for name, meaning in sorted(IGNORED.items()):
-        yield f"| `{name}` | {meaning} |"
+        by_meaning.setdefault(meaning, []).append(f"`{name}`")
+    for meaning, names in by_meaning.items():
+        yield f"- {', '.join(names)}: {meaning}"
