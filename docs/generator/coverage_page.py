@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from ops_page import FAMILY_TITLES, rows_of
-
 from examples import HEADER, function_text
 from ttmlir.dialects import DIALECTS
 from ttmlir.layout.errors import LayoutError
@@ -15,6 +13,7 @@ from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.mlir.verifier import verify_module
+from ttmlir.optable import ROWS
 from ttmlir.optable.row import Domain, Family, Row
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.pipelines.ttir_to_ttmetal import TTIRToTTMetalPipeline
@@ -28,28 +27,28 @@ INTRODUCTION = """\
 What [`ttir-to-ttmetal-pipeline`](passes.md#ttir-to-ttmetal-pipeline) compiles, tried with the
 examples of [ops.md](ops.md) in six element types: `f16` goes as `bf16` does, `i8`, `ui8` and `ui16`
 as `i16`. Shapes need not be multiples of 32. An operation is refused with its position and the
-reason; `ttir-to-ttnn-backend-pipeline` computes all of them.
+reason, where none is given because kernels do not compute it; `ttir-to-ttnn-backend-pipeline`
+computes all of them.
 """
 
+_USUAL = "kernels do not compute it"
+"""The reason that is left out."""
 _LEGALIZE = re.compile(r"failed to legalize operation '[^']*': (.*)", re.DOTALL)
 
 
 def coverage_page() -> str:
-    """The page as Markdown: a table for each family."""
-    return "\n".join([INTRODUCTION, *_tables()]).rstrip() + "\n"
+    """The page as Markdown: an entry for the operations that fare alike."""
+    return "\n".join([INTRODUCTION, *_entries()]).rstrip() + "\n"
 
 
-def _tables() -> Iterator[str]:
-    for family, title in FAMILY_TITLES.items():
-        rows = [row for row in rows_of(family) if row.in_ttir]
-        yield f"## {title}\n"
-        yield "| Operations | Element types | Refused |"
-        yield "|---|---|---|"
-        found = sorted((_outcome(row), row.mnemonic) for row in rows)
-        for (types, refused), group in groupby(found, key=lambda each: each[0]):
-            names = " ".join(f"`{name}`" for _, name in group)
-            yield f"| {names} | {types} | {refused} |"
-        yield ""
+def _entries() -> Iterator[str]:
+    rows = [row for row in ROWS.values() if row.in_ttir]
+    found = sorted((_outcome(row), row.mnemonic) for row in rows)
+    for (types, refused), group in groupby(found, key=lambda each: each[0]):
+        names = " ".join(f"`{name}`" for _, name in group)
+        states = [types] if types else []
+        states += [f"refused: {refused}"] if refused else []
+        yield f"- {names}: {'; '.join(states)}"
 
 
 def _outcome(row: Row) -> tuple[str, str]:
@@ -62,8 +61,12 @@ def _outcome(row: Row) -> tuple[str, str]:
             for each in ELEMENTS:
                 reason = reason.removesuffix(f" of {each}").removesuffix(f", got {each}")
             reasons.setdefault(reason, []).append(element)
-    refused = [f"{_codes(elements)}: {reason}" for reason, elements in reasons.items()]
-    return _codes(compiled), "; ".join(refused).replace("|", "\\|")
+    refused = [
+        _codes(elements) if reason == _USUAL else f"{_codes(elements)} ({reason})"
+        for reason, elements in reasons.items()
+    ]
+    types = "all types" if len(compiled) == len(ELEMENTS) else _codes(compiled)
+    return types, ", ".join(refused)
 
 
 def _codes(elements: list[str]) -> str:

@@ -166,5 +166,5 @@ def _feature(name: str) -> str:
 
 
 def _refused() -> str:
-    rows = "\n".join(f"| {each.feature} | {each.reason} |" for each in read_refusals())
-    return f"## What is refused\n\n| Feature | Why, and what to do |\n|---|---|\n{rows}\n"
+    entries = "\n".join(f"- {each.feature}: {each.reason}" for each in read_refusals())
+    return f"## What is refused, and what to do\n\n{entries}\n"

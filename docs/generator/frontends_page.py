@@ -1,4 +1,4 @@
-"""The page of frontends: what becomes of every operation that models are written in."""
+"""The page of frontends: which operations of the languages of models become ttir."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 INTRODUCTION = """\
 # Operations of the frontends
 
-What becomes of every operation that models are written in, from the dialects and the tables of the
-conversions ([models.md](models.md) shows their use). *Converted* operations become ttir; a form
-that cannot be converted is refused with its reason. *Replaced before* are those that earlier passes
-remove. Others are refused by name, with their location, unless they only serve converted ones, such
-as terminators.
+Which operations of the languages of models become ttir, from the dialects and the tables of the
+conversions; [models.md](models.md) shows their use. A form that cannot be converted is refused with
+its reason, other operations by name, both with their location.
+Terminators such as `yield` count as not converted.
 """
 
 _DIALECTS = {
@@ -45,6 +44,9 @@ _DIALECTS = {
     ),
 }
 """Frontends with their dialects and the names of what is converted."""
+
+_WHOLE = {"stablehlo", "chlo"}
+"""Dialects that are here with all of their operations."""
 
 _COMPLEX = {name for name in COMPLEX if name.startswith(("stablehlo.", "chlo."))}
 _FLATTENED = {
@@ -102,9 +104,7 @@ REFUSED_FORMS = {
 def _refused_forms() -> Iterator[str]:
     yield "### Forms that are refused\n"
     yield "Each message names the operation, its line, and what to write instead.\n"
-    yield "| Operations | What is refused, and why |"
-    yield "|---|---|"
-    yield from (f"| {names} | {why} |" for names, why in REFUSED_FORMS.items())
+    yield from (f"- {names}: {why}" for names, why in REFUSED_FORMS.items())
     yield ""
 
 
@@ -159,7 +159,8 @@ def _sections() -> Iterator[str]:
         yield f"## {title}\n"
         for dialect, states in dialects.items():
             count = sum(map(len, states.values()))
-            yield from _table(f"`{dialect}`, {count} operations", states, f"{dialect}.")
+            whole = dialect in _WHOLE
+            yield from _table(f"`{dialect}`, {count} operations", states, f"{dialect}.", whole)
         if "stablehlo" in dialects:
             yield from _refused_forms()
 
@@ -171,14 +172,21 @@ def _aten() -> Iterator[str]:
     titles = {True: "Core operator set", False: "Beyond the core operator set"}
     for is_core, states in states_of_aten().items():
         count = sum(map(len, states.values()))
-        yield from _table(f"{titles[is_core]}, {count} overloads", states, "aten.")
+        yield from _table(f"{titles[is_core]}, {count} overloads", states, "aten.", is_core)
 
 
-def _table(title: str, states: dict[str, set[str]], prefix: str) -> Iterator[str]:
+def _table(title: str, states: dict[str, set[str]], prefix: str, whole: bool) -> Iterator[str]:
+    """The names that are converted, or, of a set that is here as a whole, only the others."""
+    refused = states["Not converted"]
+    converted = set[str]().union(*states.values()) - refused
     yield f"### {title}\n"
-    for state, names in states.items():
-        if names:
-            yield wrap(f"**{state}** ({len(names)}): {_listed(names, prefix)}") + "\n"
+    if not whole:
+        yield wrap(f"**Converted** ({len(converted)}): {_listed(converted, prefix)}") + "\n"
+    if refused:
+        others = f"**Not converted** ({len(refused)}): {_listed(refused, prefix)}"
+        yield wrap(f"All are converted but {_listed(refused, prefix)}." if whole else others) + "\n"
+    elif whole:
+        yield "All are converted.\n"
 
 
 def _listed(names: Iterable[str], prefix: str) -> str:

@@ -17,15 +17,15 @@ The sanitizer finds kernels that lack a barrier or write a page too early, whate
 happens to have. It follows every access to memory, circular buffers, semaphores and DST, and is on
 by default.
 
-| `SimOptions`, `CreateDevice` | Meaning |
-|---|---|
-| `sanitize=False` | Do not look; programs run up to three times as fast. |
-| `max_findings=n` | Stop at the error with number n instead of the first one, or at the end of \
-the program; the error has them all. |
-| `leniencies=frozenset({...})` | Suppress rules by name. |
-| `schedule_seed=n` | Run threads in another order: for what depends on the order, see below. |
-| `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
-bytes. |
+Options of `SimOptions` and `CreateDevice`:
+
+- `sanitize=False`: Do not look; programs run up to three times as fast.
+- `max_findings=n`: Stop at the error with number n instead of the first one, or at the end of the
+  program; the error has them all.
+- `leniencies=frozenset({...})`: Suppress rules by name.
+- `schedule_seed=n`: Run threads in another order: for what depends on the order, see below.
+- `delay_copies=True`: Move bytes at the barrier: a kernel without its barrier computes with old
+  bytes.
 
 An error stops the program as `SanitizerError`. Its text is that of the reports below (location,
 what happened, what to do, rule in brackets), with the source line, the thread, the state of the
@@ -64,10 +64,6 @@ reported only if it is a race.
   run. Run such programs with several values of `schedule_seed`.
 - An address that a kernel computes by itself and that lies in another buffer as a whole.
 - Bytes of a page that is pushed without having been written again keep what they held before.
-
-Each thread, and each network on its behalf, has a vector clock; shadow memory has the last writer
-and the readers of each range of bytes (`ttmlir/sim/sanitizer/shadow.py`). Two accesses without
-happens-before are a race.
 """
 
 
@@ -103,15 +99,33 @@ def _section(case: Case) -> str:
 
 
 def _difference(case: Case) -> str:
-    """How the kernels differ from the correct ones."""
-    lines = (
-        line
-        for name, text in case.kernels.items()
-        for line in difflib.unified_diff(
+    """How the kernels differ from the correct ones, each change with the line before it.
+
+    If that is empty, with the line after it, too.
+    """
+    shown: list[str] = []
+    hunk: list[str] = []
+    for name, text in case.kernels.items():
+        lines = difflib.unified_diff(
             KERNELS[name].splitlines(keepends=True), text.splitlines(keepends=True), name, name, n=1
         )
-    )
-    return "".join(line for line in lines if not line.startswith(("+++", "@@")))
+        for line in lines:
+            if line.startswith("---"):
+                shown.append(line)
+            elif line.startswith("@@"):
+                shown += _without_end(hunk)
+                hunk = []
+            elif not line.startswith("+++"):
+                hunk.append(line)
+        shown += _without_end(hunk)
+        hunk = []
+    return "".join(shown)
+
+
+def _without_end(hunk: list[str]) -> list[str]:
+    """A change without the line after it, if there is text on the line before it."""
+    whole = not hunk or not hunk[0].strip() or not hunk[-1].startswith(" ")
+    return hunk if whole else hunk[:-1]
 
 
 def numbers() -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from frontends_page import states_of_aten, states_of_dialects
 from markdown_text import wrap
-from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
 from ttnn_page import names_here
 
@@ -14,7 +13,6 @@ from ttmlir.ir.kernel_builder import computed_on
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.optable import ROWS
 from ttmlir.optable.kernel import CALLS
-from ttmlir.optable.row import Row
 from ttmlir.passes.core.registry import PASSES, PIPELINES
 from ttmlir.tools.translate.translations import TRANSLATIONS
 
@@ -58,51 +56,54 @@ INTRODUCTION = """\
 # What works
 
 From each frontend to a `.ttnn` or a `.ttm` file that runs, and to C++. Counted from the registries
-of operations, passes and kernels. An operation marked * is one of tt-mlir's later versions.
+of operations, passes and kernels; linked pages have the names.
 """
 
 
 def support_page() -> str:
-    """Operations by family, then passes, frontends and kernels."""
+    """Operations, passes, frontends and kernels."""
     extensions = sum(row.extends_reference for row in ROWS.values())
     parts = [
         INTRODUCTION,
-        "## Operations of TTIR\n",
-        "Details: [ops.md](ops.md).\n",
-        *(_entry(title, _names(rows_of(family))) for family, title in FAMILY_TITLES.items()),
-        f"{len(ROWS)} operations, {extensions} of them of later versions.\n",
-        "## Pipelines, passes and translations\n",
-        "Details: [passes.md](passes.md).\n",
-        _entry("Pipelines", _listed(PIPELINES)),
-        _entry("Passes", _listed(public_passes())),
-        _entry("Translations", _listed(_translations())),
+        wrap(
+            f"- {len(ROWS)} operations of TTIR and TTNN, {extensions} of them of tt-mlir's later "
+            "versions ([ops.md](ops.md))",
+            "  ",
+        ),
+        wrap(
+            f"- {len(PIPELINES)} pipelines, {len(public_passes())} passes "
+            f"([passes.md](passes.md)) and the translations {_listed(_translations())}",
+            "  ",
+        ),
         *_missing(),
+        wrap(
+            f"- {len(CALLS)} calls of kernels of your own ([kernel_calls.md](kernel_calls.md)), in "
+            "C++ ([metalium.md](metalium.md)) and in Python ([pykernel.md](pykernel.md)); programs "
+            "of them are operations of JAX, torch and NumPy ([bridge.md](bridge.md))",
+            "  ",
+        ),
+        wrap(
+            f"- {len(names_here())} names of ttnn, which work as written "
+            "([ttnn_names.md](ttnn_names.md))",
+            "  ",
+        ),
+        "",
         "## Frontends\n",
-        "How many of the operations that models are written in become ttir. Details:",
-        "[frontends.md](frontends.md).\n",
-        "| Frontend | Operations that are converted |",
-        "|---|---|",
+        wrap(
+            "How many of the operations that models are written in become ttir "
+            "([frontends.md](frontends.md)):"
+        )
+        + "\n",
         *_frontends(),
         "",
         "## Kernels\n",
-        "What `ttir-to-ttmetal-backend-pipeline` writes kernels for, by the type of the numbers.\n",
-        *(_entry(", ".join(types), _kernels(types[0])) for types in _NUMBERS),
         wrap(
-            "Kernels of your own, in C++ ([metalium.md](metalium.md)) and in Python "
-            f"([pykernel.md](pykernel.md)), have {len(CALLS)} calls "
-            "([kernel_calls.md](kernel_calls.md))."
+            "What `ttir-to-ttmetal-backend-pipeline` writes kernels for, by the types of the "
+            "numbers; [kernel_coverage.md](kernel_coverage.md) has what `ttir-to-ttmetal-pipeline` "
+            "fuses."
         )
         + "\n",
-        wrap(
-            "A program of kernels is an operation of JAX, torch and NumPy "
-            "([bridge.md](bridge.md)): `ttir.custom_kernel`, `ttnn.generic` in the file."
-        )
-        + "\n",
-        "## ttnn's Python API\n",
-        wrap(
-            f"{len(names_here())} names of ttnn work as written; "
-            "[ttnn_names.md](ttnn_names.md) lists them, and those that do not yet."
-        ),
+        *_kernels(),
     ]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -114,8 +115,8 @@ def _entry(title: str, names: str) -> str:
 def _frontends() -> Iterator[str]:
     for title, dialects in states_of_dialects().items():
         counts = (_share(name, states) for name, states in dialects.items())
-        yield f"| {title} | {', '.join(counts)} |"
-    yield f"| torch | {_share('core ATen', states_of_aten()[True])} |"
+        yield f"- {title}: {', '.join(counts)}"
+    yield f"- torch: {_share('core ATen', states_of_aten()[True])}"
 
 
 def _share(name: str, states: dict[str, set[str]]) -> str:
@@ -124,8 +125,15 @@ def _share(name: str, states: dict[str, set[str]]) -> str:
     return f"{name} {total - len(states['Not converted'])} of {total}"
 
 
-def _kernels(keyword: str) -> str:
-    return " ".join(f"`{name}`" for name in computed_on(ScalarType(keyword)))
+def _kernels() -> Iterator[str]:
+    """The operations by the types of numbers that there are kernels for."""
+    computed = [(types, set(computed_on(ScalarType(types[0])))) for types in _NUMBERS]
+    groups: dict[str, list[str]] = {}
+    for name in sorted(set[str]().union(*(names for _, names in computed))):
+        here = [each for types, names in computed if name in names for each in types]
+        every = len(here) == sum(map(len, _NUMBERS))
+        groups.setdefault("all types" if every else ", ".join(here), []).append(name)
+    yield from (_entry(types, _listed(names)) for types, names in groups.items())
 
 
 def _translations() -> set[str]:
@@ -136,10 +144,6 @@ def _missing() -> list[str]:
     here = {*PASSES, *PIPELINES, *_translations()}
     missing = [name for names in _OF_TT_MLIR.values() for name in names if name not in here]
     return [_entry("Not yet", _listed(missing))] if missing else []
-
-
-def _names(rows: Iterable[Row]) -> str:
-    return " ".join(f"`{row.mnemonic}`{'*' * row.extends_reference}" for row in rows)
 
 
 def _listed(names: Iterable[str]) -> str:
