@@ -369,7 +369,7 @@ FIGURES = (
         )
     ),
 )
-"""By kind; docs/timing.md says of each number which file of the source it is from."""
+"""By kind; README.md says of each number which file of the source it is from."""
 
 
 def compare(figure: Figure) -> Iterator[Comparison]:
