@@ -76,12 +76,11 @@ _SPELLINGS = """\
 What calls are named in other releases, with the same operands.
 """
 _MAPPING = """\
-## Elementwise operations as calls
+## Elementwise operations of several calls
 
-The calls that compute an elementwise operation of `ttir` on tiles of floating-point numbers and of
-32-bit integers; `NAME` is the operation's. Operands are copied to the tiles 0, 1, ... of DST; each
-step is prepared by its `_init`; the result is in tile 0. The matrix unit takes floating-point tiles
-from circular buffers directly.
+How operations of `ttir` are computed on tiles of floating-point numbers and of 32-bit integers,
+where that is not one call. Operands are copied to the tiles 0, 1, ... of DST; each step is prepared by
+its `_init`; the result is in tile 0.
 """
 _FUNCTIONS = {
     call.cpp: call.summary.replace(" that were started", "")
@@ -274,20 +273,21 @@ def _cycles(cost: Cost, roles: Role) -> str:
 
 
 def _mapping() -> Iterator[str]:
-    """An entry for the operations whose calls differ by nothing but their name."""
+    """An entry for the operations that are computed alike, unless it is by one call."""
     yield _MAPPING
     groups: dict[str, list[str]] = {}
     for mnemonic, tile_call in TILE_CALLS.items():
         steps = {
             "": _steps(tile_call.floats),
             "integers: ": _steps_of_integers(tile_call),
-            "matrix unit: ": f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else "",
         }
         text = ". ".join(f"{which}{calls}" for which, calls in steps.items() if calls)
-        pattern = re.sub(rf"`{mnemonic}_(?=\w*[(<`])", "`NAME_", text)
-        groups.setdefault(pattern, []).append(f"`{mnemonic}`")
-    for text, names in groups.items():
-        yield f"- {', '.join(names)}: {text}"
+        if "; " in text or "nothing" in text:
+            pattern = re.sub(rf"`{mnemonic}_(?=\w*[(<`])", "`NAME_", text)
+            groups.setdefault(pattern, []).append(mnemonic)
+    for pattern, names in groups.items():
+        text = pattern if len(names) > 1 else pattern.replace("`NAME_", f"`{names[0]}_")
+        yield f"- {', '.join(f'`{name}`' for name in names)}: {text}"
     yield ""
 
 

@@ -48,12 +48,8 @@ def models_page() -> str:
     libraries = sorted({key.partition("/")[0] for key in models})
     parts = [
         INTRODUCTION,
+        f"{_counts(models)}\n",
         f"Versions: {versions}.\n",
-        "| Library | Models | Right | Refused | Wrong |",
-        "|---|---|---|---|---|",
-        *(_counts(library, _of(models, library)) for library in libraries),
-        _counts("all", models),
-        "",
     ]
     for library in libraries:
         parts += _library(library, _of(models, library))
@@ -71,16 +67,16 @@ def _sorted(
     yield from sorted(models.items(), key=lambda item: item[0].lower())
 
 
-def _counts(title: str, models: Mapping[str, Mapping[str, Any]]) -> str:
+def _counts(models: Mapping[str, Mapping[str, Any]]) -> str:
     states = Counter(model["state"] for model in models.values())
-    cells = (states[state] for state in ("right", "refused", "wrong"))
-    return f"| {title} | {len(models)} | {' | '.join(map(str, cells))} |"
+    counts = ", ".join(f"{states[state]} {state}" for state in ("right", "refused", "wrong"))
+    return f"{len(models)} models: {counts}."
 
 
 def _library(library: str, models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The models that are right, and a table of the others with the reasons."""
     right = [name for name, model in _sorted(models) if model["state"] == "right"]
-    yield f"## {library}\n"
+    yield f"## {library}: {len(right)} of {len(models)}\n"
     yield f"Right: {', '.join(right)}.\n"
     others = [(name, model) for name, model in _sorted(models) if model["state"] != "right"]
     if others:
