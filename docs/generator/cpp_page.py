@@ -54,14 +54,14 @@ g++. An unsupported feature is an error at its location.
 
 ## Versions of tt-metal
 
-| Kernels of | Are known by |
-|---|---|
-| 2024 (September) | `dataflow_api.h`, `compute_kernel_api/...`, `NAMESPACE` and `MAIN`, \
-`InterleavedAddrGenFast`, `cb_interface`, `_init_short` |
-| 2025 (June) | `compile_time_args.h`, `TensorAccessor`, `get_local_cb_interface`, orders of \
-arguments that changed |
-| 2026 (February, and later names) | `api/dataflow/...`, `api/compute/...`, `kernel_main` for all \
-processors, named compile-time arguments, `Noc`, `CircularBuffer`, `dfb::` and `args::` |
+By their names, kernels are of
+
+- 2024 (September): `dataflow_api.h`, `compute_kernel_api/...`, `NAMESPACE` and `MAIN`, \
+`InterleavedAddrGenFast`, `cb_interface`, `_init_short`
+- 2025 (June): `compile_time_args.h`, `TensorAccessor`, `get_local_cb_interface`, orders of \
+arguments that changed
+- 2026 (February, and later names): `api/dataflow/...`, `api/compute/...`, `kernel_main` for all \
+processors, named compile-time arguments, `Noc`, `CircularBuffer`, `dfb::` and `args::`
 
 The language is the same for all of them, and one kernel may mix names of all years.
 """
@@ -73,26 +73,26 @@ Types are those of the 32-bit RISC-V processors of a Tensix tile, not those of t
 `int`, `long`, `size_t` and pointers have 32 bits, `char` has no sign, and signed numbers wrap. \
 `float` is computed in single precision on all of them.
 
-| | g++ for a card | Here |
-|---|---|---|
-| a shift by more places than the type has, division by zero, an index outside of an array, a \
-variable that was never set, a null pointer | anything may happen | a located error then, or \
-when the kernel is compiled |
-| `a[i]` one row further in an array of arrays | reads the next row | an error |
-| arguments of a call | evaluated in any order | evaluated from left to right |
-| variables of a function | have addresses in the memory of the processor | have none: pointers to \
-them point, and compare, but are no numbers |
-| a variable as one of another type | through any pointer | numbers only, by pointers, \
-`std::bit_cast`, `memcpy` and unions |
-| initial values of `static` variables in functions | set when first reached | set before the \
-kernel starts |
-| copies of objects | by copy constructors | member by member; one by a constructor of its own is \
-refused, as are objects with destructors that are static, or made in the condition of a loop |
-| a loop without end and without effect | may be left out | an error, if nothing else can end it |
-| memory of variables and constants | a few KiB, and nothing checks them | {STACK_BYTES} bytes for \
-each function |
+What a compiler for a card does → what happens here:
 
-Kernels are compiled as text from strangers, so what the compiler does for them is bounded: \
+- a shift by more places than the type has, division by zero, an index outside of an array, a \
+variable that was never set, a null pointer: anything → a located error then, or when the kernel \
+is compiled
+- `a[i]` one row further in an array of arrays: reads the next row → an error
+- arguments of a call: evaluated in any order → from left to right
+- variables of a function: have addresses in the memory of the processor → have none: pointers to \
+them point, and compare, but are no numbers
+- a variable as one of another type: through any pointer → numbers only, by pointers, \
+`std::bit_cast`, `memcpy` and unions
+- initial values of `static` variables in functions: set when first reached → before the kernel \
+starts
+- copies of objects: by copy constructors → member by member; one by a constructor of its own is \
+refused, as are objects with destructors that are static, or made in the condition of a loop
+- a loop without end and without effect: may be left out → an error, if nothing else can end it
+- memory of variables and constants: a few KiB, and nothing checks them → {STACK_BYTES} bytes for \
+each function
+
+What the compiler does for a kernel is bounded: \
 {MAX_STEPS} expressions and statements with all instances of templates, {MAX_CALL_NESTING} \
 templates or functions inside of each other, {MAX_PACK} elements of a pack, {MAX_CASES} groups of \
 cases, {MAX_FOLDED_STEPS} steps for all constants ([SECURITY.md](../SECURITY.md)).

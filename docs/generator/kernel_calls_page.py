@@ -79,8 +79,8 @@ _MAPPING = """\
 ## Elementwise operations of several calls
 
 How operations of `ttir` are computed on tiles of floating-point numbers and of 32-bit integers,
-where that is not one call. Operands are copied to the tiles 0, 1, ... of DST; each step is prepared by
-its `_init`; the result is in tile 0.
+where that is not one call. Operands are copied to the tiles 0, 1, ... of DST; each step is prepared
+by its `_init`; the result is in tile 0.
 """
 _FUNCTIONS = {
     call.cpp: call.summary.replace(" that were started", "")

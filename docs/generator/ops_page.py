@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from examples import HEADER, function_text
@@ -155,8 +156,13 @@ def _parameter_list(row: Row) -> Iterator[str]:
     if not row.in_ttir:
         yield from _listed("Parameters", row.parameters)
     elif row.in_ttnn and row.parameters != row.ttir_signature:
+        said = {(each.name, each.doc) for each in row.ttir_signature}
+        rest = (
+            replace(each, doc="") if (each.name, each.doc) in said else each
+            for each in row.parameters
+        )
         yield from _listed("Parameters in ttir", row.ttir_signature)
-        yield from _listed("Parameters in ttnn", row.parameters)
+        yield from _listed("Parameters in ttnn", tuple(rest))
     else:
         yield from _listed("Parameters", row.ttir_signature)
 

@@ -118,8 +118,8 @@ def _pass_section(name: str, common: Container[str]) -> Iterator[str]:
     parts = _PARTS.split((sys.modules[cls.__module__].__doc__ or "").strip())
     others = dict(zip(parts[1::2], parts[2::2], strict=True))
     path = cls.__module__.replace(".", "/")
-    yield f"### `{name}`\n"
-    yield f"{parts[0].strip()} [Source](../{path}.py)\n"
+    yield f"### [`{name}`](../{path}.py)\n"
+    yield f"{parts[0].strip()}\n"
     shared, own = _split_options(cls, common)
     yield from _shared(shared)
     yield from _list(own)

@@ -22,7 +22,8 @@ def text_of(page: Path) -> str:
 def anchors_of(page: Path) -> set[str]:
     """What links can name in a page: its headings, as GitHub spells them."""
     headings = re.findall(r"^#+ (.*)$", text_of(page), re.M)
-    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)|[^\w\- ]", r"\1", each) for each in headings)
+    texts = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", each) for each in headings)
+    plain = (re.sub(r"[^\w\- ]", "", each) for each in texts)
     return {each.lower().replace(" ", "-") for each in plain}
 
 

@@ -27,8 +27,7 @@ changed, arguments swapped, comparisons, operators, flags and enumerators replac
 caught if in one of three runs (in order, in a random order with late copies, in another random
 order with clocks) the simulator reports something, deadlocks, or ends with other numbers than
 NumPy. `python test/sim/mutation` runs all mutants and writes this page; the test suite runs a
-sample. Who changes the simulator compares two runs. `test/sim/mutation/survivors.py` lists each
-mutant that is not caught, with the reason.
+sample. `test/sim/mutation/survivors.py` lists each mutant that is not caught, with the reason.
 """
 _FUSED_HEAD = """## Kernels of fused programs
 

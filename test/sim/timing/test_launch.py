@@ -33,7 +33,7 @@ ALL = COMPUTE | {"BRISC", "NCRISC"}
     ],
 )
 def test_launch_on_wormhole(roles: set[str], measured: dict[int, float]) -> None:
-    """C27 of docs/timing.md, microseconds by bytes of a kernel: within 2 %."""
+    """C27 of test/bench/figures/README.md, microseconds by bytes of a kernel: within 2 %."""
     for size, microseconds in measured.items():
         assert launch_ns(roles, kernel_bytes=size) == pytest.approx(1000 * microseconds, rel=0.02)
 
@@ -54,7 +54,7 @@ def test_circular_buffers_are_configured() -> None:
     ],
 )
 def test_launch_on_blackhole(roles: set[str], measured: dict[int, float]) -> None:
-    """C28 of docs/timing.md: within 3 %."""
+    """C28 of test/bench/figures/README.md: within 3 %."""
     for size, microseconds in measured.items():
         simulated = launch_ns(roles, Arch.BLACKHOLE, size)
         assert simulated == pytest.approx(1000 * microseconds, rel=0.03)
@@ -65,7 +65,7 @@ def test_launch_on_blackhole(roles: set[str], measured: dict[int, float]) -> Non
     [(0, 2.47), (1000, 2.47), (2000, 2.84), (5000, 5.88), (10000, 10.96)],
 )
 def test_launch_hides_behind_the_program_before(cycles: int, microseconds: float) -> None:
-    """C29 of docs/timing.md: a kernel of BRISC alone that spins, within 3 %."""
+    """C29 of test/bench/figures/README.md: a kernel of BRISC alone that spins, within 3 %."""
     launch = launch_ns({"BRISC"}, kernel_bytes=256)
     assert replayed_ns(launch, cycles) == pytest.approx(1000 * microseconds, rel=0.03)
 

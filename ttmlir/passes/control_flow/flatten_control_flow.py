@@ -1,8 +1,7 @@
 """Unroll short loops of scf, affine and tosa, and outline longer ones as functions.
 
-As `stablehlo-flatten-control-flow` does: a short loop becomes as many copies of its body as it has
-iterations, another one a `ttir.while`, small branches a choice, others a `ttir.case`. Numbers that
-loops carry become tensors without dimensions, and maps of affine become arithmetic.
+As `stablehlo-flatten-control-flow` does. Numbers that loops carry become tensors without
+dimensions, and maps of affine become arithmetic.
 
 Before:
 

@@ -1,12 +1,12 @@
 """Choose the grid of cores that each operation runs on.
 
 Every operation gets the whole worker grid of the device and results interleaved in DRAM, whatever
-its constraints; layout changes, constants and what is not ttir keep their layouts. An operation
-whose location is a name in `override-grid-sizes` gets that grid and keeps the rest of its layout.
+its constraints; layout changes, constants and what is not ttir keep theirs. An operation at a
+location of `override-grid-sizes` gets that grid instead.
 
-One whose location is a name in `override-output-layout` gets what that names of a grid, a memory, a
-way of spreading over the cores and a data type: `fc1=8x1:l1:height_sharded:bf16`. Names are those
-of named locations; a call site is `caller/callee`, and a place in a file is `file.mlir:12`.
+One at a location of `override-output-layout` gets what that names of a grid, a memory, a memory
+layout and a data type: `fc1=8x1:l1:height_sharded:bf16`. Names are those of named locations; a call
+site is `caller/callee`, and a place in a file is `file.mlir:12`.
 
 With `sharding-pass-enabled`, runs of operations in which each one has the next one as its only user
 keep their results in L1, divided over the cores.

@@ -2,10 +2,9 @@
 
 Reshapes and permutations that follow each other become one permutation between two reshapes, or
 less, where that moves fewer tiles. Permutations are carried past operations that work in any order
-of the dimensions, in groups of them, where that lets permutations meet, as those around
-convolutions of images whose features come first. A slice of moved tensors is taken of the tensor
-before it is moved, if nothing is left to permute then. A product whose rows are flattened before it
-and put back after it takes them as they are. Moves of constants are done while compiling.
+of the dimensions, where that lets permutations meet, as those around convolutions of images whose
+features come first. Slices are taken before moves, products take rows that are flattened before and
+put back after them as they are, and constants are moved while compiling.
 
 Before:
 

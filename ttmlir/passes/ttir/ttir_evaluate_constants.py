@@ -1,9 +1,8 @@
 """Compute while compiling what depends on constants alone.
 
-Weights that a model computes from its parameters (standardized, merged with others, cut into
-parts) are the same in each call. They are computed once, where what the rest of the program takes
-of them is no larger than the constants that they are made of: a file never grows by it. Everything
-is computed by the functions that the runtime runs too.
+Weights that a model computes from its parameters (standardized, merged with others, cut into parts)
+are computed once, by the functions of the runtime, where the results that the program takes are no
+larger than the constants that they are made of.
 
 Before:
 

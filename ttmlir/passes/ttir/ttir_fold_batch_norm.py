@@ -1,8 +1,7 @@
 """Fold batch normalizations into the convolutions before them.
 
-A convolution scales each of its features by its weight and shifts it by its bias. If weight, bias
-and the statistics of the normalization are constants, the normalization is such a scaling, and one
-convolution computes both.
+If weight, bias and the statistics of the normalization are constants, one convolution with another
+weight and bias computes both.
 
 Before:
 

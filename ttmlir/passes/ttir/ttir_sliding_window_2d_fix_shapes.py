@@ -1,8 +1,8 @@
 """Bring images into the shapes that ttnn's window operations take.
 
-ttnn pools an image that is flattened to 1x1x(N*H*W)xC and pads both sides of it alike. A pooling
-whose input has another shape gets a reshape before and after it and remembers the height and width
-of the image; where the two sides differ, the padding becomes an operation of its own.
+ttnn pools an image that is flattened to 1x1x(N*H*W)xC and pads both sides of it alike. A pooling of
+another shape gets a reshape before and after it and remembers the height and width of the image;
+where the two sides differ, the padding becomes an operation.
 
 Before:
 

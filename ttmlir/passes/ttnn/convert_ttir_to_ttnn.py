@@ -1,8 +1,8 @@
 """Turn ttir operations into operations of the ttnn library.
 
-Most operations keep their name and parameters and lose their constraints. What has no counterpart
-is spelled out: squeezes are reshapes, layout changes are moves between host and device, constants
-are filled tensors. Every function that needs a device asks for it once, at its top.
+Most operations keep their name and parameters and lose their constraints. Others become what ttnn
+has: squeezes reshapes, layout changes moves between host and device, constants filled tensors.
+Every function that needs a device asks for it once, at its top.
 
 A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its own.
 

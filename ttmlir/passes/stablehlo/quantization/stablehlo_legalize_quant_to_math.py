@@ -3,8 +3,8 @@
 An integer q of a quantized tensor stands for (q - zero point) * scale. Operations that move
 elements do it with the integers, and so do `maximum` and `minimum` of one scale. Products of bytes
 subtract the zero points, multiply in bf16, which holds the differences, and add in f32, which is
-exact up to 2^24. All others compute with the numbers in f32 and round the result to integers, as
-the specification defines it. Arguments and results become the integers.
+exact up to 2^24. All others compute with the numbers in f32 and round the result to integers.
+Arguments and results become the integers.
 
 Before:
 

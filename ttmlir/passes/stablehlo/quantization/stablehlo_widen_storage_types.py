@@ -1,7 +1,6 @@
 """Keep integers of 2 and 4 bits and floating point numbers of 8 bits and fewer in wider types.
 
-The device stores integers of 8 bits and more, and floating point numbers of 16 bits and more. i2
-and i4 become i8, ui2 and ui4 become ui8, and results of arithmetic are wrapped to their bits.
+i2 and i4 become i8, ui2 and ui4 become ui8, and results of arithmetic are wrapped to their bits.
 Small floating point numbers become bf16, which holds all of them; arithmetic is done in f32, and
 its results are rounded to the format. Arguments and results become the wider types.
 

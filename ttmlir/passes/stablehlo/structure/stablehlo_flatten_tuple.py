@@ -1,8 +1,7 @@
 """Decompose tuples, and remove tokens: functions, loops and calls hand on tensors alone.
 
-A tuple becomes its parts, those of the tuples in it too. A token only orders what a program does
-with the world outside; on one device operations run in the order of the program. For the same
-reason an operation that is started asynchronously is computed where it is started.
+A tuple becomes its parts, those of the tuples in it too. On one device operations run in the order
+of the program, without tokens; one that is started asynchronously is computed where it is started.
 
 Before:
 

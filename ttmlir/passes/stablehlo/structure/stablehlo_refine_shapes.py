@@ -1,8 +1,7 @@
 """Find the shapes that types leave open, from sizes that are known while compiling.
 
 Sizes that are operands become part of static operations where they are constants, extents of static
-shapes or computed from these. What follows from them reaches all users of a value, loops, branches
-and the results of the function.
+shapes or computed from these; all users of a value follow, through loops and branches.
 
 Before:
 
