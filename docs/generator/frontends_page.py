@@ -31,8 +31,8 @@ INTRODUCTION = """\
 
 Which operations of the languages of models become ttir, from the dialects and the tables of the
 conversions; [models.md](models.md) shows their use. A form that cannot be converted is refused with
-its reason, other operations by name, both with their location.
-Terminators such as `yield` count as not converted.
+its reason, other operations by name, both with their location. Terminators such as `yield` count as
+not converted.
 """
 
 _DIALECTS = {

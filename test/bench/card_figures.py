@@ -1,7 +1,8 @@
 """Prints figures that were measured on cards, and what the simulator's clock makes of them.
 
 `python test/bench/card_figures.py` prints a row for each sweep, and then how far off the values of
-each kind are. Figures have the names of figures/README.md; docs/timing.md says which of them set a parameter.
+each kind are. Figures have the names of figures/README.md; docs/timing.md says which of them set a
+parameter.
 """
 
 from __future__ import annotations

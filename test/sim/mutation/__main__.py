@@ -22,12 +22,13 @@ PAGE = HERE.parents[2] / "docs" / "mutation.md"
 
 _HEAD = """# Mutants of kernels
 
-Kernels are changed, one thing at a time: calls are left out, integers, sizes, addresses and indices
-changed, arguments swapped, comparisons, operators, flags and enumerators replaced. A mutant is
-caught if in one of three runs (in order, in a random order with late copies, in another random
-order with clocks) the simulator reports something, deadlocks, or ends with other numbers than
-NumPy. `python test/sim/mutation` runs all mutants and writes this page; the test suite runs a
-sample. `test/sim/mutation/survivors.py` lists each mutant that is not caught, with the reason.
+How many mistakes in kernels the simulator finds. Kernels are changed, one thing at a time: calls
+are left out, integers, sizes, addresses and indices changed, arguments swapped, comparisons,
+operators, flags and enumerators replaced. A mutant is caught if in one of three runs (in order, in
+a random order with late copies, in another random order with clocks) the simulator reports
+something, deadlocks, or ends with other numbers than NumPy. `python test/sim/mutation` runs all
+mutants and writes this page; the test suite runs a sample. `test/sim/mutation/survivors.py` lists
+each mutant that is not caught, with the reason.
 """
 _FUSED_HEAD = """## Kernels of fused programs
 
