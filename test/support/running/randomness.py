@@ -114,7 +114,8 @@ class Randomness:
         random.seed(seed)
         np.random.seed(seed)
         if "torch" in sys.modules:
-            sys.modules["torch"].manual_seed(seed)
+            # All tensors are on the CPU; for other devices torch keeps a stack trace of each seed.
+            sys.modules["torch"].default_generator.manual_seed(seed)
         try:
             return (yield)
         finally:
