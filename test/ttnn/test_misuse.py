@@ -83,6 +83,11 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.add(x, torch.ones(2)),
         "ttnn.add: input_tensor_b is a ttnn.Tensor or a number, not torch.Tensor; ttnn.from_torch",
     ),
+    "a tensor of ttnn for one of torch": (
+        TypeError,
+        lambda x, device: ttnn.from_torch(x, ttnn.float32),
+        "ttnn.from_torch: this is a ttnn.Tensor already; ttnn.to_torch gives its numbers",
+    ),
     "one tensor for a list": (
         TypeError,
         lambda x, device: ttnn.concat(x, x),

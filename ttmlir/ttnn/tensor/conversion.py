@@ -67,6 +67,9 @@ HOST_TYPES = {
 
 def as_array(values: Any) -> Array:
     """The numbers of an array of NumPy or torch, or of nested lists; nobody else's memory."""
+    if isinstance(values, Tensor):
+        # NumPy would take it apart, and compute each element on the device.
+        raise ArgumentTypeError("this is a ttnn.Tensor already; ttnn.to_torch gives its numbers")
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         values = values.detach().cpu()
