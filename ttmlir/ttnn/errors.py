@@ -15,7 +15,14 @@ from itertools import islice
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NoReturn, cast
 
-from ttmlir.errors import ArgumentTypeError, CompilationError, Error, IndexRangeError, UsageError
+from ttmlir.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CompilationError,
+    Error,
+    IndexRangeError,
+    UsageError,
+)
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
 
@@ -103,6 +110,9 @@ def raise_refusal(
     is_about_types = isinstance(error, ArgumentTypeError) or not isinstance(error, Error)
     refusal = explain(error) if is_about_types else None
     if refusal is None:
+        if isinstance(error, MemoryError):
+            refusal = UsageError(": ".join(filter(None, ("not enough memory", str(error)))))
+            raise locate_error(refusal, name) from error
         if not isinstance(error, Error):
             raise error
         refusal = error
@@ -161,8 +171,8 @@ def check_class(made: type[Any]) -> None:
 
 def explain_arguments(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> ArgumentTypeError | None:
-    """What is wrong with the arguments of a call that failed; None if it is not their types."""
+) -> Error | None:
+    """What is wrong with the arguments of a call that failed; None if types and sizes are right."""
     # Loaded here, since programs without mistakes do not need it.
     from ttmlir.ttnn.operations.signature import COMMON_TYPES, find_wrong_argument
 
@@ -181,7 +191,18 @@ def explain_arguments(
         if name in COMMON_TYPES or not isinstance(error, Error)
     ]
     wrong = find_wrong_argument(function, named, find_type)
-    return ArgumentTypeError(wrong) if wrong else None
+    return ArgumentTypeError(wrong) if wrong else explain_size(named, error)
+
+
+def explain_size(named: Iterable[tuple[str, Any]], error: Exception) -> Error | None:
+    """Which argument of a call that failed is an integer of too many bits; None if none is."""
+    from ttmlir.ttnn.operations.signature import find_large_number
+
+    if isinstance(error, Error):
+        return None
+    # What C calls an int has 32 bits, the places of arrays 64.
+    large = find_large_number(named, 31 if isinstance(error, OverflowError) else 63)
+    return ArgumentError(large) if large else None
 
 
 type_finders: list[Callable[[str], Any]] = []
