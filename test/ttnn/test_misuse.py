@@ -6,10 +6,12 @@ import copy
 import inspect
 import itertools
 import pickle
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import EnumType
 from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +21,7 @@ import torch
 import ttmlir
 from ttmlir import ttnn
 from ttmlir.ttnn import registry
+from ttmlir.ttnn.errors import check_class
 
 L1 = ttnn.L1_MEMORY_CONFIG
 
@@ -377,6 +380,39 @@ def test_names_of_torch() -> None:
         with pytest.raises(AttributeError) as caught:
             getattr(ttnn, name)
         assert str(caught.value) == f"ttnn.{name} is not here yet; nearest: ttnn.{ours}"
+
+
+@pytest.mark.parametrize("_", range(2))
+def test_looking_a_class_up_changes_no_refusal(_: int) -> None:
+    """The argument is called as in the function that the program calls, not as in a class of it."""
+    with pytest.raises(TypeError, match=r"error: ttnn\.ones: shape is an iterable of integers"):
+        ttnn.ones(ttnn.ones((2, 3)))
+    with pytest.raises(TypeError, match="error: Shape: extents is an iterable of integers"):
+        ttnn.Shape(ttnn.ones((2, 3)))
+
+
+def test_classes_are_changed_once() -> None:
+    """By threads that look them up at the same time."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            made = type("Made", (), {f"method_{i}": lambda self: None for i in range(20)})
+            start = Barrier(4)
+
+            def look_up(made: type = made, start: Barrier = start) -> None:
+                start.wait()
+                check_class(made)
+
+            threads = [Thread(target=look_up) for _ in range(4)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+            for name in ("method_0", "method_19"):
+                assert not hasattr(getattr(made, name).__wrapped__, "__wrapped__")
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_other_errors_stay(device: Any) -> None:
