@@ -459,7 +459,9 @@ def make_server() -> LanguageServer:
             """Handle a message; JSON that is none gets the protocol's answer to that."""
             if not hasattr(message, "jsonrpc"):
                 code = types.ErrorCodes.InvalidRequest
-                self._send_response(None, None, types.ResponseError(code, "Invalid Request"))
+                # There is no request whose number the answer could have.
+                number: Any = None
+                self._send_response(number, None, types.ResponseError(code, "Invalid Request"))
                 return
             super().handle_message(message)
 

@@ -393,11 +393,16 @@ def test_looking_a_class_up_changes_no_refusal(_: int) -> None:
 
 def test_classes_are_changed_once() -> None:
     """By threads that look them up at the same time."""
+
+    def method(self: object) -> None:
+        """Do nothing."""
+
+    names = [f"method_{i}" for i in range(20)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(50):
-            made = type("Made", (), {f"method_{i}": lambda self: None for i in range(20)})
+            made = type("Made", (), dict.fromkeys(names, method))
             start = Barrier(4)
 
             def look_up(made: type = made, start: Barrier = start) -> None:
@@ -409,7 +414,7 @@ def test_classes_are_changed_once() -> None:
                 each.start()
             for each in threads:
                 each.join()
-            for name in ("method_0", "method_19"):
+            for name in names:
                 assert not hasattr(getattr(made, name).__wrapped__, "__wrapped__")
     finally:
         sys.setswitchinterval(interval)

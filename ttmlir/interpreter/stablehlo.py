@@ -316,7 +316,10 @@ def single_ufunc(region: Region) -> np.ufunc | None:
     return _UFUNCS.get(folded.name) if list(last.operands) == list(folded.results) else None
 
 
-_EXTREMES = {np.maximum: ("max", "maximum"), np.minimum: ("min", "minimum")}
+_EXTREMES: dict[np.ufunc, tuple[str, str]] = {
+    np.maximum: ("max", "maximum"),
+    np.minimum: ("min", "minimum"),
+}
 """Rows that tell 0 from -0, which NumPy's functions do not, of many numbers and of two."""
 
 
