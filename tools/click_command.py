@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from ttmlir.errors import Error, show_cause
+from ttmlir.terminal import print_error
 
 FAILURE = 1
 
@@ -26,7 +26,7 @@ def run_command(command: click.Command, arguments: Sequence[str], program: str) 
         error.show()
     except Error as error:
         show_cause(error)
-        print(f"{program}: error: {error}", file=sys.stderr)
+        print_error(f"{program}: error: {error}")
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return FAILURE

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
+from ttmlir.terminal import print_error
 from ttmlir.version import VERSION
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def check(
         kernels = find_kernels(files)
     except KernelToolError as error:
         show_cause(error)
-        print(error, file=sys.stderr)
+        print_error(error)
         return 1
     failures = list[str]()
     assumed = Counter[int]()
@@ -162,7 +163,7 @@ def run(
             text = str(error)
             print(json.dumps({"spec": spec, "verdict": "error", "message": text} | _NO_RESULTS))
         else:
-            print(error, file=sys.stderr)
+            print_error(error)
         return 1
     print(json.dumps(_describe_run(spec, report, printed)) if as_json else report)
     return int(not report.passes)
@@ -194,10 +195,10 @@ def _print_verdict(verdict: Verdict, as_json: bool) -> None:
     if as_json:
         print(json.dumps(_describe(verdict)), flush=True)
     elif not verdict.compiles:
-        print(verdict.text, file=sys.stderr, flush=True)
+        print_error(verdict.text)
     else:
         for warning in verdict.warnings:
-            print(warning, file=sys.stderr, flush=True)
+            print_error(warning)
 
 
 def _check_folders(folders: Sequence[str]) -> None:

@@ -88,11 +88,13 @@ def _status_of(program: str, work: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get("TTMLIR_DEBUG"):
             raise
+        # Loaded here, since what is loaded before is for each start.
+        from ttmlir.terminal import print_error
+
         name = type(error).__name__
-        print(
+        print_error(
             f"{program}: error: internal error: {name}: {error}\n{program}: note: this is a mistake"
-            " in ttmlir, not in the input; TTMLIR_DEBUG=1 shows the traceback",
-            file=sys.stderr,
+            " in ttmlir, not in the input; TTMLIR_DEBUG=1 shows the traceback"
         )
         return 1
 

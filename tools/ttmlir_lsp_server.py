@@ -28,7 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if unknown := [each for each in arguments if each not in ("--stdio", "--help", "--version")]:
-        sys.stderr.write(f"{PROGRAM}: unknown argument '{unknown[0]}'; see {PROGRAM} --help\n")
+        from ttmlir.terminal import print_error
+
+        print_error(f"{PROGRAM}: unknown argument '{unknown[0]}'; see {PROGRAM} --help")
         return 1
     if "--help" in arguments:
         sys.stdout.write(_HELP)

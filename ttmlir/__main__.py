@@ -22,7 +22,9 @@ def main(arguments: list[str]) -> int:
         return 0 if asked else 2
     script = Path(arguments[0])
     if not script.is_file():
-        print(f"ttmlir: error: there is no script '{script}'", file=sys.stderr)
+        from ttmlir.terminal import print_error
+
+        print_error(f"ttmlir: error: there is no script '{script}'")
         return 1
     from ttmlir.ttnn.activate import activate
 

@@ -455,6 +455,16 @@ def make_server() -> LanguageServer:
                     self._send_response(data["id"], None, error.to_response_error())
                 raise
 
+        def handle_message(self, message: Any) -> None:
+            """Handle a message; JSON that is none gets the protocol's answer to that."""
+            if not hasattr(message, "jsonrpc"):
+                code = types.ErrorCodes.InvalidRequest
+                # There is no request whose number the answer could have.
+                number: Any = None
+                self._send_response(number, None, types.ResponseError(code, "Invalid Request"))
+                return
+            super().handle_message(message)
+
     server = LanguageServer("ttmlir-lsp-server", VERSION, protocol_cls=Protocol)
     session = _Session(server)
     triggers = types.CompletionOptions(trigger_characters=[".", "%", "@", "#", "!", "^", "-"])

@@ -22,6 +22,11 @@ def printable(text: str) -> str:
     return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def print_error(text: object) -> None:
+    """Print a message on standard error, as `printable` gives it."""
+    print(printable(str(text)), file=sys.stderr, flush=True)
+
+
 def shown_name(name: str) -> str:
     """A name out of a file as one line shows it: no line ends either, and not all of a long one."""
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."

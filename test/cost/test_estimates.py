@@ -45,7 +45,9 @@ def test_transfers_take_their_bytes_at_the_measured_rate() -> None:
 
 def test_times_are_short_to_read() -> None:
     """The time to be expected, and its bounds."""
-    assert repr(Interval(1234.5678, 2000.25, 1e6 / 3)) == "Interval(2,000 from 1,235 to 333,333)"
+    assert (
+        repr(Interval(1234.5678, 2000.25, 1e6 / 3)) == "Interval(2,000 ns, from 1,235 to 333,333)"
+    )
 
 
 def test_no_bound_is_faster_than_dram() -> None:

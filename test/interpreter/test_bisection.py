@@ -187,6 +187,22 @@ def test_refusals(
     assert "cannot open input file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("operation", ["arith.addf %x, %x", "math.exp %x"])
+def test_programs_of_elements_alone(
+    operation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Operations of arith and math on tensors are lowered as among those of linalg."""
+    path = tmp_path / "elements.mlir"
+    path.write_text(
+        f"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{\n %0 = {operation} : tensor<4xf32>\n"
+        " return %0 : tensor<4xf32>\n}"
+    )
+    assert main([str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("reference: linalg, 1 operation\n")
+    assert [line.split()[0] for line in shown.splitlines()[2:]] == ["ttir", "ttir", "ttnn"]
+
+
 def test_the_dialect_of_a_program() -> None:
     """It is the one furthest from the file."""
     assert source_dialect(_named(ATTENTION)) == "stablehlo"

@@ -161,3 +161,42 @@ def test_operations_compute_what_xla_does(name: str) -> None:
         np.testing.assert_array_equal(got, expected)
     else:
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+
+
+ZEROS = np.array([[0, -0.0], [-0.0, 0], [0, 0], [-0.0, -0.0], [-0.0, -1], [0, -1]] * 3, np.float32)
+EXTREME = "^bb0(%p: tensor<f32>, %q: tensor<f32>):\n %s = stablehlo.{0} %p, %q : tensor<f32>\n stablehlo.return %s : tensor<f32>\n"
+FOLDED = f"%r = stablehlo.reduce(%a init: %i) applies stablehlo.{{0}} across dimensions = [1] : ({type_of(ZEROS)}, tensor<f32>) -> tensor<18xf32>"
+WINDOWED = f'%r = "stablehlo.reduce_window"(%a, %i) <{{{{window_dimensions = array<i64: 1, 2>}}}}> ({{{{\n{EXTREME}}}}}) : ({type_of(ZEROS)}, tensor<f32>) -> tensor<18x1xf32>'
+SIGNED_ZEROS = {
+    "sign": ("%r = stablehlo.sign %a : tensor<18x2xf32>", "tensor<18x2xf32>"),
+    "clamp": (
+        "%z = stablehlo.constant dense<0.0> : tensor<f32>\n %r = stablehlo.clamp %z, %a, %i : (tensor<f32>, tensor<18x2xf32>, tensor<f32>) -> tensor<18x2xf32>",
+        "tensor<18x2xf32>",
+    ),
+    **{
+        f"{name} {how}": (text.format(name), result)
+        for name in ("maximum", "minimum")
+        for how, text, result in (
+            (
+                "of two",
+                "%b = stablehlo.reverse %a, dims = [1] : tensor<18x2xf32>\n %r = stablehlo.{0} %a, %b : tensor<18x2xf32>",
+                "tensor<18x2xf32>",
+            ),
+            ("of many", FOLDED, "tensor<18xf32>"),
+            ("of windows", WINDOWED, "tensor<18x1xf32>"),
+        )
+    },
+}
+"""Operations on zeros with signs, whose value to begin with is called i."""
+
+
+@pytest.mark.parametrize("name", SIGNED_ZEROS)
+def test_zeros_have_the_signs_that_xla_gives(name: str) -> None:
+    """-0 stays -0 in sign, and is smaller than 0."""
+    operation, result = SIGNED_ZEROS[name]
+    text = f"func.func public @main(%a: {type_of(ZEROS)}, %i: tensor<f32>) -> {result} {{\n {operation}\n return %r : {result}\n}}"
+    inputs = [ZEROS, np.float32(np.inf if "minimum" in name or name == "clamp" else -np.inf)]
+    [got] = execute(parse_module(text, "program.mlir", make_context(DIALECTS)), inputs)
+    [expected] = executed(text, inputs)
+    np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))

@@ -241,6 +241,17 @@ def test_hostile_texts_and_a_clumsy_client(editor: Editor) -> None:
     assert editor.open(RIGHT) == []
 
 
+@pytest.mark.parametrize("body", [b"[]", b"3", b"{}", b'[{"id": 7}]'])
+def test_json_that_is_no_message(editor: Editor, body: bytes) -> None:
+    """The protocol's answer to an invalid request, after which the server goes on."""
+    editor.send(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    answer = editor.receive()
+    assert answer["error"]["code"] == -32600
+    assert answer["error"]["message"] == "Invalid Request"
+    assert answer.get("id") is None
+    assert editor.open(RIGHT) == []
+
+
 def test_files_that_the_editor_has_not_opened(editor: Editor, tmp_path: Path) -> None:
     """They are not read, whether there are such files or not."""
     (tmp_path / "there.mlir").write_text("func.func @f() { return }")

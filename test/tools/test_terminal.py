@@ -91,6 +91,29 @@ def test_pipes_get_no_colours(capsys: Capture) -> None:
     assert RED in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ttmlir-opt", "x\x1b[31m.mlir"),
+        ("ttmlir-opt", "--x\x1b[31m"),
+        ("ttmlir-opt", "--pass-pipeline=builtin.module(x\x1b[31m{a=\x1b[31m})", "wrong.mlir"),
+        ("ttmlir-translate", "--mlir-to-cpp", "x\x1b[31m.mlir"),
+        ("ttmlir-translate", "--x\x1b[31m"),
+        ("ttmlir-bisect", "x\x1b[31m.mlir"),
+        ("ttmlir-tune", "x\x1b[31m.mlir"),
+        ("ttmlir-kernel", "check", "x\x1b[31m.cpp"),
+        ("ttmlir-lsp-server", "--x\x1b[31m"),
+    ],
+    ids=lambda command: " ".join(command).encode("unicode_escape").decode(),
+)
+def test_names_do_not_command_the_terminal(command: tuple[str, ...]) -> None:
+    """Files, flags and passes whose names a terminal would obey."""
+    status, shown = on_terminal(*command, TERM="dumb")
+    assert status == 1
+    assert "\x1b" not in shown
+    assert "\N{REPLACEMENT CHARACTER}[31m" in shown
+
+
 def test_a_binary_is_not_written_to_a_terminal() -> None:
     """It would show as garbage and could change the terminal; text may go there."""
     assert opt(["--ttir-to-ttnn-backend-pipeline", str(MODEL), "-o", "ttnn.mlir"]) == 0

@@ -56,6 +56,27 @@ def test_numbers_in_place_of_tensors(device: Any) -> None:
         assert torch.allclose(ttnn.to_torch(result), expected)
 
 
+def test_functions_of_nan(device: Any) -> None:
+    """As torch's, which are ttnn's golden functions: hardshrink keeps NaN, sign makes it 0."""
+    values = torch.tensor([torch.nan, -torch.nan, torch.inf, -torch.inf, 0.5, -0.5, 2.0, 0.0])
+    x = place(values, device)
+    for name, function in (("hardshrink", torch.nn.functional.hardshrink), ("sign", torch.sign)):
+        result = ttnn.to_torch(getattr(ttnn, name)(x))
+        assert torch.equal(result.nan_to_num(9), function(values).nan_to_num(9)), name
+
+
+def test_floor_div_of_large_integers(device: Any) -> None:
+    """The floor of the exact quotient, in float32: as ttnn 0.81.1 on Tenstorrent's simulator."""
+    a = torch.tensor([2**24 + 1, 2**25 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 7, -7])
+    x = place(a.int(), device, "int32")
+    result = ttnn.floor_div(x, 3)
+    assert result.dtype == ttnn.float32
+    expected = [5592405.0, 11184811.0, -5592406.0, 715827904.0, -715827904.0, 2.0, -3.0]
+    assert ttnn.to_torch(result).tolist() == expected
+    threes = place(torch.full_like(a, 3).int(), device, "int32")
+    assert ttnn.to_torch(ttnn.floor_div(x, threes)).tolist() == expected
+
+
 @pytest.mark.parametrize("number", [3, -7, 2**24 + 1])
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "rsub"])
 def test_integers_and_integer_numbers_wrap(name: str, number: int, device: Any) -> None:

@@ -80,6 +80,30 @@ def test_quantized_numbers(device: Any) -> None:
         ttnn.quantize(x, place(scales, device), 0, axis=1)
 
 
+def test_quantized_numbers_beyond_the_type(device: Any) -> None:
+    """Bytes of real numbers saturate, those of integers lose the higher bits; int32 has its limits.
+
+    As ttnn 0.81.1's golden functions; a byte's limits are not those of int32.
+    """
+    values = torch.tensor([0.0, 1.0, 63.5, 200.0, -1000.0, 3e9, -3e9])
+    x = place(values, device)
+    expected = torch.tensor([0, 2, 127, 400, -2000, 2**31 - 1, -(2**31)], dtype=torch.int32)
+    assert torch.equal(ttnn.to_torch(ttnn.quantize(x, 0.5, 0)), expected)
+    halves = place(torch.tensor([0.25, 0.75, 1.25, -0.25]), device)
+    assert ttnn.to_torch(ttnn.quantize(halves, 0.5, 1)).tolist() == [2, 2, 4, 0]
+    bytes_ = ttnn.to_torch(ttnn.quantize(x, 0.5, 0, dtype=ttnn.uint8))
+    assert bytes_.tolist() == [0, 2, 127, 255, 0, 255, 0]
+    integers = ttnn.from_torch(
+        torch.tensor([0, 100, 127, 200, -1000], dtype=torch.int32),
+        layout=ttnn.TILE_LAYOUT,
+        device=device,
+    )
+    again = ttnn.requantize(integers, 1.0, 0, 0.5, 0)
+    assert ttnn.to_torch(again).tolist() == [0, 200, 254, 400, -2000]
+    low = ttnn.requantize(integers, 1.0, 0, 0.5, 0, dtype=ttnn.uint8)
+    assert ttnn.to_torch(low).tolist() == [0, 200, 254, 400 % 256, -2000 % 256]
+
+
 def test_bitcast(device: Any) -> None:
     """The bits stay; both types have one size."""
     values = draw(3, 33)

@@ -6,10 +6,12 @@ import copy
 import inspect
 import itertools
 import pickle
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import EnumType
 from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +21,7 @@ import torch
 import ttmlir
 from ttmlir import ttnn
 from ttmlir.ttnn import registry
+from ttmlir.ttnn.errors import check_class
 
 L1 = ttnn.L1_MEMORY_CONFIG
 
@@ -259,6 +262,79 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.full((2, 3), -1, ttnn.uint32),
         "ttnn.full: fill_value=-1 is no number of DataType.UINT32",
     ),
+    "a tensor for activations": (
+        TypeError,
+        lambda x, device: ttnn.add(x, x, activations=x),
+        "ttnn.add: activations is a list of names of functions, or of ttnn.UnaryWithParam, not",
+    ),
+    "a negative scale of bytes": (
+        RuntimeError,
+        lambda x, device: ttnn.sum(ttnn.typecast(x, ttnn.uint8), scalar=-7),
+        "ttnn.sum: scalar=-7 is no number of DataType.UINT8",
+    ),
+    "a negative limit of bytes": (
+        RuntimeError,
+        lambda x, device: ttnn.clamp(ttnn.typecast(x, ttnn.uint8), min=-7),
+        "ttnn.clamp: min=-7 is no number of uint8",
+    ),
+    "a shape for a dimension": (
+        TypeError,
+        lambda x, device: ttnn.gather(x, (1, 1, 1, 1), ttnn.typecast(x, ttnn.uint32)),
+        "ttnn.gather: dim is an integer, not (1, 1, 1, 1)",
+    ),
+    "an index with more rows than the tensor": (
+        RuntimeError,
+        lambda x, device: ttnn.gather(x, 1, ttnn.zeros((3, 3), ttnn.uint32, device=device)),
+        "ttnn.gather: an index of Shape([3, 3]) along dimension 1 of a tensor of Shape([2, 3])",
+    ),
+    "an index with more rows than the source": (
+        RuntimeError,
+        lambda x, device: ttnn.scatter(x, 0, ttnn.typecast(x, ttnn.uint32), x[:1]),
+        "ttnn.scatter: an index of Shape([2, 3]) reads beyond src, which is Shape([1, 3])",
+    ),
+    "pages in four dimensions": (
+        RuntimeError,
+        lambda x, device: ttnn.experimental.paged_fill_cache(
+            *[ttnn.ones((1, 1, 32, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)] * 2,
+            ttnn.zeros((1, 1, 2, 2), ttnn.int32, device=device),
+        ),
+        "ttnn.experimental.paged_fill_cache: page_table has Shape([1, 1, 2, 2]); it must be",
+    ),
+    "a correlation of different sizes": (
+        RuntimeError,
+        lambda x, device: ttnn.comp_pcc(np.ones(3), np.arange(4)),
+        "ttnn.comp_pcc: arrays of different sizes are not compared: Shape([3]) and Shape([4])",
+    ),
+    "a difference of different sizes": (
+        RuntimeError,
+        lambda x, device: ttnn.comp_allclose(np.ones(3), np.ones(4)),
+        "ttnn.comp_allclose: arrays of different sizes are not compared: Shape([3]) and Shape([4])",
+    ),
+    "a large number for a truth value": (
+        TypeError,
+        lambda x, device: ttnn.max(x, keepdim=2**40),
+        "ttnn.max: keepdim is True or False, not 1099511627776",
+    ),
+    "a number that no integer of C holds": (
+        RuntimeError,
+        lambda x, device: ttnn.round(x, decimals=2**40),
+        "ttnn.round: decimals is too large: 1099511627776",
+    ),
+    "more elements than memory": (
+        RuntimeError,
+        lambda x, device: ttnn.empty((2**50, 1)),
+        "ttnn.empty: not enough memory: Unable to allocate 4.00 PiB for an array with shape",
+    ),
+    "two tensors for an output": (
+        TypeError,
+        lambda x, device: ttnn.cumsum(x, 0, out=[x, x]),
+        "ttnn.cumsum: output_tensor is a ttnn.Tensor, not list; ttnn.from_torch and",
+    ),
+    "a dimension to roll beyond the last": (
+        RuntimeError,
+        lambda x, device: ttnn.roll(x, 1, 2),
+        "ttnn.roll: dimension 2 is out of range for a tensor of rank 2",
+    ),
     "a dimension beyond the last": (
         RuntimeError,
         lambda x, device: ttnn.has_tile_padding(x, dim=2),
@@ -311,6 +387,44 @@ def test_names_of_torch() -> None:
         assert str(caught.value) == f"ttnn.{name} is not here yet; nearest: ttnn.{ours}"
 
 
+@pytest.mark.parametrize("_", range(2))
+def test_looking_a_class_up_changes_no_refusal(_: int) -> None:
+    """The argument is called as in the function that the program calls, not as in a class of it."""
+    with pytest.raises(TypeError, match=r"error: ttnn\.ones: shape is an iterable of integers"):
+        ttnn.ones(ttnn.ones((2, 3)))
+    with pytest.raises(TypeError, match="error: Shape: extents is an iterable of integers"):
+        ttnn.Shape(ttnn.ones((2, 3)))
+
+
+def test_classes_are_changed_once() -> None:
+    """By threads that look them up at the same time."""
+
+    def method(self: object) -> None:
+        """Do nothing."""
+
+    names = [f"method_{i}" for i in range(20)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            made = type("Made", (), dict.fromkeys(names, method))
+            start = Barrier(4)
+
+            def look_up(made: type = made, start: Barrier = start) -> None:
+                start.wait()
+                check_class(made)
+
+            threads = [Thread(target=look_up) for _ in range(4)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+            for name in names:
+                assert not hasattr(getattr(made, name).__wrapped__, "__wrapped__")
+    finally:
+        sys.setswitchinterval(interval)
+
+
 def test_other_errors_stay(device: Any) -> None:
     """What a program's own function raises is not changed."""
 
@@ -341,7 +455,9 @@ def test_python_copies_no_tensors(copied: Callable[[Any], Any], device: Any) -> 
     assert torch.equal(ttnn.to_torch(ttnn.clone(x)), torch.ones(2, 3))
 
 
-WRONG: tuple[Any, ...] = (None, "x", -1, [])
+WRONG: tuple[Any, ...] = (None, "x", -1, [], 2**70, np.ones(3))
+SMALL = object()
+"""Stands for a tensor of another shape and data type."""
 NOT_CALLED = {
     *("attach_golden_function", "begin_trace_capture", "dump_operations"),
     *("register_python_operation", "SetDefaultDevice", "set_printoptions"),
@@ -395,9 +511,13 @@ def test_wrong_arguments_are_refused(
         if not callable(found) or isinstance(found, EnumType):
             continue
         parameters = list(inspect.signature(cast("Any", found)).parameters)
-        for wrong, value in itertools.product(parameters, WRONG):
-            device = ttnn.open_device(device_id=0)
-            x = ttnn.ones((32, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)
+        x = small = None
+        for wrong, value in itertools.product(parameters, (*WRONG, SMALL)):
+            if x is None or not device.is_open:
+                device = ttnn.open_device(device_id=0)
+                x = ttnn.ones((32, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)
+                small = ttnn.ones((2, 3), ttnn.uint8, ttnn.TILE_LAYOUT, device)
+            value = small if value is SMALL else value
             try:
                 call_with(found, wrong, value, device, x)
             except ttmlir.Error:

@@ -24,7 +24,7 @@ from ttmlir.passes.core.manager import (
     with_environment,
 )
 from ttmlir.passes.core.registry import PASSES, Names, all_passes
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import print_error, show_wait
 from ttmlir.tools.command_line import CommandLine, parse_command_line
 from ttmlir.tools.opt.flags import OptFlags
 
@@ -51,7 +51,7 @@ def run_opt(arguments: Sequence[str], environment: Mapping[str, str] = os.enviro
         return _compile(line, environment)
     except (OptionError, FileError) as error:
         show_cause(error)
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print_error(f"{PROGRAM}: {error}")
         return 1
 
 
@@ -145,7 +145,7 @@ def _process(compilation: Compilation, line: CommandLine[OptFlags], text: str) -
         write_output(flags.output, _chunks(done.results, f"{flags.output_split_marker}\n"))
     elif not flags.verify_diagnostics:
         for failure in compilation.failures:
-            print(f"{PROGRAM}: {failure}", file=sys.stderr)
+            print_error(f"{PROGRAM}: {failure}")
     return done.succeeded
 
 

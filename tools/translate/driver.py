@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ttmlir.errors import FileError, show_cause
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.text_files import Chunk, input_name, read_input, write_output
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import print_error, show_wait
 from ttmlir.tools.command_line import CommandLine, dash, flag_help, help_entry, parse_command_line
 from ttmlir.tools.translate.flags import TranslateFlags
 from ttmlir.tools.translate.translation import Translation
@@ -44,7 +44,7 @@ def run_translate(arguments: Sequence[str], translations: Sequence[Translation])
         return _translate(line, _requested_translation(line, translations))
     except (OptionError, FileError) as error:
         show_cause(error)
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print_error(f"{PROGRAM}: {error}")
         return 1
 
 

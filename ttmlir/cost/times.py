@@ -66,8 +66,8 @@ def _kernel_time(machine: Machine, workload: Workload) -> Interval:
     """Nanoseconds of the kernels; never less than DRAM takes for what they move."""
     cycles = workload.cycles
     memory = min(cycles.mid, workload.dram_bytes / machine.dram_rate)
-    bounded = Interval(max(cycles.low, memory), cycles.mid, cycles.high)
-    return bounded.scale(1e9 / machine.clock_hz)
+    bounded = Interval(max(cycles.low, memory), cycles.mid, cycles.high, "cycles")
+    return bounded.scale(1e9 / machine.clock_hz, "ns")
 
 
 def estimate_cost(

@@ -20,23 +20,27 @@ HOST = "host"
 
 @dataclass(frozen=True)
 class Interval:
-    """A time with its bounds, in nanoseconds (or cycles, where it is said)."""
+    """A time with its bounds."""
 
     low: float
     mid: float
     high: float
+    unit: str = "ns"
+    """`ns`, or `cycles` of the cores."""
 
     def __add__(self, other: Interval) -> Interval:
-        """The times one after another."""
-        return Interval(self.low + other.low, self.mid + other.mid, self.high + other.high)
+        """The times, of one unit, one after another."""
+        low, mid, high = self.low + other.low, self.mid + other.mid, self.high + other.high
+        return Interval(low, mid, high, self.unit)
 
-    def scale(self, factor: float) -> Interval:
-        """So many times as long."""
-        return Interval(self.low * factor, self.mid * factor, self.high * factor)
+    def scale(self, factor: float, unit: str = "") -> Interval:
+        """So many times as long, or the same time in another unit."""
+        low, mid, high = self.low * factor, self.mid * factor, self.high * factor
+        return Interval(low, mid, high, unit or self.unit)
 
     def __repr__(self) -> str:
-        """`Interval(12,345 from 10,000 to 20,000)`, in whole units."""
-        return f"Interval({self.mid:,.0f} from {self.low:,.0f} to {self.high:,.0f})"
+        """`Interval(12,345 ns, from 10,000 to 20,000)`, in whole units."""
+        return f"Interval({self.mid:,.0f} {self.unit}, from {self.low:,.0f} to {self.high:,.0f})"
 
 
 NOTHING = Interval(0.0, 0.0, 0.0)
@@ -110,7 +114,8 @@ class Workload:
             max((stage.ideal for stage in self.once), default=0.0),
         )
         high = once + self.steps * (serial + waits + delay)
-        return Interval(min(low, mid * (1 - USUAL_ERROR)), mid, max(high, mid * (1 + USUAL_ERROR)))
+        low, high = min(low, mid * (1 - USUAL_ERROR)), max(high, mid * (1 + USUAL_ERROR))
+        return Interval(low, mid, high, "cycles")
 
     @property
     def bound_by(self) -> str:

@@ -11,7 +11,7 @@ classes of `ttmlir.dialects.tt` under either prefix (`ttmlir/mlir/core_prefix.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -392,10 +392,6 @@ class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
     def buffers(self) -> int:
         """How many shards lie one after another, for loading one while another is used."""
         return self.data.buffers
-
-    def with_buffers(self, buffers: int) -> Self:
-        """The layout with this number of buffers."""
-        return type(self)(replace(self.data, buffers=buffers))
 
     def get_affine_map(self) -> XdslMap:
         """From a coordinate to that in the grid, and a byte in the shard."""

@@ -43,6 +43,10 @@ BRANCHES = (
 _ALIASES = {"affine": "linalg", "chlo": "stablehlo", "scf": "linalg"}
 
 
+_BESIDE_LINALG = {"arith", "math", "tensor"}
+"""Dialects that linalg's pipeline lowers, too, and that others use beside their own operations."""
+
+
 def name_operations(module: ModuleOp) -> tuple[Operation, ...]:
     """Give every operation in the functions of a module a name; the operations by their number."""
     operations: list[Operation] = []
@@ -94,6 +98,8 @@ def source_dialect(module: ModuleOp) -> str:
     prefixes = {op.name.partition(".")[0] for op in module.walk()}
     used = {_ALIASES.get(prefix, prefix) for prefix in prefixes}
     found = next((dialect for dialect in SOURCES if dialect in used), None)
+    if found is None and used & _BESIDE_LINALG:
+        return "linalg"
     if found is None:
         raise LocatedError(
             module.location, f"there is nothing to compare: no operation of {', '.join(SOURCES)}"

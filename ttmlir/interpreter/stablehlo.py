@@ -316,14 +316,36 @@ def single_ufunc(region: Region) -> np.ufunc | None:
     return _UFUNCS.get(folded.name) if list(last.operands) == list(folded.results) else None
 
 
+_EXTREMES: dict[np.ufunc, tuple[str, str]] = {
+    np.maximum: ("max", "maximum"),
+    np.minimum: ("min", "minimum"),
+}
+"""Rows that tell 0 from -0, which NumPy's functions do not, of many numbers and of two."""
+
+
+def _fold_all(ufunc: np.ufunc, array: Array, dimensions: Sequence[int]) -> Array:
+    """Fold an array along dimensions by a function of NumPy."""
+    if ufunc not in _EXTREMES or not array.size:
+        return ufunc.reduce(array, axis=tuple(dimensions))
+    row = optable.row(_EXTREMES[ufunc][0])
+    return np.asarray(row.reference(np, array, keep_dim=False, dim_arg=tuple(dimensions)))
+
+
+def _fold_two(ufunc: np.ufunc, x: Array, y: Array) -> Array:
+    """Apply a function of NumPy to two arrays."""
+    if ufunc not in _EXTREMES:
+        return ufunc(x, y)
+    return np.asarray(optable.row(_EXTREMES[ufunc][1]).reference(np, x, y))
+
+
 def _reduce(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     count = len(operands) // 2
     inputs, starts = operands[:count], operands[count:]
     dimensions = integers(op, "dimensions")
     ufunc = single_ufunc(op.regions[0])
     if ufunc is not None:
-        total = ufunc.reduce(inputs[0], axis=dimensions)
-        return (ufunc(total.astype(inputs[0].dtype), starts[0]),)
+        total = _fold_all(ufunc, inputs[0], dimensions)
+        return (_fold_two(ufunc, total.astype(inputs[0].dtype), starts[0]),)
     kept = without(inputs[0].ndim, dimensions)
     order = (*dimensions, *kept)
     shape = [inputs[0].shape[dim] for dim in kept]
@@ -612,7 +634,7 @@ def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any])
     for tap in iterate_taps(axes):
         elements: list[Array] = [take_tap(each, tap, axes).value for each in inputs]
         if ufunc is not None:
-            totals = [ufunc(totals[0], elements[0])]
+            totals = [_fold_two(ufunc, totals[0], elements[0])]
         else:
             totals = apply_region(execution, op.regions[0], [*totals, *elements])
     return totals

@@ -170,11 +170,6 @@ def is_boolean(element: Attribute) -> bool:
     return element == i1
 
 
-def unsigned_type(element: Attribute) -> Attribute:
-    """The type of integers without sign that takes as many bits as a type of integers."""
-    return IntegerType(cast("IntegerType", element).width.data, Signedness.UNSIGNED)
-
-
 def invert_permutation(permutation: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes another."""
     return tuple(sorted(range(len(permutation)), key=permutation.__getitem__))

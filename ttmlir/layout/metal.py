@@ -485,10 +485,6 @@ class MetalLayout:
         """The layout in another memory."""
         return replace(self, memory_space=memory_space, memory_layout=memory_layout)
 
-    def with_alignments(self, alignments: Sequence[int]) -> MetalLayout:
-        """The layout with other alignments."""
-        return replace(self, alignments=tuple(alignments))
-
     def __str__(self) -> str:
         """The IR text between the angle brackets; defaults are left out."""
         intervals = ", ".join(f"[{first}, {last}]" for first, last in self.intervals)

@@ -190,8 +190,30 @@ def sigmoid(xp: Any, x: Any) -> Any:
 
 
 def sign(xp: Any, x: Any) -> Any:
-    """-1, 0 or 1; of a truth value, itself."""
-    return x if _is_boolean(x) else xp.sign(x)
+    """-1, 0 or 1; of -0 and of a truth value, itself."""
+    if _is_boolean(x):
+        return x
+    found = xp.sign(x)
+    # NumPy makes 0 of -0.
+    return xp.copysign(found, x) if xp.issubdtype(x.dtype, xp.floating) else found
+
+
+def maximum(xp: Any, x: Any, y: Any) -> Any:
+    """The larger number; 0 is larger than -0, which NumPy takes for equal."""
+    return _order_zeros(xp, xp.maximum(x, y), x, y, xp.logical_and)
+
+
+def minimum(xp: Any, x: Any, y: Any) -> Any:
+    """The smaller number; -0 is smaller than 0, which NumPy takes for equal."""
+    return _order_zeros(xp, xp.minimum(x, y), x, y, xp.logical_or)
+
+
+def _order_zeros(xp: Any, result: Any, x: Any, y: Any, combine: Any) -> Any:
+    """The larger or smaller of two numbers, whose sign is that of both combined if both are 0."""
+    if not xp.issubdtype(result.dtype, xp.floating) or not (result == 0).any():
+        return result
+    zeros = xp.where(combine(xp.signbit(x), xp.signbit(y)), -0.0, 0.0).astype(result.dtype)
+    return xp.where((x == 0) & (y == 0), zeros, result)
 
 
 def round_by(xp: Any, function: Any, x: Any) -> Any:
@@ -486,7 +508,7 @@ BINARY = (
         "maximum",
         "The larger; NaN where either is NaN.",
         "max(x, y)",
-        "maximum",
+        maximum,
         since=REFERENCE,
         aliases="stablehlo.maximum arith.maximumf arith.maxsi linalg.max tosa.maximum aten.maximum",
         unsigned_aliases="arith.maxui",
@@ -499,7 +521,7 @@ BINARY = (
         "minimum",
         "The smaller; NaN where either is NaN.",
         "min(x, y)",
-        "minimum",
+        minimum,
         aliases="stablehlo.minimum arith.minimumf arith.minsi linalg.min tosa.minimum aten.minimum",
         unsigned_aliases="arith.minui",
         number_aliases="arith.minnumf aten.fmin",

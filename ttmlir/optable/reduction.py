@@ -118,7 +118,14 @@ def _extreme(function: str) -> Callable[..., Any]:
     ) -> Any:
         reduce: Callable[..., Any] = getattr(xp, function)
         if input.size:
-            return reduce(input, axis=dim_arg, keepdims=keep_dim)
+            found = reduce(input, axis=dim_arg, keepdims=keep_dim)
+            if not xp.issubdtype(input.dtype, xp.floating) or not (found == 0).any():
+                return found
+            # 0 is larger than -0, which NumPy takes for equal.
+            is_zero = (input == 0) & (xp.signbit(input) == (function == "min"))
+            wanted = -0.0 if function == "min" else 0.0
+            has_zero = xp.any(is_zero, axis=dim_arg, keepdims=keep_dim)
+            return xp.where((found == 0) & has_zero, xp.full_like(found, wanted), found)
         if input.dtype == bool:
             neutral = function == "min"
         elif xp.issubdtype(input.dtype, xp.integer):

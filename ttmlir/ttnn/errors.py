@@ -12,10 +12,18 @@ from enum import Enum
 from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice
+from threading import Lock
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NoReturn, cast
 
-from ttmlir.errors import ArgumentTypeError, CompilationError, Error, IndexRangeError, UsageError
+from ttmlir.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CompilationError,
+    Error,
+    IndexRangeError,
+    UsageError,
+)
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
 
@@ -101,8 +109,11 @@ def raise_refusal(
     if isinstance(error, PLACED):
         raise error
     is_about_types = isinstance(error, ArgumentTypeError) or not isinstance(error, Error)
-    refusal = explain(error) if is_about_types else None
+    refusal = (explain(error) or _reason_of(error)) if is_about_types else None
     if refusal is None:
+        if isinstance(error, MemoryError):
+            refusal = UsageError(": ".join(filter(None, ("not enough memory", str(error)))))
+            raise locate_error(refusal, name) from error
         if not isinstance(error, Error):
             raise error
         refusal = error
@@ -123,10 +134,12 @@ def check_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         except Error:
             raise
         except Exception as error:
-            if _is_within_function(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
-                raise
-            wrong = explain_arguments(function, args, kwargs, error)
+            wrong = explain_arguments(function, args, kwargs, error) or _reason_of(error)
             if wrong is None:
+                raise
+            if _is_within_function(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+                # The function that the program called may say it by its own arguments.
+                error.__dict__[_REASON] = wrong
                 raise
             name = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
             raise locate_error(wrong, name) from error
@@ -143,26 +156,41 @@ def _is_within_function(frame: FrameType | None) -> bool:
     return False
 
 
+_REASON = "ttmlir_reason"
+"""Attribute of an error of Python's: which argument of a class of this package led to it."""
+
+
+def _reason_of(error: Exception) -> Error | None:
+    return error.__dict__.get(_REASON)
+
+
 _checked: set[type[Any]] = set()
+_checking = Lock()
 
 
 def check_class(made: type[Any]) -> None:
-    """Have constructor and public methods of a class refuse what they fail on, as above."""
+    """Have constructor and public methods of a class refuse what they fail on, as above.
+
+    They do so for a program's calls only; each class is changed once, whichever thread comes first.
+    """
     if made in _checked or issubclass(made, Enum):
         return
-    _checked.add(made)
-    for name in ("__init__", "__new__"):
-        if isinstance(own := getattr(made, name), FunctionType):
-            setattr(made, name, check_arguments(own))
-    for name, own in list(vars(made).items()):
-        if isinstance(own, FunctionType) and not name.startswith("_"):
-            setattr(made, name, check_arguments(own))
+    with _checking:
+        if made in _checked:
+            return
+        for name in ("__init__", "__new__"):
+            if isinstance(own := getattr(made, name), FunctionType):
+                setattr(made, name, check_arguments(own))
+        for name, own in list(vars(made).items()):
+            if isinstance(own, FunctionType) and not name.startswith("_"):
+                setattr(made, name, check_arguments(own))
+        _checked.add(made)
 
 
 def explain_arguments(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> ArgumentTypeError | None:
-    """What is wrong with the arguments of a call that failed; None if it is not their types."""
+) -> Error | None:
+    """What is wrong with the arguments of a call that failed; None if types and sizes are right."""
     # Loaded here, since programs without mistakes do not need it.
     from ttmlir.ttnn.operations.signature import COMMON_TYPES, find_wrong_argument
 
@@ -181,7 +209,18 @@ def explain_arguments(
         if name in COMMON_TYPES or not isinstance(error, Error)
     ]
     wrong = find_wrong_argument(function, named, find_type)
-    return ArgumentTypeError(wrong) if wrong else None
+    return ArgumentTypeError(wrong) if wrong else explain_size(named, error)
+
+
+def explain_size(named: Iterable[tuple[str, Any]], error: Exception) -> Error | None:
+    """Which argument of a call that failed is an integer of too many bits; None if none is."""
+    from ttmlir.ttnn.operations.signature import find_large_number
+
+    if isinstance(error, Error):
+        return None
+    # What C calls an int has 32 bits, the places of arrays 64.
+    large = find_large_number(named, 31 if isinstance(error, OverflowError) else 63)
+    return ArgumentError(large) if large else None
 
 
 type_finders: list[Callable[[str], Any]] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -90,3 +92,42 @@ def test_operations_that_are_registered_in_between() -> None:
     table = {**exporting._decompositions(), **own_decompositions()}
     wanted = str(exported.run_decompositions(table).graph)
     assert str(exporting.decompose(exported).graph) == wanted
+
+
+def replaced() -> dict[str, Any]:
+    """What is replaced in torch while a program is exported."""
+    exported, traced, lazy = (
+        import_module(f"torch.{name}")
+        for name in ("export.exported_program", "export._trace", "fx._lazy_graph_module")
+    )
+    names = ("_split_decomp_table_to_cia_and_python_decomp", "_override_composite_implicit_decomp")
+    return {
+        **{name: getattr(exported, name) for name in names},
+        "print": vars(traced).get("print"),
+        "lazy": lazy._use_lazy_graph_module_flag,
+        "to": torch.nn.Module.to,
+        "logging": logging.root.manager.disable,
+    }
+
+
+def test_threads_leave_torch_as_it_was() -> None:
+    """Several may export and decompose at the same time, and all get their programs."""
+    before, count = replaced(), 3
+    start, found, failed = Barrier(count), list[Any](), list[Exception]()
+
+    def work() -> None:
+        start.wait()
+        try:
+            for _ in range(2):
+                found.append(exporting.decompose(program()))
+        except Exception as error:
+            failed.append(error)
+
+    threads = [Thread(target=work) for _ in range(count)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not failed
+    assert len(found) == 2 * count
+    assert replaced() == before

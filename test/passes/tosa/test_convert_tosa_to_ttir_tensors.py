@@ -197,7 +197,9 @@ def test_pools(pad: Any) -> None:
 
 
 def test_every_rule_is_used() -> None:
-    """Each operation occurs in this file or among the movements."""
-    text = Path(__file__).read_text() + "".join(operation for operation, *_ in MOVEMENTS)
+    """Each operation occurs in this file, in that of quantized numbers or among the movements."""
+    quantized = Path(__file__).with_name("test_tosa_quantized.py")
+    text = "".join(path.read_text() for path in (Path(__file__), quantized))
+    text += "".join(operation for operation, *_ in MOVEMENTS)
     rules = set(CONVERTED) - {*ELEMENTWISE, "tosa.const_shape", "tosa.identity"}
     assert not {name for name in rules if name.removeprefix("tosa.") not in text}

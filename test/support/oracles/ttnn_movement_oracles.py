@@ -376,13 +376,13 @@ def _noise(name: str) -> Oracle:
     """Numbers that a scale and a zero point make integers, and back."""
 
     def quantized(x: torch.Tensor) -> torch.Tensor:
-        return torch.round(x / 0.25) + 3
+        return torch.round(x / 0.25 + 3)
 
     def dequantized(x: torch.Tensor) -> torch.Tensor:
         return (x - 3) * 0.25
 
     def requantized(x: torch.Tensor) -> torch.Tensor:
-        return torch.round((x - 3) * 0.25 / 0.5) + 1
+        return torch.round((x - 3) * (0.25 / 0.5) + 1)
 
     if name == "quantize":
         return Oracle(quantized, call=lambda f, x: f(x, 0.25, 3), result_dtypes=("int32",))

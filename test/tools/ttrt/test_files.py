@@ -275,6 +275,19 @@ def test_cleaning_spares_the_users_files(folder: str, workspace: Path, capsys: C
     assert sorted(workspace.rglob("*")) == before
 
 
+@pytest.mark.parametrize("flag", ["--save-artifacts", "--clean-artifacts"])
+@pytest.mark.parametrize("folder", ["notes.txt", "notes.txt/deep", "link"])
+def test_artifacts_need_a_folder(flag: str, folder: str, capsys: Capture) -> None:
+    """A file where the folder should be is named, and stays."""
+    Path("notes.txt").write_text("mine")
+    Path("link").symlink_to("notes.txt")
+    assert run("run", "exp.ttnn", flag, "--artifact-dir", folder) == 1
+    named = "link" if folder == "link" else "notes.txt"
+    expected = f"--artifact-dir {folder}: {named} is a file, not a folder"
+    assert expected in capsys.readouterr().err
+    assert Path("notes.txt").read_text() == "mine"
+
+
 @pytest.mark.parametrize("option", ["--result-file", "--log-file"])
 @pytest.mark.parametrize("as_link", [False, True])
 def test_what_is_read_is_not_replaced(

@@ -324,11 +324,6 @@ class Signature:
         return not self.same_sizes and len(self.operands) - self.single_operands > 1
 
     @cached_property
-    def has_single_operands(self) -> bool:
-        """True where the number of operands is always the same."""
-        return self.single_operands == len(self.operands)
-
-    @cached_property
     def single_operands(self) -> int:
         """How many operands are not in a group."""
         return sum(value.is_single for value in self.operands)

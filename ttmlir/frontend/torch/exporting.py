@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from threading import RLock
 from typing import Any
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
@@ -36,6 +37,21 @@ from ttmlir.frontend.torch.training.gradients import (
 )
 from ttmlir.frontend.torch.training.holding import take_names
 from ttmlir.mlir.reporting import LocatedError
+
+_OWN_LOCK = RLock()
+
+
+@cache
+def _changing_torch() -> Any:
+    """The lock that is held while functions of torch are replaced: one thread exports at a time.
+
+    Two that replace one by turns would leave a replacement in torch. It is the one that torch's own
+    compilation holds, from which programs are exported and which exporting may start.
+    """
+    dynamo: Any = import_module("torch._dynamo.convert_frame")
+    # Other versions of torch may not have it.
+    return getattr(dynamo, "compile_lock", _OWN_LOCK)
+
 
 # --- Conversions ----------------------------------------------------------------------------------
 # Modules that convert themselves while they are traced: `self.router.to(torch.float32)`.
@@ -326,6 +342,7 @@ def takes_seed(exported: Any) -> bool:
 
 def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     with (
+        _changing_torch(),
         user_frames_kept(),
         code_written_when_called(),
         quiet(),
@@ -376,7 +393,13 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
-    with quiet(), code_written_when_called(), preparations_kept(), warnings.catch_warnings():
+    with (
+        _changing_torch(),
+        quiet(),
+        code_written_when_called(),
+        preparations_kept(),
+        warnings.catch_warnings(),
+    ):
         # torch warns about its own deprecated parts here.
         warnings.simplefilter("ignore")
         try:

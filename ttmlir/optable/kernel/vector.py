@@ -526,7 +526,7 @@ _FUNCTIONS = (
     *_unary_pair(
         "negative_tile", "Negation.", _file("negative"), reference_of("neg"), instructions(3)
     ),
-    *_unary_pair("sign_tile", "Sign: -1, 0 or 1.", GENERAL, reference_of("sign"), instructions(6)),
+    *_unary_pair("sign_tile", "Sign: -1, 0 or 1.", GENERAL, function("sign"), instructions(6)),
     *_unary_pair(
         "signbit_tile",
         "1 where the sign bit is set, else 0.",

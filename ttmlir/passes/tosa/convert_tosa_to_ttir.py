@@ -32,8 +32,8 @@ After:
 Requires: static shapes.
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change.
 Options: none.
-Not done here: numbers that are quantized (shifts of products, zero points other than 0, tables,
-rescaling), regions and variables, Fourier transforms and resizing are refused.
+Not done here: shifts of products, zero points other than 0 except in rescaling, integers of 48
+bits, regions and variables, and Fourier transforms are refused.
 """
 
 from __future__ import annotations

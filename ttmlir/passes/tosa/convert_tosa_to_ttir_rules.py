@@ -32,6 +32,7 @@ from ttmlir.passes.core.ttir_conversion import (
     result_dtype,
 )
 from ttmlir.passes.tosa.tosa_operands import check_nan_mode, check_zero_points, number, numbers
+from ttmlir.passes.tosa.tosa_quantized import FUNCTIONS as QUANTIZED
 
 
 def _elementwise(row: Row) -> ArrayFunction:
@@ -319,6 +320,7 @@ ELEMENTWISE: dict[str, ArrayFunction] = {
 
 FUNCTIONS: dict[str, ArrayFunction] = {
     **ELEMENTWISE,
+    **QUANTIZED,
     "tosa.concat": _concat,
     "tosa.identity": _identity,
     "tosa.pad": _pad,

@@ -322,10 +322,12 @@ _RULES: dict[str, _ShapeRule] = {
             ).split(),
             _reduce,
         ),
+        "rescale": _same,
         "reshape": _reshape,
         "reverse": _reversed,
         "scatter": _scatter,
         "slice": _slice,
+        "table": _same,
         "tile": _tile,
         "transpose": _transpose,
         "transpose_conv2d": _transposed,
@@ -335,7 +337,8 @@ _RULES: dict[str, _ShapeRule] = {
 _KEEPING = frozenset(_RULES) - {
     f"tosa.{mnemonic}"
     for mnemonic in (
-        "argmax cast conv2d conv3d depthwise_conv2d fully_connected matmul transpose_conv2d"
+        "argmax cast conv2d conv3d depthwise_conv2d fully_connected matmul rescale table "
+        "transpose_conv2d"
     ).split()
 }
 """The operations whose result has the elements of their operands."""

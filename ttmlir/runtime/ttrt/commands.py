@@ -194,12 +194,21 @@ class Command:
         return exit_status(self.results)
 
     def preprocess(self) -> None:
-        """Clear the artifacts folder if asked to."""
+        """Clear and make the artifacts folder if asked to."""
+        if self["clean_artifacts"] or self["save_artifacts"]:
+            self._check_artifacts_folder()
         if self["clean_artifacts"]:
             self._check_cleaning()
             self.artifacts.clean_artifacts()
         if self["save_artifacts"]:
             self.artifacts.create_artifacts()
+
+    def _check_artifacts_folder(self) -> None:
+        """Refuse a folder for artifacts that is, or lies in, what is no folder."""
+        folder = Path(self.artifacts.get_artifacts_folder_path())
+        for path in (folder, *folder.parents):
+            if os.path.lexists(path) and not path.is_dir():
+                raise InputError(f"--artifact-dir {folder}: {path} is a file, not a folder")
 
     def _check_outputs(self) -> None:
         """Refuse to write where nobody can, or to a file that is read: the log would empty it."""

@@ -467,8 +467,3 @@ def _deduce_array(
     scope.symbols["T"] = Alias(QualifiedType(first))
     with within_scope(context, scope):
         return find_class(context, template, (tree.Name("T"), count), node)
-
-
-def evaluate_function_name(context: Context, symbol: Functions) -> Variable:
-    """A function that is named without a call."""
-    return Variable(symbol.name, make_function_value(context, symbol, ()))

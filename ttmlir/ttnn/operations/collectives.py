@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.errors import ArgumentError
 from ttmlir.ttnn.operations.moves import clone
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
     common_device,
+    is_integer,
     require_tensor,
     store,
     table_of,
 )
+from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 _TRAVEL = (
@@ -29,14 +32,13 @@ def _whole(values: dict[str, Any]) -> Tensor:
     """The tensor, in a memory of its own; ValueError for a dimension that it does not have."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
-    dim, rank = values.get("dim"), len(tensor.shape)
-    if not isinstance(dim, int | None):
-        raise ArgumentTypeError(f"dim is an integer, not {dim!r}")
-    if dim is not None and not -rank <= dim < rank:
-        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+    if values.get("dim") is not None:
+        as_dimension(values["dim"], len(tensor.shape))
     axis = values.get("cluster_axis")
-    if axis not in (None, 0, 1):
-        raise ArgumentError(f"cluster_axis is 0 (rows), 1 (columns) or None, not {axis!r}")
+    if axis is not None and not (is_integer(axis) and axis in (0, 1)):
+        raise ArgumentError(
+            f"cluster_axis is 0 (rows), 1 (columns) or None, not {spell_value(axis)}"
+        )
     output = values.get("persistent_output_tensor")
     if output is not None:
         return store(tensor.array, (tensor,), device=device, output_tensor=output, exact=True)

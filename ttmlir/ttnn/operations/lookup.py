@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
+    as_places,
     common_device,
     require_tensor,
     store,
@@ -18,6 +20,7 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import Shape
 
 
 def _embedding(values: dict[str, Any]) -> Tensor:
@@ -28,7 +31,7 @@ def _embedding(values: dict[str, Any]) -> Tensor:
     if not weight.shape:
         raise ArgumentError("weight has no dimensions; it is a table of rows")
     table = weight.array.reshape(-1, weight.shape[-1])
-    numbers = indices.array.astype(np.int64)
+    numbers = as_places(indices.array)
     result = meaning_of("embedding")(np, numbers, table)
     layout = values["layout"]
     if layout is None:
@@ -49,8 +52,9 @@ def _gather(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     index = require_tensor(values["index"], "index")
     device = common_device(tensor, index)
-    places = _places(index.array, tensor, values["dim"])
-    result = np.take_along_axis(_first(tensor.array, places, values["dim"]), places, values["dim"])
+    dim = as_dimension(values["dim"], len(tensor.shape))
+    places = _places(index.array, tensor, dim)
+    result = np.take_along_axis(_first(tensor.array, places, dim), places, dim)
     return store(
         result,
         (tensor,),
@@ -66,9 +70,11 @@ def _scatter(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     index, source = require_tensor(values["index"], "index"), require_tensor(values["src"], "src")
     device = common_device(tensor, index, source)
-    dim = values["dim"]
+    dim = as_dimension(values["dim"], len(tensor.shape))
     places = _places(index.array, tensor, dim)
-    where = list(np.indices(places.shape))
+    if source.array.ndim != places.ndim or np.any(np.greater(places.shape, source.shape)):
+        raise ArgumentError(f"an index of {index.shape} reads beyond src, which is {source.shape}")
+    where = cast("list[Array]", list(np.indices(places.shape)))
     where[dim] = places
     numbers = source.array[tuple(slice(extent) for extent in places.shape)]
     result = tensor.array.copy()
@@ -126,11 +132,16 @@ def _nonzero(values: dict[str, Any]) -> list[Tensor]:
 def _places(index: Array, tensor: Tensor, dim: int) -> Array:
     """Places along a dimension; ValueError for those that the tensor does not have."""
     shape = tensor.shape
-    if not -len(shape) <= dim < len(shape) or index.ndim != len(shape):
+    fits = index.ndim == len(shape) and all(
+        own <= extent
+        for axis, (own, extent) in enumerate(zip(index.shape, shape, strict=True))
+        if axis != dim
+    )
+    if not fits:
         raise ArgumentError(
-            f"an index of rank {index.ndim} along dimension {dim} of a tensor of {shape}"
+            f"an index of {Shape(index.shape)} along dimension {dim} of a tensor of {shape}"
         )
-    places = index.astype(np.int64)
+    places = as_places(index)
     if places.size and not 0 <= places.min() <= places.max() < shape[dim]:
         raise ArgumentError(
             f"places from {places.min()} to {places.max()} along an extent of {shape[dim]}"

@@ -15,6 +15,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
+from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, LossReductionMode
 
@@ -29,8 +30,8 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     result = reference.array - prediction.array
     result = np.abs(result) if name == "l1_loss" else np.square(result)
     mode = values["reduction"]
-    if mode not in (None, *LossReductionMode):
-        raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
+    if not isinstance(mode, LossReductionMode | None):
+        raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {spell_value(mode)}")
     if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
         reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
         result = reduce(np, result, keep_dim=False)

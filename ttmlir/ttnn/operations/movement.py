@@ -18,6 +18,7 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
     common_layout,
     is_integer,
     operations_of,
@@ -101,13 +102,6 @@ def _moved(
     )
 
 
-def _dimension(dim: int, rank: int) -> int:
-    """A dimension, which may count from the end; ValueError if there is none."""
-    if not -rank <= dim < rank:
-        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
-    return dim % rank
-
-
 def _resolve(shape: Extents, volume: int) -> tuple[int, ...]:
     """A shape of which one extent may be -1, for so many numbers."""
     extents = tuple(int(extent) for extent in shape)
@@ -188,7 +182,7 @@ def squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None = None) -> Ten
     """Without dimensions of extent 1: all of them, or those that are named."""
     shape = require_tensor(input_tensor, "input_tensor").shape
     named = range(len(shape)) if dim is None else ([dim] if is_integer(dim) else dim)
-    dropped = {_dimension(each, len(shape)) for each in named}
+    dropped = {as_dimension(each, len(shape)) for each in named}
     kept = [extent for i, extent in enumerate(shape) if i not in dropped or extent != 1]
     return reshape(input_tensor, kept)
 
@@ -196,7 +190,7 @@ def squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None = None) -> Ten
 def unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
     """With a dimension of extent 1 at a place."""
     shape = list(require_tensor(input_tensor, "input_tensor").shape)
-    shape.insert(_dimension(dim, len(shape) + 1), 1)
+    shape.insert(as_dimension(dim, len(shape) + 1), 1)
     return reshape(input_tensor, shape)
 
 
@@ -210,7 +204,7 @@ def permute(
     """The dimensions in another order."""
     tensor = require_tensor(input_tensor, "input_tensor")
     rank = len(tensor.shape)
-    order = tuple(_dimension(dim, rank) for dim in dims)
+    order = tuple(as_dimension(dim, rank) for dim in dims)
     if sorted(order) != list(range(rank)):
         raise ArgumentError(
             f"dims={list(dims)} are not the {rank} dimensions of the tensor, once each"
@@ -231,7 +225,7 @@ def transpose(
     """Two dimensions in each other's place."""
     tensor = require_tensor(input_tensor, "input_tensor")
     rank = len(tensor.shape)
-    pair = _dimension(dim1, rank), _dimension(dim2, rank)
+    pair = as_dimension(dim1, rank), as_dimension(dim2, rank)
     if pair[0] == pair[1] and _stays(tensor, memory_config):
         return tensor
     array = meaning_of("transpose")(np, tensor.array, dim0=pair[0], dim1=pair[1])
@@ -257,7 +251,7 @@ def concat(
     if not parts:
         raise ArgumentError("tensors is empty; concat takes at least one")
     first = parts[0]
-    dim = _dimension(dim, len(first.shape))
+    dim = as_dimension(dim, len(first.shape))
     others = [(*each.shape[:dim], *each.shape[dim + 1 :]) for each in parts]
     if any(
         other != others[0] or len(each.shape) != len(first.shape)
@@ -308,7 +302,7 @@ def split(
 ) -> list[Tensor]:
     """Parts along a dimension: of one size, but for the last, or of the sizes in a list."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    dim = _dimension(dim, len(tensor.shape))
+    dim = as_dimension(dim, len(tensor.shape))
     extent = tensor.shape[dim]
     if is_integer(split_size):
         if split_size < 1:
@@ -327,7 +321,7 @@ def chunk(input_tensor: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
     """So many parts along a dimension, of one size but for the last."""
     if chunks < 1:
         raise ArgumentError(f"chunks={chunks}; there is at least one")
-    extent = input_tensor.shape[_dimension(dim, len(input_tensor.shape))]
+    extent = input_tensor.shape[as_dimension(dim, len(input_tensor.shape))]
     return split(input_tensor, max(1, -(-extent // chunks)), dim)
 
 
@@ -337,7 +331,7 @@ def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     The result has numbers of its own, also where a card's would be a view of the tensor.
     """
     tensor = require_tensor(input_tensor, "input_tensor")
-    dim = _dimension(dim, len(tensor.shape))
+    dim = as_dimension(dim, len(tensor.shape))
     extent = tensor.shape[dim]
     first = start + extent if start < 0 else start
     if length < 1 or first < 0 or first + length > extent:
@@ -487,7 +481,7 @@ def repeat_interleave(
 ) -> Tensor:
     """Each element several times along a dimension."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    dim = _dimension(dim, len(tensor.shape))
+    dim = as_dimension(dim, len(tensor.shape))
     if repeats < 0:
         raise ArgumentError(f"repeats={repeats} is negative")
     return _moved(tensor, np.repeat(tensor.array, repeats, dim), memory_config)
@@ -535,7 +529,13 @@ def roll(
 ) -> Tensor:
     """Elements moved along dimensions, those at the end to the front."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    return _moved(tensor, np.roll(tensor.array, shifts, dim))
+    dims = None if dim is None else [dim] if is_integer(dim) else list(dim)
+    places = None if dims is None else [as_dimension(each, len(tensor.shape)) for each in dims]
+    counts = [int(shifts)] if is_integer(shifts) else [int(each) for each in shifts]
+    pairs = (len(counts), 1 if places is None else len(places))
+    if pairs[0] != pairs[1] and 1 not in pairs:
+        raise ArgumentError(f"{pairs[0]} shifts do not go with {plural(pairs[1], 'dimension')}")
+    return _moved(tensor, np.roll(tensor.array, counts, places))
 
 
 _MOVEMENT: dict[str, Operation] = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
     common_device,
     operations_of,
     require_tensor,
@@ -401,6 +402,10 @@ def untilize_with_unpadding(
 ) -> Tensor:
     """The part of the tensor up to a position, which belongs to it, in rows."""
     end = tuple(output_tensor_end)
+    if len(end) > len(input_tensor.shape):
+        raise ArgumentError(
+            f"output_tensor_end has {len(end)} positions for a tensor of {input_tensor.shape}"
+        )
     whole = pad(input_tensor.array, input_tensor.spec, input_tensor.pad_value)
     array = whole[tuple(slice(last + 1) for last in end)]
     return store(
@@ -438,9 +443,7 @@ def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
     """Whether a tensor, or a dimension of it, was filled up to whole tiles."""
     if dim is None:
         return tensor.padded_shape != tensor.shape
-    rank = len(tensor.shape)
-    if not -rank <= dim < rank:
-        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+    dim = as_dimension(dim, len(tensor.shape))
     return tensor.padded_shape[dim] != tensor.shape[dim]
 
 

@@ -12,6 +12,7 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
     common_device,
     operations_of,
     require_floats,
@@ -35,8 +36,7 @@ _NORM_TAIL = (
 
 
 def _softmax_of(array: Array, dim: int) -> Array:
-    if not -array.ndim <= dim < array.ndim:
-        raise ArgumentError(f"dimension {dim} is out of range for {array.ndim} dimensions")
+    dim = as_dimension(dim, array.ndim)
     with np.errstate(all="ignore"):
         return meaning_of("softmax")(np, array, dimension=dim)
 

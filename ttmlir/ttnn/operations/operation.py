@@ -22,11 +22,12 @@ from ttmlir.runtime.tensor import Array, Numerics, convert
 from ttmlir.ttnn.errors import (
     EXPLAINERS,
     explain_arguments,
+    explain_size,
     find_type,
     is_about,
     raise_refusal,
 )
-from ttmlir.ttnn.operations.signature import Signature, spell_type, spell_value
+from ttmlir.ttnn.operations.signature import Signature, fits, spell_type, spell_value
 from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
@@ -93,8 +94,8 @@ class Operation:
 
     def _explain(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-    ) -> ArgumentTypeError | None:
-        """What is wrong with the arguments of a call that failed; None if it is not their types."""
+    ) -> Error | None:
+        """What is wrong with the arguments of a call that failed; None if nothing is."""
         if self._text is None:
             kwargs = {name: each for name, each in kwargs.items() if name != "queue_id"}
             return explain_arguments(self.function, args, kwargs, error)
@@ -105,7 +106,7 @@ class Operation:
         if is_about(error, values):
             return None
         wrong = self.signature.find_wrong(values, find_type, only_common=isinstance(error, Error))
-        return ArgumentTypeError(wrong) if wrong else None
+        return ArgumentTypeError(wrong) if wrong else explain_size(values.items(), error)
 
     def _watch(
         self, observers: Sequence[Observer], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -262,6 +263,25 @@ def is_integer(value: object) -> TypeIs[int]:
     return isinstance(value, int | np.integer)
 
 
+def as_dimension(dim: Any, rank: int) -> int:
+    """A dimension, counted from the front; it may have been counted from the end.
+
+    TypeError for what is no integer, RuntimeError where a tensor of this rank has no such one.
+    """
+    if not is_integer(dim):
+        raise ArgumentTypeError(f"dim is an integer, not {spell_value(dim)}")
+    if not -rank <= dim < rank:
+        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
+    return int(dim) % rank
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """True or False, of Python or NumPy, or as 1 or 0; TypeError for what is neither."""
+    if not fits(value, bool):
+        raise ArgumentTypeError(f"{name} is True or False, not {spell_value(value)}")
+    return bool(value)
+
+
 def require_tensor(value: Any, name: str) -> Tensor:
     """The value; TypeError if it is no tensor."""
     if not isinstance(value, Tensor):
@@ -270,6 +290,12 @@ def require_tensor(value: Any, name: str) -> Tensor:
             "ttnn.from_torch and ttnn.Tensor make tensors of arrays"
         )
     return value
+
+
+def as_places(numbers: Array) -> Array:
+    """Numbers as places in an array; NaN is before the first."""
+    with np.errstate(invalid="ignore"):
+        return numbers.astype(np.int64)
 
 
 def require_floats(*tensors: Tensor) -> None:
@@ -354,6 +380,7 @@ def _store_in(
     *,
     exact: bool,
 ) -> Tensor:
+    require_tensor(output, "output_tensor")
     if dtype is not None and dtype != output.dtype:
         raise UsageError(
             f"If both output dtype and output tensor provided dtype should match: {dtype} and "

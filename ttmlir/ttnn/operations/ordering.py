@@ -11,6 +11,8 @@ from ttmlir.optable.ordering import order_places
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
+    as_places,
     common_device,
     require_tensor,
     store,
@@ -22,9 +24,7 @@ from ttmlir.ttnn.types.enums import DataType
 
 def _order(array: Array, dim: int, *, descending: bool) -> Array:
     """Places of the numbers in order, after a check of the dimension."""
-    if not -array.ndim <= dim < array.ndim:
-        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {array.ndim}")
-    return order_places(np, array, dim, descending=descending)
+    return order_places(np, array, as_dimension(dim, array.ndim), descending=descending)
 
 
 def _index_type(extent: int) -> DataType:
@@ -109,16 +109,14 @@ def _index_fill(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     index = require_tensor(values["index"], "index")
     device = common_device(tensor, index)
-    dim, rank = values["dim"], len(tensor.shape)
-    if not -rank <= dim < rank:
-        raise ArgumentError(f"dimension {dim} is out of range for a tensor of rank {rank}")
-    places = index.array.astype(np.int64).reshape(-1)
+    dim = as_dimension(values["dim"], len(tensor.shape))
+    places = as_places(index.array).reshape(-1)
     if places.size and not 0 <= places.min() <= places.max() < tensor.shape[dim]:
         raise ArgumentError(
             f"places from {places.min()} to {places.max()} along an extent of {tensor.shape[dim]}"
         )
     result = tensor.array.copy()
-    result[(slice(None),) * (dim % rank) + (places,)] = values["value"]
+    result[(slice(None),) * dim + (places,)] = values["value"]
     return store(result, (tensor,), device=device, memory_config=values["memory_config"])
 
 

@@ -49,9 +49,11 @@ def _finish(
         # The number of bfloat16 is 0.
         wanted = dtype = default if dtype is None else dtype
     if wanted.facts.is_float:
-        result = result.astype(np.float32)
+        with np.errstate(over="ignore"):
+            result = result.astype(np.float32)
     else:
-        limits = np.iinfo(np.int32)
+        # ttnn makes bytes of real numbers by saturation, but of integers by their low bits.
+        limits = np.iinfo(np.uint8 if name == "quantize" and wanted is DataType.UINT8 else np.int32)
         result = np.clip(result, limits.min, limits.max).astype(np.int32)
     return store(
         result,
@@ -64,11 +66,11 @@ def _finish(
 
 
 def _quantize(values: dict[str, Any]) -> Tensor:
-    """The nearest integers, the even one of two, of int32."""
+    """The integers nearest to quotient and zero point, the even one of two, of int32."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     scale, zero = (_parameter(values, name, tensor) for name in ("scale", "zero_point"))
     with np.errstate(all="ignore"):
-        result = np.rint(tensor.array / scale) + zero
+        result = np.rint(tensor.array / scale + zero)
     return _finish(np.nan_to_num(result), values, tensor, "quantize", DataType.INT32)
 
 
@@ -76,7 +78,8 @@ def _dequantize(values: dict[str, Any]) -> Tensor:
     """The real numbers, of bfloat16."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     scale, zero = (_parameter(values, name, tensor) for name in ("scale", "zero_point"))
-    return _finish((tensor.array - zero) * scale, values, tensor, "dequantize", DataType.BFLOAT16)
+    result = (tensor.array - zero) * scale
+    return _finish(result, values, tensor, "dequantize", DataType.BFLOAT16)
 
 
 def _requantize(values: dict[str, Any]) -> Tensor:
@@ -85,7 +88,7 @@ def _requantize(values: dict[str, Any]) -> Tensor:
     names = ("in_scale", "in_zero_point", "out_scale", "out_zero_point")
     scale, zero, new_scale, new_zero = (_parameter(values, name, tensor) for name in names)
     with np.errstate(all="ignore"):
-        result = np.rint((tensor.array - zero) * scale / new_scale) + new_zero
+        result = np.rint((tensor.array - zero) * (scale / new_scale) + new_zero)
     return _finish(np.nan_to_num(result), values, tensor, "requantize", DataType.INT32)
 
 

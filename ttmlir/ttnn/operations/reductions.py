@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_dimension,
+    as_flag,
     common_device,
     is_integer,
     require_floats,
@@ -54,7 +56,8 @@ class Reduction:
             require_floats(tensor)
         dims = as_dimensions(values["dim"])
         # The row's rule says which dimensions there are.
-        shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+        keep_dim = as_flag(values["keepdim"], "keepdim")
+        shape = reduced_shape(tensor.shape, keep_dim=keep_dim, dim_arg=dims)
         if self.needs_numbers:
             _require_numbers(self.name, tensor, shape)
         more = {"correction": values["correction"]} if self.corrects else {}
@@ -64,13 +67,21 @@ class Reduction:
                 # NumPy would warn that there is nothing to take the average of.
                 result = np.full(shape, np.nan)
             else:
-                result = self.meaning(np, array, keep_dim=values["keepdim"], dim_arg=dims, **more)
+                result = self.meaning(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
             if values["scalar"] != 1.0:
-                result = result * values["scalar"]
+                result = _scale(result, values["scalar"], tensor.dtype)
         made = store(
             np.asarray(result), (tensor,), device=device, memory_config=values["memory_config"]
         )
         return made
+
+
+def _scale(result: Array, scalar: Any, dtype: DataType) -> Array:
+    """The product with a number; ValueError for an integer that the data type does not have."""
+    try:
+        return result * scalar
+    except OverflowError as error:
+        raise ArgumentError(f"scalar={scalar} is no number of {dtype}") from error
 
 
 def as_dimensions(dim: Any) -> Dimensions:
@@ -114,9 +125,10 @@ def _argmax(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     dims = as_dimensions(values["dim"])
-    shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+    keep_dim = as_flag(values["keepdim"], "keepdim")
+    shape = reduced_shape(tensor.shape, keep_dim=keep_dim, dim_arg=dims)
     _require_numbers("argmax", tensor, shape)
-    found = meaning_of("argmax")(np, tensor.array, keep_dim=values["keepdim"], dim_arg=dims)
+    found = meaning_of("argmax")(np, tensor.array, keep_dim=keep_dim, dim_arg=dims)
     return store(
         np.asarray(found),
         (tensor,),
@@ -136,10 +148,7 @@ def _cumulate(name: str) -> Iterator[Operation]:
         tensor = require_tensor(values["input_tensor"], "input_tensor")
         device = common_device(tensor)
         dim, array = values["dim"], tensor.array
-        if not is_integer(dim):
-            raise ArgumentTypeError(f"dim is an integer, not {dim!r}")
-        if not -array.ndim <= dim < array.ndim:
-            raise ArgumentError(f"dimension {dim} is out of range for {tensor.shape}")
+        dim = as_dimension(dim, array.ndim)
         wide = np.float64 if array.dtype.kind == "f" else array.dtype
         if values["reverse_order"]:
             array = np.flip(array, dim)

@@ -198,7 +198,7 @@ COMMON_TYPES = {
 _NUMBERS: dict[Any, Any] = {
     float: numbers.Real | np.number,
     int: SupportsIndex,
-    bool: bool | int | np.bool_,
+    bool: bool | np.bool_,
 }
 """What is taken for a number, by the type of an annotation."""
 _WORDS: dict[object, str] = {
@@ -230,6 +230,19 @@ def find_wrong_argument(
         wrong = _contradict(name, value, _resolve(annotation, names, find))
         if wrong and not (value is None and name not in annotations):
             return wrong
+    return ""
+
+
+def find_large_number(named: Iterable[tuple[str, Any]], bits: int) -> str:
+    """Which argument of a call is, or has, an integer that so many bits do not hold; else nothing.
+
+    NumPy refuses those with errors of several kinds.
+    """
+    for name, value in named:
+        listed = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
+        for each in listed:
+            if isinstance(each, int) and each.bit_length() > bits:
+                return f"{name} is too large: {spell_value(each)}"
     return ""
 
 
@@ -269,6 +282,8 @@ def fits(value: object, hint: Any) -> bool:
     """Whether a value is of a type; where that cannot be told, it is."""
     for kind, protocol in ((None, type(None)), *_NUMBERS.items()):
         if hint is kind:
+            if kind is bool and isinstance(value, int | np.integer):
+                return value in (0, 1)
             return isinstance(value, protocol) and (kind is not int or _is_index(value))
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):

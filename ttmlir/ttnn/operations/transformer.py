@@ -15,6 +15,7 @@ from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.normalization import masked_softmax
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    as_places,
     common_device,
     remember_program,
     require_tensor,
@@ -151,7 +152,7 @@ def pages_of(cache: Array, table: Array) -> Array:
 
     ValueError for blocks that the cache does not have.
     """
-    blocks = table.astype(np.int64)
+    blocks = as_places(table)
     if blocks.ndim != 2:
         raise ArgumentError(f"page_table_tensor has {list(table.shape)}; it must be (B, blocks)")
     # Entries that are not in use are -1; their rows are behind the current position.
@@ -199,7 +200,7 @@ def _positions(values: dict[str, Any], users: int) -> Array:
             f"there are {listed.size} current positions for {users} users; give cur_pos or "
             "cur_pos_tensor"
         )
-    return listed.astype(np.int64)
+    return as_places(listed)
 
 
 def _decode_plain(values: dict[str, Any]) -> Tensor:
@@ -341,7 +342,7 @@ def _update_each(values: dict[str, Any]) -> Tensor:
     if table is None:
         pages = np.arange(users)[:, None]
     else:
-        pages = require_tensor(table, "page_table").array.astype(np.int64)
+        pages = _page_numbers(table)
     for place in offset[used]:
         _require_below(int(place), size * pages.shape[1], "position")
     block = pages[np.arange(users), np.maximum(offset, 0) // size]
@@ -352,10 +353,18 @@ def _update_each(values: dict[str, Any]) -> Tensor:
     return _write(cache, (block[used], slice(None), offset[used]), numbers)
 
 
+def _page_numbers(table: Any) -> Array:
+    """The pages of each user; ValueError for what is no table of users and pages."""
+    pages = require_tensor(table, "page_table")
+    if len(pages.shape) != 2:
+        raise ArgumentError(f"page_table has {pages.shape}; it must be (users, pages)")
+    return as_places(pages.array)
+
+
 def _fill_pages(values: dict[str, Any]) -> Tensor:
     """The first positions of a user whose pages a table names: rows (1, heads, S, d)."""
     cache, tensor = _pair(values)
-    pages = require_tensor(values["page_table"], "page_table").array.astype(np.int64)
+    pages = _page_numbers(values["page_table"])
     given = values["batch_idx_tensor"]
     user = int(given.array.reshape(-1)[0]) if given is not None else values["batch_idx"]
     _require_below(user, pages.shape[0], "user")

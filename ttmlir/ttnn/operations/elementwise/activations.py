@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from inspect import signature
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise import meanings
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.signature import spell_value
 
 _WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
     "power": lambda xp, x, exponent: xp.power(x, exponent),
@@ -185,10 +186,22 @@ def _check_parameters(
         ) from None
 
 
-def apply_activations(array: Array, chain: Any) -> Array:
-    """Unary operations by name, one after another; ValueError as `activation_of`."""
-    alone = _is_pair(chain) or not isinstance(chain, list | tuple)
-    listed: Sequence[Any] = [chain] if alone else [*chain]
-    for each in listed:
+def chain_of(given: Any, name: str) -> list[Any]:
+    """The activations of an argument in order: none, one or several; TypeError for others."""
+    if given is None:
+        return []
+    if isinstance(given, str | Enum | UnaryWithParam) or _is_pair(given):
+        return [given]
+    if isinstance(given, list | tuple):
+        return [*cast("Sequence[Any]", given)]
+    raise ArgumentTypeError(
+        f"{name} is a list of names of functions, or of ttnn.UnaryWithParam, not "
+        f"{spell_value(given)}"
+    )
+
+
+def apply_activations(array: Array, chain: Any, name: str = "activation") -> Array:
+    """Unary operations of an argument, one after another; errors as `chain_of`, `activation_of`."""
+    for each in chain_of(chain, name):
         array = activation_of(each)(array)
     return array

@@ -20,6 +20,7 @@ from ttmlir.optable.row import Family
 from ttmlir.optable.special import gelu
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array
+from ttmlir.ttnn.operations.signature import spell_value
 
 
 class Takes(Enum):
@@ -197,8 +198,13 @@ def hardtanh(xp: Any, x: Any, min_val: float = -1.0, max_val: float = 1.0) -> An
 
 
 def hardshrink(xp: Any, x: Any, lambd: float = 0.5) -> Any:
-    """x where it is larger than `lambd` in size, else 0."""
-    return xp.where(xp.abs(x) > lambd, x, 0)
+    """x, but 0 where it is at most `lambd` in size; NaN stays."""
+    return xp.where(xp.abs(x) <= lambd, 0, x)
+
+
+def sign(xp: Any, x: Any) -> Any:
+    """-1, 0 or 1; 0 of NaN, as in torch, of which compiled programs keep NaN."""
+    return xp.where(xp.isnan(x), xp.zeros_like(x), xp.sign(x))
 
 
 def softshrink(xp: Any, x: Any, lambd: float = 0.5) -> Any:
@@ -235,6 +241,7 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "log_sigmoid": log_sigmoid,
         "mish": mish,
         "multigammaln": _special(partial(special.multigammaln, dimension=4)),
+        "sign": sign,
         "softsign": lambda xp, x: x / (1 + xp.abs(x)),
     },
     Takes.ALL: {
@@ -255,10 +262,14 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
 # Two operands.
 
 
-def divide(xp: Any, a: Any, b: Any, *, rounding_mode: str | None = None) -> Any:
+def divide(xp: Any, a: Any, b: Any, *, rounding_mode: Any = None) -> Any:
     """Quotient, rounded toward 0 by `trunc` and down by `floor`; of integers, a fraction."""
-    if rounding_mode not in (None, "trunc", "floor"):
-        raise ArgumentError(f"rounding_mode is None, 'trunc' or 'floor', not {rounding_mode!r}")
+    if rounding_mode is not None and not (
+        isinstance(rounding_mode, str) and rounding_mode in ("trunc", "floor")
+    ):
+        raise ArgumentError(
+            f"rounding_mode is None, 'trunc' or 'floor', not {spell_value(rounding_mode)}"
+        )
     a = a if a.dtype.kind == "f" else a.astype(xp.float64)
     quotient = xp.true_divide(a, b)
     if rounding_mode is None:

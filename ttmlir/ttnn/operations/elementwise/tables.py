@@ -18,12 +18,17 @@ from ttmlir.optable import ROWS
 from ttmlir.optable.row import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.ttnn.operations.elementwise import meanings
-from ttmlir.ttnn.operations.elementwise.activations import activation_of, apply_activations
+from ttmlir.ttnn.operations.elementwise.activations import (
+    activation_of,
+    apply_activations,
+    chain_of,
+)
 from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
     common_layout,
+    is_integer,
     require_floats,
     require_tensor,
     store,
@@ -97,15 +102,14 @@ class Elementwise:
                 ("input_tensor_a_activations", 0),
                 ("input_tensor_b_activations", 1),
             ):
-                chain = values.get(side)
-                if chain:
-                    arrays[index] = apply_activations(arrays[index], chain)
+                if values.get(side) is not None:
+                    arrays[index] = apply_activations(arrays[index], values[side], side)
             dtype, output = values.get("dtype"), values.get("output_tensor")
             if dtype is None and output is None:
                 dtype = self._result_type(first)
                 if is_scaled:
                     dtype = DataType.FLOAT32
-            chain = values.get("activations")
+            chain = chain_of(values.get("activations"), "activations")
             kept = dtype if output is None else output.dtype
             in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
             is_rounded = in_parts and device.numerics is Numerics.DEVICE
@@ -170,6 +174,9 @@ class Elementwise:
             more = [each.array for each in arguments.values() if isinstance(each, Tensor)]
             self._check_shapes([*arrays, *more])
             raise
+        except OverflowError:
+            self._check_numbers(arrays[0].dtype, arguments)
+            raise
 
     def _goes_in_parts(self, arrays: list[Array]) -> bool:
         """Whether the result can be computed and rounded part by part, while it is in the cache."""
@@ -188,6 +195,16 @@ class Elementwise:
             broadcast_shape(*shapes)
         except ArgumentError as error:
             raise UsageError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from error
+
+    def _check_numbers(self, dtype: np.dtype[Any], arguments: dict[str, Any]) -> None:
+        """ValueError for a parameter that operands of integers do not have."""
+        if dtype.kind not in "iu":
+            return
+        limits = np.iinfo(dtype)
+        for keyword, name in self.parameters:
+            number = arguments[keyword]
+            if is_integer(number) and not limits.min <= number <= limits.max:
+                raise ArgumentError(f"{name}={number} is no number of {dtype}")
 
     def _result_type(self, first: Tensor) -> DataType:
         if self.result is not None:
@@ -214,7 +231,10 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
                 f"{name}={value} is no number of a tensor of {dtype}; use an integer, or "
                 "ttnn.typecast(tensor, ttnn.float32)"
             )
-        return number.astype(wanted)
+        try:
+            return number.astype(wanted)
+        except OverflowError as error:
+            raise ArgumentError(f"{name}={value} is no number of a tensor of {dtype}") from error
     raise ArgumentTypeError(
         f"{name} is a ttnn.Tensor or a number, not {spell_type(value)}; ttnn.from_torch and "
         "ttnn.Tensor make tensors of arrays"
@@ -315,7 +335,7 @@ def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
 
 _APPROXIMATED = "sqrt rsqrt exp erf erfc gelu log log1p tanh sigmoid_accurate=sigmoid"
 
-_NOT_AS_ROWS = "sigmoid round typecast population_count count_leading_zeros"
+_NOT_AS_ROWS = "sigmoid sign round typecast population_count count_leading_zeros"
 """Rows that ttnn does not have, or with arguments of its own."""
 
 _ROWS = " ".join(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from ttmlir.ttnn.tensor.conversion import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
+from ttmlir.ttnn.types.memory import Shape
 
 Golden = Callable[..., Any]
 
@@ -472,7 +473,7 @@ def pearson_correlation_coefficient(
 ) -> float:
     """The correlation of two arrays; 1 for equal ones, and for two that have no numbers but NaN."""
     expected, actual = (
-        _as_numbers(each).reshape(-1) for each in (expected_pytorch_result, actual_pytorch_result)
+        each.reshape(-1) for each in _as_pair(expected_pytorch_result, actual_pytorch_result)
     )
     if np.array_equal(expected, actual, equal_nan=True):
         return 1.0
@@ -498,6 +499,19 @@ def _as_numbers(values: Any) -> Array:
     return array.astype(np.float64)
 
 
+def _as_pair(golden: Any, calculated: Any) -> tuple[Array, Array]:
+    """The numbers of two arrays of one size; ArgumentError for others."""
+    expected, actual = map(_as_numbers, (golden, calculated))
+    if expected.size != actual.size:
+        _refuse_sizes(expected, actual)
+    return expected, actual
+
+
+def _refuse_sizes(*arrays: Array) -> NoReturn:
+    shapes = " and ".join(str(Shape(each.shape)) for each in arrays)
+    raise ArgumentError(f"arrays of different sizes are not compared: {shapes}")
+
+
 def comp_pcc(golden: Any, calculated: Any, pcc: float = 0.99) -> tuple[bool, float]:
     """Whether arrays correlate as they should, and how they do."""
     found = pearson_correlation_coefficient(golden, calculated)
@@ -509,6 +523,10 @@ def comp_allclose(
 ) -> tuple[bool, str]:
     """Whether all differences are at most atol + rtol * size, and the largest of each."""
     expected, actual = map(_as_numbers, (golden, calculated))
+    try:
+        np.broadcast_shapes(expected.shape, actual.shape)
+    except ValueError:
+        _refuse_sizes(expected, actual)
     difference = np.abs(actual - expected)
     with np.errstate(all="ignore"):
         ratio = difference / np.abs(expected)
