@@ -32,6 +32,11 @@ def normalize(x: Array, dims: Sequence[int], epsilon: float) -> tuple[Array, Arr
     return (x - mean) * scale, mean, scale
 
 
+def rms_norm(x: Array, dims: Sequence[int], epsilon: float) -> Array:
+    """x over the root of the mean of its squares, to which epsilon is added."""
+    return x * (x.square().mean(*dims) + epsilon).rsqrt()
+
+
 def put_along(numbers: Array, x: Array, dim: int) -> Array:
     """Numbers, one for each place along a dimension, in a shape that broadcasts against x."""
     return numbers.reshape([n if each == dim else 1 for each, n in enumerate(x.shape)])

@@ -309,19 +309,25 @@ def _features(op: Operation) -> tuple[int, float]:
     return integer(op, "feature_index"), cast("FloatAttr", op.properties["epsilon"]).value.data
 
 
-def _batch_norm_inference(op: Operation, *operands: Array) -> Array:
-    return normalization.normalize_by(*operands, *_features(op))
+def _batch_norm_inference(
+    op: Operation, x: Array, scale: Array, offset: Array, mean: Array, variance: Array
+) -> Array:
+    dim, epsilon = _features(op)
+    return normalization.normalize_by(x, scale, offset, mean, variance, dim, epsilon)
 
 
 def _batch_norm_training(op: Operation, x: Array, scale: Array, offset: Array) -> Sequence[Array]:
     dim, epsilon = _features(op)
-    statistics = normalization.find_statistics(x, dim)
-    return normalization.normalize_by(x, scale, offset, *statistics, dim, epsilon), *statistics
+    mean, variance = normalization.find_statistics(x, dim)
+    found = normalization.normalize_by(x, scale, offset, mean, variance, dim, epsilon)
+    return found, mean, variance
 
 
-def _batch_norm_grad(op: Operation, *operands: Array) -> Sequence[Array]:
-    *others, gradient = operands
-    return normalization.differentiate_batch_norm(gradient, *others, *_features(op))
+def _batch_norm_grad(
+    op: Operation, x: Array, scale: Array, mean: Array, variance: Array, gradient: Array
+) -> Sequence[Array]:
+    dim, epsilon = _features(op)
+    return normalization.differentiate_batch_norm(gradient, x, scale, mean, variance, dim, epsilon)
 
 
 FUNCTIONS: dict[str, ArrayFunction] = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.composites.losses import Reduction, reduce_loss
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -14,6 +15,7 @@ from ttmlir.ttnn.operations.operation import (
     require_tensor,
     store,
     table_of,
+    widen,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, LossReductionMode
@@ -26,15 +28,13 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     device = common_device(*given)
     if reference.shape != prediction.shape:
         raise ArgumentError(f"the tensors have {reference.shape} and {prediction.shape}")
-    result = reference.array - prediction.array
-    result = np.abs(result) if name == "l1_loss" else np.square(result)
     mode = values["reduction"]
     if mode not in (None, *LossReductionMode):
         raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
-    if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
-        reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
-        result = reduce(np, result, keep_dim=False)
-    return store(np.asarray(result), given, device=device, memory_config=values["memory_config"])
+    difference = widen(reference) - widen(prediction)
+    loss = difference.abs() if name == "l1_loss" else difference.square()
+    result = reduce_loss(loss, Reduction[LossReductionMode(mode or 0).name]).value
+    return store(result, given, device=device, memory_config=values["memory_config"])
 
 
 def _l1_loss(values: dict[str, Any]) -> Tensor:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ttmlir.arrays import array as arrays
+from ttmlir.arrays.carriers import array_of
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
 from ttmlir.runtime.tensor import Array, Numerics, convert
 from ttmlir.ttnn.errors import (
@@ -280,6 +282,16 @@ def require_floats(*tensors: Tensor) -> None:
                 f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
                 "ttnn.float32)"
             )
+
+
+def widen(tensor: Tensor) -> arrays.Array:
+    """The numbers of a tensor in f64, for `ttmlir.composites`."""
+    return array_of(tensor.array, "f64")
+
+
+def narrow(array: arrays.Array) -> Array:
+    """What was computed so, in f32."""
+    return array.cast("f32").value
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:

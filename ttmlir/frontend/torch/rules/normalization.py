@@ -25,10 +25,9 @@ def _group_norm(call: TorchCall) -> Result:
 
 def _batch_norm(call: TorchCall) -> Result:
     """Normalization by the statistics that the module has collected."""
-    x, *channels = (
-        call.argument(name) for name in ("input", "weight", "bias", "running_mean", "running_var")
-    )
-    found = normalization.normalize_by(x, *channels, 1, float(call["eps"]))
+    names = ("input", "weight", "bias", "running_mean", "running_var")
+    x, weight, bias, mean, variance = map(call.argument, names)
+    found = normalization.normalize_by(x, weight, bias, mean, variance, 1, float(call["eps"]))
     return call.results((found, None, None))
 
 
