@@ -21,8 +21,7 @@ from ttmlir.composites.folds import Step, fold_in_order, fold_neighbours
 from ttmlir.composites.ordering import in_opposite_order, sort_by
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (

@@ -39,8 +39,7 @@ from xdsl.dialects.tensor import EmptyOp
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.normalization import put_along, scale_channels
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, replace
 from ttmlir.passes.core.base import ModulePass
 

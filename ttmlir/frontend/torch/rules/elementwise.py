@@ -18,7 +18,7 @@ from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
-from ttmlir.ir.arrays import array_in, build_function
+from ttmlir.ir.builder import array_in, build_function
 from ttmlir.ir.tensor_types import element_type, tensor_of
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row

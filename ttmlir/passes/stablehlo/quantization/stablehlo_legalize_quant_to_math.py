@@ -53,10 +53,9 @@ from ttmlir.composites.quantization import (
     shift,
 )
 from ttmlir.dialects.quant import Uniform, uniform_of
-from ttmlir.ir.arrays import array_in, dtype_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, array_in
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
-from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.ir.tensor_types import dtype_of, element_type, tensor_of, value_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 
