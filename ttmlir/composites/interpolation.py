@@ -312,10 +312,17 @@ def _begin_windows(sample: Array, extent: int, size: int, count: int) -> Array:
     return concatenate([begins, last], 1)
 
 
-def put_back_maxima(values: Array, places: Array, extents: Sequence[int]) -> Array:
-    """An image with elements put to places that are counted over its dimensions, 0 elsewhere."""
+def put_back_maxima(
+    values: Array, places: Array, extents: Sequence[int], combine: str = ""
+) -> Array:
+    """An image with elements put to places that are counted over its dimensions, 0 elsewhere.
+
+    What meets at a place is combined as `scatter` says.
+    """
     outer = values.shape[: -len(extents)]
+    if 0 in values.shape:
+        return values.fill(0, (*outer, *extents))
     rows = math.prod(outer), math.prod(values.shape[-len(extents) :])
     empty = values.fill(0, (rows[0], math.prod(extents)))
-    found = empty.scatter(1, places.reshape(rows), values.reshape(rows))
+    found = empty.scatter(1, places.reshape(rows), values.reshape(rows), combine)
     return found.reshape((*outer, *extents))
