@@ -27,9 +27,10 @@ def find_variance(
 
 def normalize(x: Array, dims: Sequence[int], epsilon: float) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon), the mean, and the reciprocal of that root."""
-    variance, mean = find_variance(x, dims)
-    scale = (variance + epsilon).rsqrt()
-    return (x - mean) * scale, mean, scale
+    mean = x.mean(*dims)
+    centered = x - mean
+    scale = (centered.square().mean(*dims) + epsilon).rsqrt()
+    return centered * scale, mean, scale
 
 
 def rms_norm(x: Array, dims: Sequence[int], epsilon: float) -> Array:
@@ -39,7 +40,7 @@ def rms_norm(x: Array, dims: Sequence[int], epsilon: float) -> Array:
 
 def put_along(numbers: Array, x: Array, dim: int) -> Array:
     """Numbers, one for each place along a dimension, in a shape that broadcasts against x."""
-    return numbers.reshape([n if each == dim else 1 for each, n in enumerate(x.shape)])
+    return numbers.reshape([n if i == dim % x.rank else 1 for i, n in enumerate(x.shape)])
 
 
 def scale_channels(

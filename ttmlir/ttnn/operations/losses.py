@@ -11,11 +11,11 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    array_with_kernels,
     common_device,
     require_tensor,
     store,
     table_of,
-    widen,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, LossReductionMode
@@ -31,7 +31,7 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     mode = values["reduction"]
     if mode not in (None, *LossReductionMode):
         raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
-    difference = widen(reference) - widen(prediction)
+    difference = array_with_kernels(reference.array) - array_with_kernels(prediction.array)
     loss = difference.abs() if name == "l1_loss" else difference.square()
     result = reduce_loss(loss, Reduction[LossReductionMode(mode or 0).name]).value
     return store(result, given, device=device, memory_config=values["memory_config"])

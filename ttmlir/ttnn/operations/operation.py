@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ttmlir.arrays import array as arrays
-from ttmlir.arrays.carriers import array_of
+from ttmlir.arrays.carriers import NumPyCarrier, array_of, name_of
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
+from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array, Numerics, convert
 from ttmlir.ttnn.errors import (
     EXPLAINERS,
@@ -282,6 +283,20 @@ def require_floats(*tensors: Tensor) -> None:
                 f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
                 "ttnn.float32)"
             )
+
+
+class _KernelCarrier(NumPyCarrier):
+    """Numbers that the runtime's kernels compute with."""
+
+    kernels = KERNELS
+
+
+_CARRIER = _KernelCarrier()
+
+
+def array_with_kernels(array: Array) -> arrays.Array:
+    """Numbers in their own type, for `ttmlir.composites`."""
+    return arrays.Array(_CARRIER, array, array.shape, name_of(array.dtype))
 
 
 def widen(tensor: Tensor) -> arrays.Array:

@@ -16,6 +16,7 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.normalization import masked_softmax
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    array_with_kernels,
     common_device,
     remember_program,
     require_tensor,
@@ -73,7 +74,7 @@ def attend(query: Array, key: Array, value: Array, mask: Array | None, scale: fl
             "not go together: the heads of the query are a multiple of those of key and value, "
             "which have as many rows, and the query's columns are the key's"
         )
-    given = [array_of(each, "f32") for each in (query, key, value)]
+    given = [array_with_kernels(each).cast("f32") for each in (query, key, value)]
     if heads != kv_heads:
         given[1:] = (repeat_heads(each, heads) for each in given[1:])
     scores, _ = score(given[0], given[1], None if mask is None else array_of(mask), scale)

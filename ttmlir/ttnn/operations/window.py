@@ -660,7 +660,8 @@ def _upsample(values: dict[str, Any]) -> Tensor:
     if mode == "nearest":
         result = tensor.array.repeat(scales[0], 1).repeat(scales[1], 2)
     else:
-        result = _channels_last(_draw_larger(_channels_first(tensor.array), scales))
+        rows = interpolation.enlarge(array_of(tensor.array, "f64"), 1, scales[0])
+        result = interpolation.enlarge(rows, 2, scales[1]).value
     return store(
         result,
         (tensor,),
@@ -668,15 +669,6 @@ def _upsample(values: dict[str, Any]) -> Tensor:
         memory_config=values["memory_config"],
         exact=mode == "nearest",
     )
-
-
-def _draw_larger(image: array.Array, scales: Pair) -> array.Array:
-    """The image by straight lines between the centres of pixels."""
-    pairs = zip(image.shape[2:], scales, strict=True)
-    centres = [np.clip((np.arange(n * s) + 0.5) / s - 0.5, 0, n - 1) for n, s in pairs]
-    rows, columns = np.meshgrid(*centres, indexing="ij")
-    places = [array_of(each[None]) for each in (rows, columns)]
-    return interpolation.sample_at(image, places, Kernel.LINEAR, 0)
 
 
 _KERNELS = {"nearest": Kernel.NEAREST, "bilinear": Kernel.LINEAR}
