@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from ttmlir.composites.quantization import Quantization, dequantize, quantize
 from ttmlir.errors import ArgumentError, plural
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
@@ -14,32 +16,35 @@ from ttmlir.ttnn.operations.operation import (
     require_tensor,
     store,
     table_of,
+    widen,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
 
 
-def _parameter(values: dict[str, Any], name: str, tensor: Tensor) -> Array:
-    """A scale or zero point, of the whole tensor or for each place along an axis."""
-    given, axis = values[name], values["axis"]
+def _quantization(
+    values: dict[str, Any], tensor: Tensor, scale: str = "scale", zero: str = "zero_point"
+) -> Quantization:
+    """Scales and zero points, of the whole tensor or for each place along an axis."""
+    numbers = [_numbers(values[name], name, values["axis"], tensor) for name in (scale, zero)]
+    axis = None if all(len(each) == 1 for each in numbers) else values["axis"] % len(tensor.shape)
+    return Quantization("f64", -math.inf, math.inf, numbers[0], numbers[1], axis)
+
+
+def _numbers(given: Any, name: str, axis: int | None, tensor: Tensor) -> list[float]:
     array = np.asarray(given.array if isinstance(given, Tensor) else given, np.float64)
-    if array.size == 1:
-        return array.reshape(())
     rank = len(tensor.shape)
-    if axis is None or not -rank <= axis < rank or array.size != tensor.shape[axis]:
+    if array.size != 1 and (
+        axis is None or not -rank <= axis < rank or array.size != tensor.shape[axis]
+    ):
         raise ArgumentError(
             f"{name} has {plural(array.size, 'number')} for {tensor.shape}; give one, or one for "
-            "each place "
-            "along axis"
+            "each place along axis"
         )
-    shape = [1] * rank
-    shape[axis] = -1
-    return array.reshape(shape)
+    return array.reshape(-1).tolist()
 
 
-def _finish(
-    result: Array, values: dict[str, Any], tensor: Tensor, name: str, default: DataType
-) -> Tensor:
+def _finish(result: Array, values: dict[str, Any], tensor: Tensor, default: DataType) -> Tensor:
     device = common_device(tensor)
     output: Tensor | None = values["output_tensor"]
     dtype: DataType | None = values["dtype"]
@@ -66,27 +71,26 @@ def _finish(
 def _quantize(values: dict[str, Any]) -> Tensor:
     """The nearest integers, the even one of two, of int32."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
-    scale, zero = (_parameter(values, name, tensor) for name in ("scale", "zero_point"))
-    with np.errstate(all="ignore"):
-        result = np.rint(tensor.array / scale) + zero
-    return _finish(np.nan_to_num(result), values, tensor, "quantize", DataType.INT32)
+    found = quantize(widen(tensor), _quantization(values, tensor))
+    return _finish(np.nan_to_num(found.value), values, tensor, DataType.INT32)
 
 
 def _dequantize(values: dict[str, Any]) -> Tensor:
     """The real numbers, of bfloat16."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
-    scale, zero = (_parameter(values, name, tensor) for name in ("scale", "zero_point"))
-    return _finish((tensor.array - zero) * scale, values, tensor, "dequantize", DataType.BFLOAT16)
+    found = dequantize(widen(tensor), _quantization(values, tensor))
+    return _finish(found.value, values, tensor, DataType.BFLOAT16)
 
 
 def _requantize(values: dict[str, Any]) -> Tensor:
     """Integers for another scale and zero point."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
-    names = ("in_scale", "in_zero_point", "out_scale", "out_zero_point")
-    scale, zero, new_scale, new_zero = (_parameter(values, name, tensor) for name in names)
-    with np.errstate(all="ignore"):
-        result = np.rint((tensor.array - zero) * scale / new_scale) + new_zero
-    return _finish(np.nan_to_num(result), values, tensor, "requantize", DataType.INT32)
+    old, new = (
+        _quantization(values, tensor, f"{side}_scale", f"{side}_zero_point")
+        for side in ("in", "out")
+    )
+    found = quantize(dequantize(widen(tensor), old), new)
+    return _finish(np.nan_to_num(found.value), values, tensor, DataType.INT32)
 
 
 _TAIL = "*, axis=None, dtype=None, memory_config=None, output_tensor=None"

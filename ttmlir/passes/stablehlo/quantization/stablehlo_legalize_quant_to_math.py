@@ -97,7 +97,7 @@ class _QuantizedElement:
 
     def widen(self, build: Builder, value: SSAValue) -> SSAValue:
         """The numbers that integers stand for, computed in f32."""
-        number = dequantize(array_in(build, value), self.quantization)
+        number = dequantize(array_in(build, value).cast("f32"), self.quantization)
         return number.cast(dtype_of(self.computed)).value
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:
