@@ -19,9 +19,10 @@ from typing import Any, TypeGuard, cast
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ttmlir.composites.windows import iterate_taps, take_tap
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir import rewriting
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
@@ -470,21 +471,16 @@ def _combine_along(
             op,
             f"it takes the {method} of {element_type(value)}; supported are floating point types",
         )
+    x = array_in(builder, value)
     for dim in active:
-        axis = axes[dim]
-        margins = [(0, 0) for _ in axes]
-        margins[dim] = (axis.low, axis.high)
-        wide = builder.pad(value, margins, fill)
-        taps = [
-            builder.slice_along(
-                wide, dim, begin, begin + (axis.positions - 1) * axis.stride + 1, axis.stride
-            )
-            for begin in range(0, axis.reach, axis.dilation)
+        window = [
+            axes[dim] if i == dim else WindowAxis(extent=n, kernel=1) for i, n in enumerate(x.shape)
         ]
-        value = taps[0]
-        for tap in taps[1:]:
-            value = builder.create(COMBINERS[method], [value, tap], tap.type)
-    return value
+        wide = x.pad([axis.margin for axis in window], fill)
+        x, *others = (take_tap(wide, tap, window) for tap in iterate_taps(window))
+        for tap in others:
+            x = x.apply(COMBINERS[method], tap)
+    return x.value
 
 
 # -- tensors without elements ----------------------------------------------------------------------
