@@ -63,7 +63,7 @@ class TTIRCompositeDecompositionPass(ModulePass):
         for op in [op for op in module.walk() if op.name in _RULES]:
             destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
             carrier = TTIRCarrier(Builder.before(op))
-            operands = [array_in(carrier, value) for value in op.operands[: -len(destinations)]]
+            operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
             parameters = cast("RowOperation", op).parameters()
             replace(op, _RULES[op.name](*operands, **parameters).value)
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
