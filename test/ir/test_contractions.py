@@ -7,8 +7,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, TensorTyp
 from xdsl.ir import Block
 
 from ttmlir.arrays.array import contract
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.tensor_types import value_shape
 
 HERE = FileLineColLoc(StringAttr("here.mlir"), IntAttr(3), IntAttr(5))

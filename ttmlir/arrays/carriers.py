@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import ml_dtypes
@@ -57,10 +58,12 @@ def compute_reference(
     shape: Shape,
     types: tuple[Any, Any],
     parameters: Mapping[str, Any],
+    kernel: Callable[..., Any] | None = None,
 ) -> Any:
     """What the reference function of a row computes from the parameters of its ttir operation.
 
-    `types` are those of NumPy that hold the elements of the first operand and of the result.
+    `types` are those of NumPy that hold the elements of the first operand and of the result. A
+    kernel stands for the function, if there is one.
     """
     if row.family is Family.WINDOW:
         if row.ttir_parameters is not None:
@@ -69,13 +72,15 @@ def compute_reference(
     more: dict[str, Any] = {"shape": shape} if _takes_shape(row) else {}
     if row.takes_types:
         more |= dict(zip(("source", "target"), types, strict=True))
-    return row.reference(np, *operands, **parameters, **more)
+    return (kernel or row.reference)(np, *operands, **parameters, **more)
 
 
 class NumPyCarrier:
     """Numbers, computed as the rows of the operation table say and rounded to their type."""
 
     holds_numbers = True
+    kernels: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    """What stands for reference functions, by the mnemonics of rows."""
 
     def keep(self, numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
         """Numbers that were computed for a type, as they are kept."""
@@ -96,7 +101,8 @@ class NumPyCarrier:
         ]
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
-            found = compute_reference(row, arrays, shape, types, parameters)
+            kernel = self.kernels.get(row.mnemonic)
+            found = compute_reference(row, arrays, shape, types, parameters, kernel)
             if len(row.results) == 1:
                 return self.keep(np.asarray(found), dtype)
             return self.keep(found[0], dtype), np.asarray(found[1], np.int32)

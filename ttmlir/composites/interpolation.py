@@ -19,6 +19,8 @@ import numpy as np
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.indexing import take
+from ttmlir.composites.normalization import put_along
 
 
 class Kernel(Enum):
@@ -63,6 +65,19 @@ def sample_at(image: Array, places: Sequence[Array], kernel: Kernel, fill: float
     """The image at elements (N, positions ...), a number for each dimension; `fill` outside."""
     one = array_of(1, places[0].dtype)
     return _sum_taps(image, [_surround(place, one, kernel) for place in places], fill)
+
+
+def enlarge(x: Array, dim: int, scale: int) -> Array:
+    """So many times the extent of a dimension, by straight lines between the centres of elements.
+
+    Beyond the first and the last centre the elements stay the same.
+    """
+    extent = x.shape[dim]
+    centres = np.clip((np.arange(extent * scale) + 0.5) / scale - 0.5, 0, extent - 1)
+    low = centres.astype(np.int64)
+    lower, upper = (take(x, dim, array_of(each)) for each in (low, np.minimum(low + 1, extent - 1)))
+    weight = put_along(array_of(centres - low, x.dtype), lower, dim)
+    return lower * (1 - weight) + upper * weight
 
 
 def _sum_taps(image: Array, taps: Sequence[Sequence[_Tap]], fill: float) -> Array:
@@ -312,10 +327,17 @@ def _begin_windows(sample: Array, extent: int, size: int, count: int) -> Array:
     return concatenate([begins, last], 1)
 
 
-def put_back_maxima(values: Array, places: Array, extents: Sequence[int]) -> Array:
-    """An image with elements put to places that are counted over its dimensions, 0 elsewhere."""
+def put_back_maxima(
+    values: Array, places: Array, extents: Sequence[int], combine: str = ""
+) -> Array:
+    """An image with elements put to places that are counted over its dimensions, 0 elsewhere.
+
+    What meets at a place is combined as `scatter` says.
+    """
     outer = values.shape[: -len(extents)]
+    if 0 in values.shape:
+        return values.fill(0, (*outer, *extents))
     rows = math.prod(outer), math.prod(values.shape[-len(extents) :])
     empty = values.fill(0, (rows[0], math.prod(extents)))
-    found = empty.scatter(1, places.reshape(rows), values.reshape(rows))
+    found = empty.scatter(1, places.reshape(rows), values.reshape(rows), combine)
     return found.reshape((*outer, *extents))

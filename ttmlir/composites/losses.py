@@ -14,17 +14,21 @@ from ttmlir.arrays.carriers import array_of
 
 
 class Reduction(Enum):
-    """What becomes of the losses of rows."""
+    """What becomes of the losses of elements or rows."""
 
-    NONE = "a loss for each row"
+    NONE = "all of them"
     MEAN = "their mean"
     SUM = "their sum"
 
 
-def _reduce(loss: Array, reduction: Reduction) -> Array:
+def reduce_loss(loss: Array, reduction: Reduction) -> Array:
+    """All losses, or their mean or sum, which has no dimensions."""
     if reduction is Reduction.NONE:
         return loss
-    return loss.mean(0) if reduction is Reduction.MEAN else loss.sum(0)
+    dims = range(loss.rank)
+    return (
+        loss.mean(*dims, keep=False) if reduction is Reduction.MEAN else loss.sum(*dims, keep=False)
+    )
 
 
 def _spread(gradient: Array, slope: Array, reduction: Reduction) -> Array:
@@ -45,7 +49,7 @@ def multilabel_margin_loss(rows: Array, labels: Array, reduction: Reduction) -> 
     """How far labels are from being above all others by 1, and which classes are labels."""
     counts, below, member = _compare_labels(rows, labels)
     loss = counts.where(below.limit(low=0), 0).sum(1, 2, keep=False) / rows.shape[1]
-    return _reduce(loss, reduction), member.any(1, keep=False)
+    return reduce_loss(loss, reduction), member.any(1, keep=False)
 
 
 def differentiate_multilabel_margin_loss(

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ttmlir.arrays.array import Array
-from ttmlir.arrays.carriers import array_of
 
 # -- means and variances; dimensions stay with an extent of 1 ------------------------------------
 
@@ -30,9 +27,20 @@ def find_variance(
 
 def normalize(x: Array, dims: Sequence[int], epsilon: float) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon), the mean, and the reciprocal of that root."""
-    variance, mean = find_variance(x, dims)
-    scale = (variance + epsilon).rsqrt()
-    return (x - mean) * scale, mean, scale
+    mean = x.mean(*dims)
+    centered = x - mean
+    scale = (centered.square().mean(*dims) + epsilon).rsqrt()
+    return centered * scale, mean, scale
+
+
+def rms_norm(x: Array, dims: Sequence[int], epsilon: float) -> Array:
+    """x over the root of the mean of its squares, to which epsilon is added."""
+    return x * (x.square().mean(*dims) + epsilon).rsqrt()
+
+
+def put_along(numbers: Array, x: Array, dim: int) -> Array:
+    """Numbers, one for each place along a dimension, in a shape that broadcasts against x."""
+    return numbers.reshape([n if i == dim % x.rank else 1 for i, n in enumerate(x.shape)])
 
 
 def scale_channels(
@@ -42,11 +50,10 @@ def scale_channels(
 
     Without a dimension, they are along the last ones.
     """
-    shape = None if dim is None else [n if i == dim else 1 for i, n in enumerate(x.shape)]
     if weight is not None:
-        x = x * (weight if shape is None else weight.reshape(shape))
+        x = x * (weight if dim is None else put_along(weight, x, dim))
     if bias is not None:
-        x = x + (bias if shape is None else bias.reshape(shape))
+        x = x + (bias if dim is None else put_along(bias, x, dim))
     return x
 
 
@@ -73,6 +80,60 @@ def batch_norm(
     """Channels of (N, C, ...) normalized over all else."""
     value, mean, scale = normalize(x, (0, *range(2, x.rank)), epsilon)
     return scale_channels(value, weight, bias, 1), mean, scale
+
+
+def normalize_by(
+    x: Array,
+    weight: Array | None,
+    bias: Array | None,
+    mean: Array,
+    variance: Array,
+    dim: int,
+    epsilon: float,
+) -> Array:
+    """The places along a dimension normalized by given statistics; all four are (places,)."""
+    weight = mean.fill(1) if weight is None else weight
+    bias = mean.fill(0) if bias is None else bias
+    return x.create(
+        "batch_norm_inference",
+        *(weight, bias, mean, variance),
+        parameters={"dimension": dim, "epsilon": epsilon},
+    )
+
+
+def find_statistics(x: Array, dim: int) -> tuple[Array, Array]:
+    """The mean and the variance of each place along a dimension, over all others."""
+    variance, mean = find_variance(x, _others(x, dim), keep=False)
+    return mean.reshape(variance.shape), variance
+
+
+def differentiate_batch_norm(
+    gradient: Array,
+    x: Array,
+    weight: Array,
+    mean: Array,
+    variance: Array,
+    dim: int,
+    epsilon: float,
+) -> tuple[Array, Array, Array]:
+    """The gradients of x, weight and bias of `normalize_by` with the statistics of x itself.
+
+    With g the gradient, c = x - mean and s = 1 / sqrt(variance + epsilon), they are
+    weight * s * (g - mean(g) - c * mean(g * c) * s * s), sum(g * c) * s and sum(g).
+    """
+    others = _others(x, dim)
+    inverse = (variance + epsilon).rsqrt()
+    centered = x - put_along(mean, x, dim)
+    products = gradient * centered
+    slope = products.mean(*others, keep=False) * inverse * inverse
+    rest = gradient - gradient.mean(*others) - centered * put_along(slope, x, dim)
+    of_x = rest * put_along(weight * inverse, x, dim)
+    of_weight = products.sum(*others, keep=False) * inverse
+    return of_x, of_weight, gradient.sum(*others, keep=False)
+
+
+def _others(x: Array, dim: int) -> list[int]:
+    return [each for each in range(x.rank) if each != dim]
 
 
 def move_average(old: Array, new: Array, momentum: float) -> Array:
@@ -128,6 +189,11 @@ def score(
     """
     scores = (query @ key.transpose()) * scale
     if causal:
+        # Only causal attention pays for the import.
+        import numpy as np
+
+        from ttmlir.arrays.carriers import array_of
+
         mask = array_of(np.tri(*scores.shape[-2:], dtype=np.bool_))
     if mask is None:
         return scores, None
@@ -147,10 +213,13 @@ def attend(
 ) -> Array:
     """softmax(scores) @ value; rows for which all keys are hidden are 0."""
     scores, allowed = score(query, key, mask, scale, causal=causal)
+    return weigh(scores, None if causal else allowed) @ value
+
+
+def weigh(scores: Array, allowed: Array | None) -> Array:
+    """softmax(scores) along the last dimension, 0 in rows in which nothing is allowed."""
     weights = softmax(scores, -1)
-    if allowed is not None and not causal:
-        weights = allowed.any(-1).where(weights, 0)
-    return weights @ value
+    return weights if allowed is None else allowed.any(-1).where(weights, 0)
 
 
 def repeat_heads(x: Array, heads: int) -> Array:

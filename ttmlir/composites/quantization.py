@@ -10,26 +10,26 @@ from ttmlir.arrays.array import Array
 
 @dataclass(frozen=True)
 class Quantization:
-    """Integers of a type from `low` to `high`; q stands for (q - zero) * scale.
+    """Integers from `low` to `high`, kept in a type; q stands for (q - zero) * scale.
 
     `scales` and `zeros` have one number, or as many as dimension `axis` has elements.
     """
 
     dtype: str
-    low: int
-    high: int
+    low: float
+    high: float
     scales: Sequence[float]
-    zeros: Sequence[int]
+    zeros: Sequence[float]
     axis: int | None = None
 
 
 def dequantize(x: Array, by: Quantization) -> Array:
-    """`(q - zero) * scale` in f32."""
-    return scale(_subtract_zeros(x.cast("f32"), by), by.scales, by.axis)
+    """`(q - zero) * scale` of integers that are cast to the type to compute in."""
+    return scale(_subtract_zeros(x, by), by.scales, by.axis)
 
 
 def quantize(x: Array, by: Quantization) -> Array:
-    """`clamp(round(x / scale) + zero, low, high)`, ties to even, of numbers in f32."""
+    """`clamp(round(x / scale) + zero, low, high)`, ties to even, in the type of x."""
     return round_to_integers(x / _parameters(x, by.scales, by.axis), by)
 
 

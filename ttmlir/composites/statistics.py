@@ -10,6 +10,7 @@ import numpy as np
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites.arithmetic import power
+from ttmlir.composites.normalization import put_along
 
 # -- running values, in steps over distances of 1, 2, 4 and so on --------------------------------
 
@@ -63,14 +64,9 @@ def find_running_extreme(x: Array, dim: int, *, largest: bool) -> tuple[Array, A
             is_later = a[0].is_nan().where(later_nan, is_later | later_nan)
         return [is_later.where(new, old) for old, new in zip(a, b, strict=True)]
 
-    places = np.arange(x.shape[dim]).reshape(_column(x, dim))
-    found, last = scan([x, array_of(np.broadcast_to(places, x.shape))], dim, combine)
+    places = put_along(array_of(np.arange(x.shape[dim])), x, dim).broadcast(x.shape)
+    found, last = scan([x, places], dim, combine)
     return found, last
-
-
-def _column(x: Array, dim: int) -> list[int]:
-    """The shape of numbers along a dimension, which are repeated along all others."""
-    return [n if i == dim % x.rank else 1 for i, n in enumerate(x.shape)]
 
 
 # -- order statistics: values and the places where they are, with an extent of 1 ----------------
@@ -107,7 +103,7 @@ def mode(x: Array, dim: int) -> tuple[Array, Array]:
     count = x.shape[dim]
     is_new = values.cut(dim, 1, count).ne(values.cut(dim, 0, count - 1))
     first = array_of(np.ones([*x.shape[:dim], 1, *x.shape[dim + 1 :]], np.bool_))
-    position = array_of(np.arange(count).reshape(_column(x, dim)))
+    position = put_along(array_of(np.arange(count)), x, dim)
     begin = concatenate([first, is_new], dim).where(position, 0)
     begin = scan([begin], dim, lambda a, b: [a[0].maximum(b[0])])[0]
     longest = (position - begin).argmax(dim)

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from ttmlir.interpreter.arrays import array_for, element_of_value, in_type
 from ttmlir.interpreter.execution import Execution, Function, compute_dtype
 from ttmlir.interpreter.structure import constant
-from ttmlir.ir.arrays import dtype_of
+from ttmlir.ir.tensor_types import dtype_of
 from ttmlir.passes.linalg.convert_arith_to_ttir import CONVERTED, compute
 
 

@@ -15,8 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import NumPyCarrier
 from ttmlir.interpreter.execution import Execution, Function, convert_to
-from ttmlir.ir.arrays import dtype_of, element_of
-from ttmlir.ir.tensor_types import element_type
+from ttmlir.ir.tensor_types import dtype_of, element_of, element_type
 from ttmlir.passes.core.ttir_conversion import ArrayFunction
 from ttmlir.runtime.tensor import Array as Numbers
 

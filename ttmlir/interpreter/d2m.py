@@ -19,7 +19,6 @@ from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import parameter_value
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of
 from ttmlir.interpreter.execution import (
@@ -76,12 +75,7 @@ def _elementwise(execution: Execution, op: Operation, operands: Sequence[Any]) -
     assert isinstance(op, d2m.ElementwiseTileOp)
     row = op.TILE_OPERATION.row
     assert row is not None, "comparisons with zero have functions of their own"
-    parameters = {
-        each.name: parameter_value(op.properties[each.name], each.kind)
-        for each in row.ttir_signature
-        if each.name in op.properties
-    }
-    return _fit(op, row.reference(np, *operands, **parameters))
+    return _fit(op, row.reference(np, *operands, **op.parameters()))
 
 
 def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -28,19 +28,30 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ttmlir.arrays.array import Array, Number, Scalar, Shape, concatenate
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.ods import DestinationStyleOp
 from ttmlir.dialects.ttnn.structure import DEVICE_OPERAND
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, tensor_of, value_shape
+from ttmlir.ir.tensor_types import (
+    dtype_of,
+    element_of,
+    element_type,
+    limits_of,
+    tensor_like,
+    tensor_of,
+    value_shape,
+)
 from ttmlir.layout.enums import OperandConstraint
 from ttmlir.mlir.attributes import ElementsType, elements_of
 from ttmlir.optable import row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from ttmlir.composites.complex_numbers import Complex
     from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
+    from ttmlir.optable.row import Row
 
 # --- Op builder -----------------------------------------------------------------------------------
 # The base of all builders: where new operations go, and the location that they get.
@@ -380,12 +391,7 @@ class Builder(DestinationBuilder):
 
     def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The tensor repeated along new dimensions in front and along extents of 1."""
-        shape, own = tuple(shape), value_shape(value)
-        value = self.reshape(value, (1,) * (len(shape) - len(own)) + own)
-        if value_shape(value) == shape:
-            return value
-        dims = tuple(range(len(shape)))
-        return self.create("broadcast", (value,), tensor_like(value, shape), dimension=dims)
+        return array_in(self, value).broadcast(shape).value
 
     def slice(
         self,
@@ -395,70 +401,132 @@ class Builder(DestinationBuilder):
         steps: Sequence[int] | None = None,
     ) -> SSAValue:
         """Every step-th element between two bounds of each dimension."""
-        steps = steps or (1,) * len(begins)
-        bounds = zip(begins, ends, steps, strict=True)
-        extents = tuple(-(-(end - begin) // step) for begin, end, step in bounds)
-        if extents == value_shape(value):
-            return value
-        return self.create(
-            "slice",
-            (value,),
-            tensor_like(value, extents),
-            begins=tuple(begins),
-            ends=tuple(ends),
-            step=tuple(steps),
-        )
+        return array_in(self, value).slice(begins, ends, steps).value
 
     def slice_along(
         self, value: SSAValue, dim: int, begin: int, end: int, step: int = 1
     ) -> SSAValue:
         """Every step-th element between two bounds of one dimension."""
-        begins, ends = [0] * len(value_shape(value)), [*value_shape(value)]
-        steps = [1] * len(ends)
-        begins[dim], ends[dim], steps[dim] = begin, end, step
-        return self.slice(value, begins, ends, steps)
+        return array_in(self, value).cut(dim, begin, end, step).value
 
     def concat(self, parts: Sequence[SSAValue], dim: int) -> SSAValue:
         """Tensors one after the other along a dimension; those without elements are left out."""
-        kept = [part for part in parts if value_shape(part)[dim]] or list(parts[:1])
-        if len(kept) == 1:
-            return kept[0]
-        shape = [*value_shape(kept[0])]
-        shape[dim] = sum(value_shape(part)[dim] for part in kept)
-        return self.create("concat", kept, tensor_like(kept[0], shape), dim=dim)
+        carrier = TTIRCarrier(self)
+        return concatenate([array_in(carrier, part) for part in parts], dim).value
 
     def pad(self, value: SSAValue, margins: Sequence[tuple[int, int]], fill: float) -> SSAValue:
-        """The tensor with so many elements more on both sides of each dimension.
-
-        What is added is `fill`. Negative margins cut elements off.
-        """
-        old = value_shape(value)
-        cut = self.slice(
-            value,
-            [max(-low, 0) for low, _ in margins],
-            [extent - max(-high, 0) for extent, (_, high) in zip(old, margins, strict=True)],
-        )
-        more = [(max(low, 0), max(high, 0)) for low, high in margins]
-        if all(pair == (0, 0) for pair in more):
-            return cut
-        pairs = zip(value_shape(cut), more, strict=True)
-        shape = [low + extent + high for extent, (low, high) in pairs]
-        padding = tuple(count for pair in more for count in pair)
-        return self.create("pad", (cut,), tensor_like(value, shape), padding=padding, value=fill)
+        """The tensor with so many elements `fill` more on both sides; negative ones cut off."""
+        return array_in(self, value).pad(margins, fill).value
 
     def dilate(self, value: SSAValue, dim: int, step: int, fill: float) -> SSAValue:
         """The tensor with `step - 1` elements `fill` between the elements along a dimension."""
-        shape = value_shape(value)
-        extent = shape[dim]
-        if step == 1 or extent <= 1:
-            return value
-        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
-        dilated = (extent - 1) * step + 1
-        apart = self.reshape(value, (before * extent, 1, after))
-        padded = self.pad(apart, [(0, 0), (0, step - 1), (0, 0)], fill)
-        merged = self.reshape(padded, (before, extent * step, after))
-        trimmed = self.slice_along(merged, 1, 0, dilated)
-        return self.reshape(trimmed, (*shape[:dim], dilated, *shape[dim + 1 :]))
+        return array_in(self, value).dilate(dim, step, fill).value
+
+
+# --- Arrays ---------------------------------------------------------------------------------------
+# Arrays that are values of IR: each operation on them creates one of ttir.
+#
+#     x = array_in(Builder.before(op), op.operands[0])
+#     replace(op, digamma(x.cast("f32")).cast(x.dtype).value)
+
+
+class TTIRCarrier:
+    """Creates operations of ttir with a builder."""
+
+    holds_numbers = False
+
+    def __init__(self, build: Builder) -> None:
+        """Create them where the builder does."""
+        self.build = build
+        self._numbers: dict[tuple[str, bool, str], SSAValue] = {}
+        self._constants: dict[int, tuple[Any, SSAValue]] = {}
+
+    def create(
+        self,
+        row: Row,
+        operands: Sequence[Array | Scalar],
+        shape: Shape,
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> Any:
+        """The operation of a row; a permutation of two dimensions is a transposition."""
+        values = [
+            self.number(each, len(shape)) if isinstance(each, Scalar) else self.value(each)
+            for each in operands
+        ]
+        if row.mnemonic == "permute":
+            return self.build.permute(values[0], parameters["permutation"])
+        type_ = TensorType(element_of(dtype), shape)
+        if len(row.results) > 1:
+            types = (type_, TensorType(i32, shape))
+            return self.build.create_several(row.mnemonic, values, types, **parameters)
+        return self.build.create(row.mnemonic, values, type_, **parameters)
+
+    def value(self, array: Array) -> SSAValue:
+        """The value of an array; numbers are a constant, which is made once for all its uses."""
+        if not array.carrier.holds_numbers:
+            return array.value
+        found = self._constants.get(id(array.value))
+        if found is None:
+            # The numbers are kept, so that no others get their identity.
+            return self.remember(array, self.constant(array.value, array.dtype))
+        return found[1]
+
+    def remember(self, numbers: Array, constant: SSAValue) -> SSAValue:
+        """Let an array of numbers be a constant that there is."""
+        self._constants[id(numbers.value)] = numbers.value, constant
+        return constant
+
+    def number(self, scalar: Scalar, rank: int) -> SSAValue:
+        """A number as an operand of an operation whose result has that many dimensions."""
+        return self.fill(scalar.number, (), scalar.dtype)
+
+    def fill(self, number: Number, shape: Shape, dtype: str) -> SSAValue:
+        """A constant of one number; those without dimensions are made once."""
+        # 0.0 and -0.0, 1 and True, and NaN of both signs are different numbers.
+        key = repr(number), number == number or math.copysign(1, number) > 0, dtype
+        if not shape and key in self._numbers:
+            return self._numbers[key]
+        found = self.build.create_splat(number, TensorType(element_of(dtype), shape))
+        if not shape:
+            self._numbers[key] = found
+        return found
+
+    def constant(self, numbers: Any, dtype: str) -> SSAValue:
+        """A constant of the numbers of an array of NumPy, rounded to floats or integers."""
+        from ttmlir.arrays.carriers import host_dtype
+        from ttmlir.mlir.attributes import elements_attr
+
+        type_ = cast("ElementsType", TensorType(element_of(dtype), numbers.shape))
+        elements = elements_attr(type_, numbers.astype(host_dtype(dtype)).tobytes())
+        return self.build.create_constant(elements, type_)
+
+
+def array_in(build: Builder | TTIRCarrier, value: SSAValue) -> Array:
+    """A tensor as an array whose operations a builder creates."""
+    carrier = build if isinstance(build, TTIRCarrier) else TTIRCarrier(build)
+    return Array(carrier, value, value_shape(value), dtype_of(element_type(value)))
+
+
+def complex_in(build: Builder, real: SSAValue, imag: SSAValue) -> Complex:
+    """Two tensors as an array of complex numbers."""
+    from ttmlir.composites.complex_numbers import Complex
+
+    carrier = TTIRCarrier(build)
+    return Complex(array_in(carrier, real), array_in(carrier, imag))
+
+
+def build_function(
+    build: Builder, function: Callable[..., Array], operands: Sequence[SSAValue], element: Attribute
+) -> SSAValue:
+    """What a function of arrays makes of tensors, which it gets in one floating point type.
+
+    It computes in f64 if the element type of the result is that, else in f32.
+    """
+    carrier, dtype = TTIRCarrier(build), dtype_of(element)
+    wide = "f64" if dtype == "f64" else "f32"
+    found = function(*(array_in(carrier, value).cast(wide) for value in operands))
+    return cast("SSAValue", found.cast(dtype).value)
 
 
 # --- Integer products -----------------------------------------------------------------------------

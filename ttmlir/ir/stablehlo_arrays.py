@@ -22,9 +22,8 @@ from ttmlir.dialects.stablehlo.attrs import (
     ComparisonTypeAttr,
     DotDimensionNumbersAttr,
 )
-from ttmlir.ir.arrays import dtype_of, element_of
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import element_type, shape_of, value_shape
+from ttmlir.ir.tensor_types import dtype_of, element_of, element_type, shape_of, value_shape
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import named_in, named_on_truth
 

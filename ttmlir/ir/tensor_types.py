@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
     ComplexType,
+    Float16Type,
+    Float32Type,
+    Float64Type,
     IntegerType,
     ModuleOp,
     NoneAttr,
@@ -198,3 +203,27 @@ def limits_of(element: Attribute) -> tuple[float, float]:
     is_unsigned = integer.signedness.data is Signedness.UNSIGNED or width == 1
     first, end = unsigned_value_range(width) if is_unsigned else signed_value_range(width)
     return first, end - 1
+
+
+# -- names of element types ----------------------------------------------------------------------
+
+_FLOATS: tuple[AnyFloat, ...] = (Float32Type(), BFloat16Type(), Float16Type(), Float64Type())
+_TYPES: dict[str, Attribute] = {
+    **{each.name: each for each in _FLOATS},
+    **{str(each): each for each in map(ComplexType[AnyFloat], _FLOATS)},
+}
+
+
+def element_of(dtype: str) -> Attribute:
+    """The element type of a name such as `f32` or `ui8`."""
+    if dtype in _TYPES:
+        return _TYPES[dtype]
+    kind = Signedness.UNSIGNED if dtype.startswith("ui") else Signedness.SIGNLESS
+    return IntegerType(int(dtype.lstrip("ui")), kind)
+
+
+def dtype_of(element: Attribute) -> str:
+    """The name of an element type, which `element_of` gives for it."""
+    name = str(element)
+    _TYPES.setdefault(name, element)
+    return name

@@ -189,3 +189,41 @@ def fast_exp(xp: Any, x: Any) -> Any:
     rounded = xp.rint(scaled + xp.float32(32500.818359375))
     bits = xp.clip(rounded, 0, 65535).astype(xp.uint32) << xp.uint32(15)
     return bits.view(xp.float32)
+
+
+# -- functions of kernel calls and of ttnn that no definition has ----------------------------------
+
+
+def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
+    """The nearest number with so many decimals, the even one of two."""
+    return xp.round(x, decimals)
+
+
+def elu(xp: Any, x: Any, *, alpha: float) -> Any:
+    """x, or alpha * (exp(x) - 1) below 0."""
+    return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+def selu(xp: Any, x: Any, *, scale: float, alpha: float) -> Any:
+    """scale * elu(x)."""
+    return scale * elu(xp, x, alpha=alpha)
+
+
+def softsign(xp: Any, x: Any) -> Any:
+    """x / (1 + |x|)."""
+    return x / (1 + xp.abs(x))
+
+
+def take_fraction(xp: Any, x: Any) -> Any:
+    """What is behind the point, with the sign of x."""
+    return x - xp.trunc(x)
+
+
+def heaviside(xp: Any, x: Any, value: float) -> Any:
+    """0 below 0, `value` at 0, 1 above."""
+    return xp.where(x == 0, value, x > 0)
+
+
+def relu_max(xp: Any, x: Any, upper_limit: float) -> Any:
+    """x limited to [0, upper_limit]."""
+    return xp.maximum(xp.minimum(x, upper_limit), 0)

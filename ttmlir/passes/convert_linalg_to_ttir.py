@@ -67,12 +67,12 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from ttmlir.arrays.array import TRUTH, Array, contract
 from ttmlir.dialects.definition.ods import warn_of_narrowing
-from ttmlir.ir.arrays import TTIRCarrier, array_in, dtype_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import constant_numbers, identity_of, splat_number
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
+    dtype_of,
     element_type,
     is_boolean,
     is_tensor,

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.limits import memory_advice, memory_limit
-from ttmlir.optable.row import Family
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Run
-from ttmlir.runtime.execution.operations import OperationCall, check_shapes, element_types
+from ttmlir.runtime.execution.operations import OperationCall, bind_parameters, check_shapes
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.execution.steps import GenericStep, PreparedProgram, Step
 from ttmlir.runtime.tensor import Array, ElementType, Numerics, convert
@@ -312,12 +311,7 @@ def reference_function(call: OperationCall) -> Any:
 
     BinaryError if the operation is not defined on its operands.
     """
-    parameters = dict(call.parameters)
-    if call.row.family is Family.CREATION:
-        parameters["shape"] = call.output.desc.shape
-    if call.row.takes_types:
-        parameters |= element_types(call)
-    function = partial(call.row.reference, np, **parameters)
+    function = partial(call.row.reference, np, **bind_parameters(call))
     fit = check_shapes(call)
     if fit is None:
         return function

@@ -204,7 +204,7 @@ def test_broadcasts_by_template_argument(kind: str, expected: list[list[float]])
 @pytest.mark.parametrize(
     ("name", "scalars", "expected"),
     [
-        ("relu_max_tile", {"upper": 1.5}, [0, 0, 0.5, 1.5]),
+        ("relu_max_tile", {"upper_limit": 1.5}, [0, 0, 0.5, 1.5]),
         ("relu_min_tile", {"value": 0.25}, [0.25, 0.25, 0.5, 2]),
         ("hardtanh_tile", {"min": -1, "max": 1}, [-1, 0, 0.5, 1]),
         ("hardsigmoid_tile", {}, [0, 0.5, 0.5 + 0.5 / 6, 0.5 + 2 / 6]),
@@ -214,7 +214,7 @@ def test_broadcasts_by_template_argument(kind: str, expected: list[list[float]])
         ("unary_gt_tile", {"value": 0}, [0, 0, 1, 1]),
         ("lez_tile", {}, [1, 1, 0, 0]),
         ("softsign_tile", {}, [-0.8, 0, 1 / 3, 2 / 3]),
-        ("elu_tile", {"slope": 2}, [2 * (np.exp(-4) - 1), 0, 0.5, 2]),
+        ("elu_tile", {"alpha": 2}, [2 * (np.exp(-4) - 1), 0, 0.5, 2]),
         ("selu_tile", {"scale": 3, "alpha": 2}, [6 * (np.exp(-4) - 1), 0, 1.5, 6]),
         (
             "softplus_tile",

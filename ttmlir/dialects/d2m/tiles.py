@@ -37,7 +37,12 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr, properties_of
+from ttmlir.dialects.definition.row_ops import (
+    ParameterValue,
+    parameter_attr,
+    parameters_in,
+    properties_of,
+)
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF_ROW, TILE_OPERATIONS, TileOperation
@@ -82,6 +87,10 @@ class ElementwiseTileOp(TileOp):
                 name: parameter_attr(value, kinds[name]) for name, value in parameters.items()
             },
         )
+
+    def parameters(self) -> dict[str, ParameterValue]:
+        """The parameters as Python values."""
+        return parameters_in(self.properties, _parameters(self.TILE_OPERATION))
 
 
 def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:

@@ -194,6 +194,17 @@ def parameter_value(attr: Attribute, kind: Kind) -> ParameterValue:
     return _FROM_ATTR[kind](attr)
 
 
+def parameters_in(
+    properties: Mapping[str, Attribute], parameters: Iterable[Parameter]
+) -> dict[str, ParameterValue]:
+    """Parameters as Python values; absent optional ones are left out."""
+    return {
+        each.name: parameter_value(properties[each.name], each.kind)
+        for each in parameters
+        if each.name in properties
+    }
+
+
 def parameter_attr(value: ParameterValue, kind: Kind) -> Attribute:
     """The attribute that carries a parameter's Python value."""
     return _TO_ATTR[kind](value)
@@ -220,12 +231,7 @@ class RowOperation(ODSOperation):
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The operation's parameters as Python values; absent optional ones are left out."""
-        properties = self.properties
-        return {
-            p.name: parameter_value(properties[p.name], p.kind)
-            for p in self.PARAMETERS
-            if p.name in properties
-        }
+        return parameters_in(self.properties, self.PARAMETERS)
 
     @classmethod
     def parameter_properties(cls, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:

@@ -14,10 +14,9 @@ from ttmlir.arrays.array import Array, Scalar
 from ttmlir.arrays.carriers import array_of
 from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
 from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor, splat_of
-from ttmlir.ir.arrays import TTIRCarrier, array_in, element_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_of, element_type, value_shape
 from ttmlir.optable.row import broadcast_shape
 
 if TYPE_CHECKING:

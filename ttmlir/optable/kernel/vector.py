@@ -470,10 +470,6 @@ def _integers(*names: str) -> Scalars:
     return tuple((f"param{i}", name, Scalar.INTEGER) for i, name in enumerate(names))
 
 
-def _round(xp: Any, x: Any, *, decimals: int) -> Any:
-    return xp.round(x, decimals)
-
-
 def _fill(xp: Any, *, value: Any) -> Any:
     return value
 
@@ -486,38 +482,14 @@ def _log_with_base(xp: Any, x: Any, *, scale: float) -> Any:
     return xp.log(x) * scale
 
 
-def _elu(xp: Any, x: Any, *, slope: float) -> Any:
-    return xp.where(x >= 0, x, slope * xp.expm1(xp.minimum(x, 0)))
-
-
-def _selu(xp: Any, x: Any, *, scale: float, alpha: float) -> Any:
-    return scale * _elu(xp, x, slope=alpha)
-
-
 def _softplus(xp: Any, x: Any, *, beta: float, beta_reciprocal: float, threshold: float) -> Any:
     scaled = beta * x
     small = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) * beta_reciprocal
     return xp.where(scaled > threshold, x, small)
 
 
-def _softsign(xp: Any, x: Any) -> Any:
-    return x / (1.0 + xp.abs(x))
-
-
-def _relu_max(xp: Any, x: Any, *, upper: float) -> Any:
-    return xp.clip(x, 0, upper)
-
-
-def _fraction(xp: Any, x: Any) -> Any:
-    return x - xp.trunc(x)
-
-
 def _subtract_reversed(xp: Any, x: Any, *, value: Any) -> Any:
     return value - x
-
-
-def _heaviside(xp: Any, x: Any, *, value: float) -> Any:
-    return xp.where(x == 0, value, x > 0)
 
 
 _ANGLES = "trigonometry"
@@ -711,9 +683,9 @@ _ACTIVATIONS = (
         "relu_max_tile",
         "x limited to [0, upper].",
         _file("relu"),
-        _relu_max,
+        special.relu_max,
         cycles(298, "tt-metal PR 54938"),
-        scalars=_bits("upper"),
+        scalars=_bits("upper_limit"),
     ),
     *_unary_pair(
         "relu_min_tile",
@@ -735,15 +707,15 @@ _ACTIVATIONS = (
         "elu_tile",
         "Exponential linear unit.",
         _file("elu"),
-        _elu,
+        special.elu,
         instructions(46),
-        scalars=_bits("slope"),
+        scalars=_bits("alpha"),
     ),
     *_unary_pair(
         "selu_tile",
         "Scaled exponential linear unit.",
         _file("selu"),
-        _selu,
+        special.selu,
         instructions(47),
         scalars=_bits("scale", "alpha"),
     ),
@@ -756,7 +728,7 @@ _ACTIVATIONS = (
         scalars=_bits("beta", "beta_reciprocal", "threshold"),
     ),
     *_unary_pair(
-        "softsign_tile", "x / (1 + |x|).", _file("activations"), _softsign, instructions(36)
+        "softsign_tile", "x / (1 + |x|).", _file("activations"), special.softsign, instructions(36)
     ),
     *_unary_pair(
         "hardsigmoid_tile",
@@ -777,7 +749,7 @@ _ACTIVATIONS = (
         "heaviside_tile",
         "0 below 0, 1 above, a number at 0.",
         GENERAL,
-        _heaviside,
+        special.heaviside,
         instructions(6),
         scalars=_bits("value"),
     ),
@@ -809,14 +781,14 @@ _ROUNDINGS = (
                 cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
             ("trunc_tile", "Integer part.", function("trunc"), instructions(10)),
-            ("frac_tile", "Fraction, with the sign of x.", _fraction, instructions(11)),
+            ("frac_tile", "Fraction, with the sign of x.", special.take_fraction, instructions(11)),
         )
     ),
     _in_place(
         "round_tile",
         "x rounded to so many decimals, halves to even.",
         _file("rounding"),
-        _round,
+        special.round_decimals,
         instructions(14),
         scalars=(("decimals", "decimals", Scalar.INTEGER),),
         init=_ROUNDING,

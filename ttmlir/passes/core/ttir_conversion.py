@@ -16,10 +16,15 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.arrays.array import Array
-from ttmlir.ir.arrays import TTIRCarrier, array_in, dtype_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shape, element_type, is_tensor, value_shape
+from ttmlir.ir.tensor_types import (
+    check_static_shape,
+    dtype_of,
+    element_type,
+    is_tensor,
+    value_shape,
+)
 from ttmlir.mlir.reporting import ALMOST, near_names, op_name
 from ttmlir.optable.row import Row
 

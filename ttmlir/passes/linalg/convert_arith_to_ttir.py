@@ -46,8 +46,7 @@ from xdsl.ir import Operation
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.composites.bits import divide_rounded, round_half_away
 from ttmlir.dialects.definition.ods import warn_of_narrowing
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import is_tensor
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth, named_unsigned

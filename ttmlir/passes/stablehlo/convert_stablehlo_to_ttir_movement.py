@@ -85,24 +85,13 @@ def pad_with_gaps(
     Negative margins cut off.
     """
     for dim, gap in enumerate(interior):
-        if gap and x.shape[dim] > 1:
-            x = _spread(x, dim, gap, number)
+        x = x.dilate(dim, gap + 1, number)
     if all(-min(a, 0) - min(b, 0) <= n for n, (a, b) in zip(x.shape, margins, strict=True)):
         return x.pad(margins, number)
     # More is cut off on one side than there is, and the rest off the padding of the other.
     grown = x.pad([(max(a, 0), max(b, 0)) for a, b in margins], number)
     pairs = zip(grown.shape, margins, strict=True)
     return grown.slice([max(-a, 0) for a, _ in margins], [n + min(b, 0) for n, (_, b) in pairs])
-
-
-def _spread(x: Array, dim: int, gap: int, number: float) -> Array:
-    """Padding after every element but the last of a dimension."""
-    before, extent, after = x.shape[:dim], x.shape[dim], x.shape[dim + 1 :]
-    # Each element becomes a row, which is padded at its end.
-    rows = x.reshape((*before, extent, 1, *after))
-    padded = rows.pad([(0, gap if i == dim + 1 else 0) for i in range(rows.rank)], number)
-    merged = padded.reshape((*before, extent * (gap + 1), *after))
-    return merged.cut(dim, 0, extent * (gap + 1) - gap)
 
 
 # -- constants ---------------------------------------------------------------------------------

@@ -16,12 +16,12 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
+from ttmlir.composites import normalization
 from ttmlir.composites.folds import Step, fold_in_order, fold_neighbours
 from ttmlir.composites.ordering import in_opposite_order, sort_by
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
@@ -303,60 +303,30 @@ def _number(attribute: Attribute | None) -> int | None:
 # -- normalization -----------------------------------------------------------------------------
 
 
-class _Features:
-    """The dimension of the features, and what is normalized over: all others."""
-
-    def __init__(self, op: Operation, x: Array) -> None:
-        epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
-        self.dimension = integer(op, "feature_index")
-        self.parameters = {"dimension": self.dimension, "epsilon": epsilon}
-        self.epsilon = epsilon
-        self._others = tuple(dim for dim in range(x.rank) if dim != self.dimension)
-
-    def reduce(self, mnemonic: str, x: Array) -> Array:
-        """A sum or mean over the others."""
-        parameters = {"keep_dim": False, "dim_arg": self._others}
-        return x.create(mnemonic, shape=(x.shape[self.dimension],), parameters=parameters)
-
-    def beside(self, x: Array, whole: Array) -> Array:
-        """One number for each feature in a shape that broadcasts against the whole array."""
-        return x.reshape([x.shape[0] if d == self.dimension else 1 for d in range(whole.rank)])
+def _features(op: Operation) -> tuple[int, float]:
+    """The dimension of the features, and what is added to their variances."""
+    return integer(op, "feature_index"), cast("FloatAttr", op.properties["epsilon"]).value.data
 
 
-def _batch_norm_inference(op: Operation, x: Array, *operands: Array) -> Array:
-    parameters = _Features(op, x).parameters
-    return x.create("batch_norm_inference", *operands, parameters=parameters)
+def _batch_norm_inference(
+    op: Operation, x: Array, scale: Array, offset: Array, mean: Array, variance: Array
+) -> Array:
+    dim, epsilon = _features(op)
+    return normalization.normalize_by(x, scale, offset, mean, variance, dim, epsilon)
 
 
 def _batch_norm_training(op: Operation, x: Array, scale: Array, offset: Array) -> Sequence[Array]:
-    features = _Features(op, x)
-    mean = features.reduce("mean", x)
-    centered = x - features.beside(mean, x)
-    variance = features.reduce("mean", centered * centered)
-    operands = scale, offset, mean, variance
-    result = x.create("batch_norm_inference", *operands, parameters=features.parameters)
-    return result, mean, variance
+    dim, epsilon = _features(op)
+    mean, variance = normalization.find_statistics(x, dim)
+    found = normalization.normalize_by(x, scale, offset, mean, variance, dim, epsilon)
+    return found, mean, variance
 
 
 def _batch_norm_grad(
     op: Operation, x: Array, scale: Array, mean: Array, variance: Array, gradient: Array
 ) -> Sequence[Array]:
-    """The gradients, with c = x - mean and s = 1 / sqrt(variance + epsilon).
-
-    grad_offset = sum(g), grad_scale = sum(g * c) * s and
-    grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
-    """
-    features = _Features(op, x)
-    inverse = (variance + features.epsilon).rsqrt()
-    centered = x - features.beside(mean, x)
-    products = gradient * centered
-    grad_offset = features.reduce("sum", gradient)
-    grad_scale = features.reduce("sum", products) * inverse
-    slope = features.reduce("mean", products) * inverse * inverse
-    trend = centered * features.beside(slope, x)
-    level = features.beside(features.reduce("mean", gradient), x)
-    rest = gradient - level - trend
-    return rest * features.beside(scale * inverse, x), grad_scale, grad_offset
+    dim, epsilon = _features(op)
+    return normalization.differentiate_batch_norm(gradient, x, scale, mean, variance, dim, epsilon)
 
 
 FUNCTIONS: dict[str, ArrayFunction] = {

@@ -18,8 +18,7 @@ from xdsl.ir import Data, Operation, Region, SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.composites.windows import iterate_taps, scatter_to_extremes, take_tap
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.arrays import TTIRCarrier, array_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (

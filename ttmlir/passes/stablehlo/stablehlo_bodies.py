@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp
 from xdsl.ir import Operation, Region, SSAValue
@@ -22,7 +21,6 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_movement,
 )
-from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
 _COMMUTATIVE = {name: row for name, row in named_in("stablehlo").items() if row.commutes}
 
@@ -53,8 +51,7 @@ def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> Row | None:
     return _COMMUTATIVE.get(owner.name) if len(owner.operands) == 2 else None
 
 
-_LOGIC = named_on_truth("stablehlo")
-_ORDERING = {found.mnemonic for found in (*COMPARISONS.values(), *_LOGIC.values(), row("where"))}
+_ORDERING = (*COMPARISONS.values(), *named_on_truth("stablehlo").values(), row("where"))
 """Operations that compare, choose and combine truth values."""
 
 
@@ -92,19 +89,13 @@ def _evaluate(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | N
     # Only reductions of several tensors at once pay for the import.
     import numpy as np
 
-    known: dict[SSAValue, float] = dict(zip(body.block.args, arguments, strict=True))
-    for op in body.block.ops:
-        operands = [known.get(value) for value in op.operands]
-        if None in operands:
-            return None
-        numbers = cast("list[float]", operands)
-        if op.name == "stablehlo.return":
-            return tuple(numbers)
-        found = _LOGIC.get(op.name) or elementwise_row(op)
-        if found is None or found.mnemonic not in _ORDERING:
-            return None
-        known[op.results[0]] = float(found.reference(np, *numbers))
-    return None
+    from ttmlir.passes.stablehlo.regions import evaluate
+
+    if "stablehlo.constant" in operations_of(body):
+        return None
+    with np.errstate(all="ignore"):
+        results = evaluate(body, [np.asarray(each) for each in arguments], _ORDERING)
+    return None if results is None else tuple(map(float, results))
 
 
 def operations_of(body: Region) -> Iterator[str]:

@@ -37,15 +37,15 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.ir.builder import Builder
+from ttmlir.arrays.array import Array
+from ttmlir.composites.normalization import put_along, scale_channels
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, replace
-from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
 
     from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.dialects.definition.row_ops import RowOperation
@@ -62,45 +62,34 @@ class TTIRCompositeDecompositionPass(ModulePass):
         """Apply the rules to every operation inside the module."""
         for op in [op for op in module.walk() if op.name in _RULES]:
             destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
-            replace(op, _RULES[op.name](Builder.before(op), cast("RowOperation", op)))
+            carrier = TTIRCarrier(Builder.before(op))
+            operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
+            parameters = cast("RowOperation", op).parameters()
+            replace(op, _RULES[op.name](*operands, **parameters).value)
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
 
-def _softmax(builder: Builder, op: RowOperation) -> SSAValue:
+def _softmax(x: Array, *, dimension: int) -> Array:
     """Exponentials, of differences to the largest number, over their sum."""
-    value = op.operands[0]
-    shape = value_shape(value)
-    dim = cast("int", op.parameters()["dimension"]) % len(shape)
-    kept = tensor_like(value, [1 if n == dim else extent for n, extent in enumerate(shape)])
-    over = {"dim_arg": (dim,), "keep_dim": True}
-    largest = builder.create("max", (value,), kept, **over)
-    centered = builder.create("subtract", (value, largest), value.type)
-    powers = builder.create("exp", (centered,), value.type)
-    total = builder.create("sum", (powers,), kept, **over)
-    return builder.create("div", (powers, total), op.results[0].type)
+    powers = (x - x.max(dimension)).exp()
+    return powers / powers.sum(dimension)
 
 
-def _batch_norm_inference(builder: Builder, op: RowOperation) -> SSAValue:
-    """(input - mean) * (scale / sqrt(variance + epsilon)) + offset."""
-    value, scale, offset, mean, variance = op.operands[:5]
-    parameters = op.parameters()
-    dim, rank = cast("int", parameters["dimension"]), len(value_shape(value))
-
-    def place(statistic: SSAValue) -> SSAValue:
-        extents = [1] * rank
-        extents[dim] = value_shape(value)[dim]
-        return builder.reshape(statistic, extents)
-
-    epsilon = builder.create_scalar(cast("float", parameters["epsilon"]), element_type(variance))
-    shifted = builder.create("add", (variance, epsilon), variance.type)
-    deviation = builder.create("sqrt", (shifted,), variance.type)
-    factor = builder.create("div", (scale, deviation), scale.type)
-    centered = builder.create("subtract", (value, place(mean)), value.type)
-    scaled = builder.create("multiply", (centered, place(factor)), value.type)
-    return builder.create("add", (scaled, place(offset)), op.results[0].type)
+def _batch_norm_inference(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    dimension: int,
+    epsilon: float,
+) -> Array:
+    factor = scale / (variance + epsilon).sqrt()
+    return scale_channels(x - put_along(mean, x, dimension), factor, offset, dimension)
 
 
-_RULES: Mapping[str, Callable[[Builder, RowOperation], SSAValue]] = {
+_RULES: Mapping[str, Callable[..., Array]] = {
     "ttir.batch_norm_inference": _batch_norm_inference,
     "ttir.softmax": _softmax,
 }

@@ -9,8 +9,6 @@ hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -126,8 +124,7 @@ def _compute(
     if not all(keyword in _DTYPES for keyword in keywords):
         return None
     *dtypes, target = (np.dtype(_DTYPES[keyword]) for keyword in keywords)
-    types = {"source": dtypes[0], "target": target} if op.ROW.takes_types else {}
-    result = _evaluate(op, inputs, dtypes, type_, types)
+    result = _evaluate(op, inputs, dtypes, type_, target)
     # Numbers that are rounded to integers follow the rules of the runtime.
     if result.dtype.kind == "f" and target.kind != "f":
         return None
@@ -141,16 +138,17 @@ def _evaluate(
     inputs: list[Elements],
     dtypes: list[Any],
     type_: TensorType[Attribute],
-    types: Mapping[str, Any] = MappingProxyType({}),
+    target: Any = None,
 ) -> Any:
     import numpy as np
+
+    from ttmlir.arrays.carriers import compute_reference
 
     arrays = [
         np.frombuffer(raw_bytes(attr), dtype).reshape(attr.get_shape())
         for attr, dtype in zip(inputs, dtypes, strict=True)
     ]
-    parameters: dict[str, Any] = {**op.parameters(), **types}
-    if op.ROW.mnemonic == "broadcast":
-        parameters["shape"] = type_.get_shape()
+    types = dtypes[0], target
     with np.errstate(all="ignore"):
-        return np.asarray(op.ROW.reference(np, *arrays, **parameters))
+        found = compute_reference(op.ROW, arrays, type_.get_shape(), types, op.parameters())
+        return np.asarray(found)

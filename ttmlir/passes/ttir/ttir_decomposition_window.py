@@ -19,9 +19,11 @@ from typing import Any, TypeGuard, cast
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ttmlir.arrays.array import Array
+from ttmlir.composites.windows import iterate_taps, take_tap
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir import rewriting
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
@@ -33,7 +35,7 @@ from ttmlir.ir.tensor_types import (
 )
 from ttmlir.optable import row
 from ttmlir.optable.window import COMBINERS, DimensionNumbers, WindowAxis, method_of
-from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.core.ttir_conversion import ConversionRule, result_dtype
 
 Shape = tuple[int, ...]
 
@@ -64,32 +66,30 @@ class _Convolution:
     The weight is (output features, input features, spatial dimensions).
     """
 
-    builder: Builder
-    image: SSAValue
-    weight: SSAValue
-    bias: SSAValue | None
+    image: Array
+    weight: Array
+    bias: Array | None
     spatial: tuple[_Spatial, ...]
     groups: int
 
     @property
     def kernel(self) -> Shape:
         """Extents of the weight's spatial dimensions."""
-        return value_shape(self.weight)[2:]
+        return self.weight.shape[2:]
 
     @property
     def positions(self) -> Shape:
         """Extents of the output's spatial dimensions."""
-        extents = zip(self.spatial, value_shape(self.image)[1:-1], self.kernel, strict=True)
+        extents = zip(self.spatial, self.image.shape[1:-1], self.kernel, strict=True)
         return tuple(axis.positions(extent, kernel) for axis, extent, kernel in extents)
 
     @property
     def features(self) -> int:
         """Number of output features."""
-        return value_shape(self.weight)[0]
+        return self.weight.shape[0]
 
 
 def _convolution(op: Operation) -> None:
-    builder = Builder.before(op)
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     numbers = DimensionNumbers.parse(parameters["dimension_numbers"])
@@ -98,18 +98,15 @@ def _convolution(op: Operation) -> None:
             op,
             f"it has {len(numbers.input.spatial)} spatial dimensions; supported are up to three",
         )
-    element = element_type(op.results[0])
     reversal, weight = _without_reversal(op.operands[1], numbers, parameters["window_reversal"])
-    image, weight = (builder.cast(value, element) for value in (op.operands[0], weight))
-    bias = op.group("bias")
+    carrier = TTIRCarrier(Builder.before(op))
+    given = (op.operands[0], weight, *op.group("bias"))
+    image, filters, *bias = (array_in(carrier, each).cast(result_dtype(op)) for each in given)
     low_high = zip(parameters["padding"][::2], parameters["padding"][1::2], strict=True)
     convolution = _Convolution(
-        builder,
-        builder.permute(image, numbers.input.feature_last),
-        builder.permute(
-            weight, (numbers.weight.feature, numbers.weight.first, *numbers.weight.spatial)
-        ),
-        builder.cast(bias[0], element) if bias else None,
+        image.permute(numbers.input.feature_last),
+        filters.permute((numbers.weight.feature, numbers.weight.first, *numbers.weight.spatial)),
+        bias[0] if bias else None,
         tuple(
             _Spatial(
                 stride=stride,
@@ -134,7 +131,7 @@ def _convolution(op: Operation) -> None:
         convolution = _with_features_of_batches(convolution, batches)
     result = _convolve(convolution)
     reverse = op.operands[1].owner
-    rewriting.replace(op, builder.permute(result, invert_permutation(numbers.output.feature_last)))
+    rewriting.replace(op, result.permute(invert_permutation(numbers.output.feature_last)).value)
     if _is_reverse(reverse):
         rewriting.erase_unused([reverse])
 
@@ -163,106 +160,92 @@ def _is_reverse(owner: Operation | Block) -> TypeGuard[RowOperation]:
 
 def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
     """Groups of the batch side by side as groups of features."""
-    batch, *extents, features = value_shape(c.image)
+    batch, *extents, features = c.image.shape
     part, pixels = batch // groups, math.prod(extents)
-    apart = c.builder.reshape(c.image, (groups, part, pixels, features))
-    beside = c.builder.permute(apart, (1, 2, 0, 3))
-    image = c.builder.reshape(beside, (part, *extents, groups * features))
-    return replace(c, image=image, groups=groups)
+    beside = c.image.reshape((groups, part, pixels, features)).permute((1, 2, 0, 3))
+    return replace(c, image=beside.reshape((part, *extents, groups * features)), groups=groups)
 
 
-def _convolve(c: _Convolution) -> SSAValue:
+def _convolve(c: _Convolution) -> Array:
     """The output (batch, spatial dimensions, features) of a convolution."""
     if len(c.spatial) > 2:
         return _sum_over_depth(c)
-    batch, *extents, features = value_shape(c.image)
-    missing = 2 - len(c.spatial)
-    shape = (batch, *(1 for _ in range(missing)), *extents, features)
-    weights = value_shape(c.weight)
+    batch, *extents, features = c.image.shape
+    ones = (1,) * (2 - len(c.spatial))
     image = replace(
         c,
-        image=c.builder.reshape(c.image, shape),
-        weight=c.builder.reshape(
-            c.weight, (*weights[:2], *(1 for _ in range(missing)), *weights[2:])
-        ),
-        spatial=(*(_Spatial() for _ in range(missing)), *c.spatial),
+        image=c.image.reshape((batch, *ones, *extents, features)),
+        weight=c.weight.reshape((*c.weight.shape[:2], *ones, *c.kernel)),
+        spatial=(*(_Spatial() for _ in ones), *c.spatial),
     )
-    return c.builder.reshape(_convolve_image(image), (batch, *c.positions, c.features))
+    return _convolve_image(image).reshape((batch, *c.positions, c.features))
 
 
-def _sum_over_depth(c: _Convolution) -> SSAValue:
+def _sum_over_depth(c: _Convolution) -> Array:
     """Convolutions of the images at each depth of the weight, added up."""
     first, *rest = c.spatial
     depth, *_ = c.kernel
     positions, *_ = c.positions
-    image = c.builder.dilate(c.image, 1, first.input_dilation, 0.0)
-    margins = [(0, 0) for _ in value_shape(image)]
+    image = c.image.dilate(1, first.input_dilation, 0.0)
+    margins = [(0, 0)] * image.rank
     margins[1] = (first.low, first.high)
-    image = c.builder.pad(image, margins, 0.0)
-    batch, _, *extents = value_shape(image)
-    weights = value_shape(c.weight)
-    result: SSAValue | None = None
+    image = image.pad(margins, 0.0)
+    batch, _, *extents = image.shape
+    result: Array | None = None
     for number in range(depth):
         begin = number * first.weight_dilation
-        end = begin + (positions - 1) * first.stride + 1
-        part = c.builder.slice_along(image, 1, begin, end, first.stride)
+        part = image.cut(1, begin, begin + (positions - 1) * first.stride + 1, first.stride)
         layer = depth - 1 - number if first.is_reversed else number
-        weight = c.builder.slice_along(c.weight, 2, layer, layer + 1)
         term = _convolve(
             replace(
                 c,
-                image=c.builder.reshape(part, (batch * positions, *extents)),
-                weight=c.builder.reshape(weight, (*weights[:2], *weights[3:])),
+                image=part.reshape((batch * positions, *extents)),
+                weight=c.weight.cut(2, layer, layer + 1).squeeze(2),
                 bias=None if number else c.bias,
                 spatial=tuple(rest),
             )
         )
-        result = term if result is None else c.builder.create("add", [result, term], term.type)
+        result = term if result is None else result + term
     assert result is not None, "verified: the kernel is not empty"
-    return c.builder.reshape(result, (batch, positions, *value_shape(result)[1:]))
+    return result.reshape((batch, positions, *result.shape[1:]))
 
 
-def _convolve_image(c: _Convolution) -> SSAValue:
+def _convolve_image(c: _Convolution) -> Array:
     """The output of a convolution with two spatial dimensions."""
-    result_type = tensor_like(c.image, (value_shape(c.image)[0], *c.positions, c.features))
-    bias = [] if c.bias is None else [c.builder.reshape(c.bias, (1, 1, 1, c.features))]
+    shape = c.image.shape[0], *c.positions, c.features
+    bias = [] if c.bias is None else [c.bias.reshape((1, 1, 1, c.features))]
+    height, width = c.spatial
+    parameters = {
+        "dilation_height": height.weight_dilation,
+        "dilation_width": width.weight_dilation,
+        "groups": c.groups,
+    }
     if (paddings := _transposed_padding(c)) is not None:
-        height, width = c.spatial
-        return c.builder.create(
-            "conv_transpose2d",
-            [c.image, _transposed_weight(c), *bias],
-            result_type,
-            stride_height=height.input_dilation,
-            stride_width=width.input_dilation,
-            dilation_height=height.weight_dilation,
-            dilation_width=width.weight_dilation,
-            groups=c.groups,
+        parameters |= {
+            "stride_height": height.input_dilation,
+            "stride_width": width.input_dilation,
             **paddings,
-        )
+        }
+        operands = [_transposed_weight(c), *bias]
+        return c.image.create("conv_transpose2d", *operands, shape=shape, parameters=parameters)
     image, weight = c.image, c.weight
-    for number, axis in enumerate(c.spatial):
-        image = c.builder.dilate(image, number + 1, axis.input_dilation, 0.0)
-    backward = tuple(number + 2 for number, axis in enumerate(c.spatial) if axis.is_reversed)
+    for dim, axis in enumerate(c.spatial, 1):
+        image = image.dilate(dim, axis.input_dilation, 0.0)
+    backward = tuple(dim for dim, axis in enumerate(c.spatial, 2) if axis.is_reversed)
     if backward:
-        weight = c.builder.create("reverse", [weight], weight.type, dimensions=backward)
+        weight = weight.create("reverse", parameters={"dimensions": backward})
     # What the window does not see is cut off; padding proper is the convolution's own.
     cuts = [(min(axis.low, 0), min(axis.high, 0)) for axis in c.spatial]
-    image = c.builder.pad(image, [(0, 0), *cuts, (0, 0)], 0.0)
-    height, width = c.spatial
-    return c.builder.create(
-        "conv2d",
-        [image, weight, *bias],
-        result_type,
-        stride_height=height.stride,
-        stride_width=width.stride,
-        dilation_height=height.weight_dilation,
-        dilation_width=width.weight_dilation,
-        groups=c.groups,
-        padding_top=max(height.low, 0),
-        padding_bottom=max(height.high, 0),
-        padding_left=max(width.low, 0),
-        padding_right=max(width.high, 0),
-    )
+    image = image.pad([(0, 0), *cuts, (0, 0)], 0.0)
+    parameters |= {
+        "stride_height": height.stride,
+        "stride_width": width.stride,
+        "padding_top": max(height.low, 0),
+        "padding_bottom": max(height.high, 0),
+        "padding_left": max(width.low, 0),
+        "padding_right": max(width.high, 0),
+    }
+    return image.create("conv2d", weight, *bias, shape=shape, parameters=parameters)
 
 
 def _transposed_padding(c: _Convolution) -> dict[str, int] | None:
@@ -283,16 +266,14 @@ def _transposed_padding(c: _Convolution) -> dict[str, int] | None:
     return result
 
 
-def _transposed_weight(c: _Convolution) -> SSAValue:
+def _transposed_weight(c: _Convolution) -> Array:
     """The weight as (input features of all groups, output features of a group, height, width)."""
-    outer, inner, *kernel = value_shape(c.weight)
+    outer, inner, *kernel = c.weight.shape
     if c.groups == 1:
-        return c.builder.permute(c.weight, (1, 0, 2, 3))
+        return c.weight.permute((1, 0, 2, 3))
     part = outer // c.groups
-    taps = math.prod(kernel)
-    apart = c.builder.reshape(c.weight, (c.groups, part, inner, taps))
-    turned = c.builder.permute(apart, (0, 2, 1, 3))
-    return c.builder.reshape(turned, (c.groups * inner, part, *kernel))
+    apart = c.weight.reshape((c.groups, part, inner, math.prod(kernel)))
+    return apart.permute((0, 2, 1, 3)).reshape((c.groups * inner, part, *kernel))
 
 
 # -- pooling ---------------------------------------------------------------------------------------
@@ -470,21 +451,16 @@ def _combine_along(
             op,
             f"it takes the {method} of {element_type(value)}; supported are floating point types",
         )
+    x = array_in(builder, value)
     for dim in active:
-        axis = axes[dim]
-        margins = [(0, 0) for _ in axes]
-        margins[dim] = (axis.low, axis.high)
-        wide = builder.pad(value, margins, fill)
-        taps = [
-            builder.slice_along(
-                wide, dim, begin, begin + (axis.positions - 1) * axis.stride + 1, axis.stride
-            )
-            for begin in range(0, axis.reach, axis.dilation)
+        window = [
+            axes[dim] if i == dim else WindowAxis(extent=n, kernel=1) for i, n in enumerate(x.shape)
         ]
-        value = taps[0]
-        for tap in taps[1:]:
-            value = builder.create(COMBINERS[method], [value, tap], tap.type)
-    return value
+        wide = x.pad([axis.margin for axis in window], fill)
+        x, *others = (take_tap(wide, tap, window) for tap in iterate_taps(window))
+        for tap in others:
+            x = x.apply(COMBINERS[method], tap)
+    return x.value
 
 
 # -- tensors without elements ----------------------------------------------------------------------

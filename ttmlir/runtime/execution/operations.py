@@ -108,11 +108,17 @@ class OperationCall:
         return f"ttnn.{self.row.mnemonic}"
 
 
-def element_types(call: OperationCall) -> dict[str, Any]:
-    """The parameters of a reference function that takes types."""
-    source = call.operands[0]
-    assert source is not None, "the first operand is not optional"
-    return {"source": source.desc.element.host, "target": call.output.desc.element.host}
+def bind_parameters(call: OperationCall) -> dict[str, Any]:
+    """All parameters of a reference function, of which some take a shape or types."""
+    parameters = dict(call.parameters)
+    if call.row.family is Family.CREATION:
+        parameters["shape"] = call.output.desc.shape
+    if call.row.takes_types:
+        source = call.operands[0]
+        assert source is not None, "the first operand is not optional"
+        types = source.desc.element.host, call.output.desc.element.host
+        parameters |= dict(zip(("source", "target"), types, strict=True))
+    return parameters
 
 
 @cache

@@ -27,11 +27,11 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import (
     OperationCall,
+    bind_parameters,
     broadcasts,
     check_call,
     check_results,
     check_shapes,
-    element_types,
     function_of,
     read_call,
 )
@@ -610,14 +610,9 @@ def _repeat_and_store(shape: Shape, storing: Function | None, array: Array) -> A
 
 def _bound(call: OperationCall) -> Callable[..., Any]:
     """The kernel of a call with its parameters and absent operands filled in."""
-    parameters = dict(call.parameters)
-    if call.row.family is Family.CREATION:
-        parameters["shape"] = call.output.desc.shape
-    if call.row.takes_types:
-        parameters |= element_types(call)
     kernel = KERNELS.get(call.row.mnemonic, call.row.reference)
     # Only trailing operands are optional, so leaving the absent ones out keeps the order.
-    return partial(kernel, np, **parameters)
+    return partial(kernel, np, **bind_parameters(call))
 
 
 def _fill(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:

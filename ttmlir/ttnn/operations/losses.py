@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.composites.losses import Reduction, reduce_loss
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    array_with_kernels,
     common_device,
     require_tensor,
     store,
@@ -27,15 +29,14 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     device = common_device(*given)
     if reference.shape != prediction.shape:
         raise ArgumentError(f"the tensors have {reference.shape} and {prediction.shape}")
-    result = reference.array - prediction.array
-    result = np.abs(result) if name == "l1_loss" else np.square(result)
     mode = values["reduction"]
     if not isinstance(mode, LossReductionMode | None):
         raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {spell_value(mode)}")
-    if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
-        reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
-        result = reduce(np, result, keep_dim=False)
-    return store(np.asarray(result), given, device=device, memory_config=values["memory_config"])
+    difference = array_with_kernels(reference.array) - array_with_kernels(prediction.array)
+    loss = difference.abs() if name == "l1_loss" else difference.square()
+    reduction = Reduction.NONE if mode is None else Reduction[mode.name]
+    result = reduce_loss(loss, reduction).value
+    return store(result, given, device=device, memory_config=values["memory_config"])
 
 
 def _l1_loss(values: dict[str, Any]) -> Tensor:

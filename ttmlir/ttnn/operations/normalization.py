@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from ttmlir.arrays.array import Array
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.normalization import (
+    find_statistics,
+    move_average,
+    normalize,
+    normalize_by,
+    rms_norm,
+    scale_channels,
+)
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.row import broadcast_shape
-from ttmlir.runtime.tensor import Array
+from ttmlir.runtime.tensor import Array as Numbers
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
     common_device,
+    narrow,
     operations_of,
     require_floats,
     require_tensor,
     store,
     table_of,
+    widen,
 )
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
@@ -27,7 +40,6 @@ from ttmlir.ttnn.types.spec import TensorSpec
 
 # --- Along the last dimension ---------------------------------------------------------------------
 
-_MASKED = "-inf"
 _TAIL = "*, memory_config=None, compute_kernel_config, numeric_stable, program_config=None"
 _NORM_TAIL = (
     "*, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None, memory_config=None, "
@@ -35,7 +47,7 @@ _NORM_TAIL = (
 )
 
 
-def _softmax_of(array: Array, dim: int) -> Array:
+def _softmax_of(array: Numbers, dim: int) -> Numbers:
     dim = as_dimension(dim, array.ndim)
     with np.errstate(all="ignore"):
         return meaning_of("softmax")(np, array, dimension=dim)
@@ -64,22 +76,15 @@ def _softmax_in_place(values: dict[str, Any]) -> Tensor:
     return store(result, (tensor,), device=device, output_tensor=tensor)
 
 
-def masked_softmax(
-    tensor: Tensor, scale: float | None, mask: Tensor | None, *, causal: bool = False
-) -> Array:
-    """softmax(tensor * scale + mask) along the last dimension; numbers above the diagonal go."""
+def masked_softmax(tensor: Tensor, scale: float | None, mask: Tensor | None) -> Numbers:
+    """softmax(tensor * scale + mask) along the last dimension."""
     if isinstance(scale, Tensor):
         raise ArgumentTypeError(f"scale is a number, not {spell_value(scale)}")
     if mask is not None and tensor.shape != broadcast_shape(tensor.shape, mask.shape):
         raise ArgumentError(f"a mask of {mask.shape} does not broadcast to {tensor.shape}")
     array = tensor.array if scale is None else tensor.array * np.float32(scale)
     with np.errstate(all="ignore"):
-        if mask is not None:
-            array = array + mask.array
-        if causal:
-            rows, columns = array.shape[-2:]
-            array = np.where(np.tri(rows, columns, columns - rows), array, np.float32(_MASKED))
-    return _softmax_of(array, -1)
+        return _softmax_of(array if mask is None else array + mask.array, -1)
 
 
 def _scaled(values: dict[str, Any], *, in_place: bool) -> Tensor:
@@ -123,27 +128,11 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
         raise ArgumentError("input_tensor has no dimensions; its last one is normalised")
     if residual is not None:
         _require_like(residual, tensor)
-    x = tensor.array if residual is None else tensor.array + residual.array
-    x = x - np.mean(x, -1, keepdims=True, dtype=np.float64) if centred else x.astype(np.float64)
-    size = np.mean(np.square(x), -1, keepdims=True)
-    with np.errstate(all="ignore"):
-        result = x / np.sqrt(size + values["epsilon"])
-    if weight is not None:
-        result = result * _along_last(weight, tensor)
-    if bias is not None:
-        result = result + _along_last(bias, tensor)
-    return store(
-        result.astype(np.float32), given, device=device, memory_config=values["memory_config"]
-    )
-
-
-def _along_last(parameter: Tensor, tensor: Tensor) -> Array:
-    """A parameter for each column, however its numbers are shaped."""
-    columns = tensor.shape[-1]
-    array = parameter.array.reshape(-1)
-    if array.size != columns:
-        raise ArgumentError(f"{array.size} parameters for a tensor of {columns} columns")
-    return array
+    x = widen(tensor) if residual is None else widen(tensor) + widen(residual)
+    epsilon = values["epsilon"]
+    found = normalize(x, (-1,), epsilon)[0] if centred else rms_norm(x, (-1,), epsilon)
+    result = _scale_last(found, weight, bias, f"a tensor of {x.shape[-1]} columns")
+    return store(result, given, device=device, memory_config=values["memory_config"])
 
 
 def _layer_norm(values: dict[str, Any]) -> Tensor:
@@ -189,14 +178,21 @@ def _given(values: dict[str, Any], *names: str) -> tuple[Tensor, ...]:
     return (tensor, *(require_tensor(each, "an operand") for each in others if each is not None))
 
 
-def _per_channel(parameter: Tensor | None, channels: int, missing: float) -> Array:
-    """A number for each channel, however they are shaped."""
+def _per_channel(parameter: Tensor | None, count: int, whole: str = "") -> Array | None:
+    """A number for each channel or column of the whole tensor, however they are shaped."""
     if parameter is None:
-        return np.full(channels, missing, np.float32)
-    array = parameter.array.reshape(-1)
-    if array.size != channels:
-        raise ArgumentError(f"{array.size} parameters for {channels} channels")
-    return array
+        return None
+    given = math.prod(parameter.shape)
+    if given != count:
+        raise ArgumentError(f"{given} parameters for {whole or f'{count} channels'}")
+    return widen(parameter).reshape((count,))
+
+
+def _scale_last(x: Array, weight: Tensor | None, bias: Tensor | None, whole: str = "") -> Numbers:
+    """x * weight + bias, either of which may be missing, with a number for each last place."""
+    count = x.shape[-1]
+    scales = _per_channel(weight, count, whole), _per_channel(bias, count, whole)
+    return narrow(scale_channels(x, scales[0], scales[1]))
 
 
 def _batch_norm(values: dict[str, Any]) -> Tensor:
@@ -209,32 +205,21 @@ def _batch_norm(values: dict[str, Any]) -> Tensor:
         raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, C, H, W)")
     channels = tensor.shape[1]
     mean_tensor, var_tensor, weight, bias = (values[name] for name in names)
+    x = widen(tensor)
     if values["training"]:
-        array = tensor.array.astype(np.float64)
-        mean, variance = array.mean((0, 2, 3)), array.var((0, 2, 3))
-        count = array.size // max(1, channels)
-        unbiased = variance * count / max(1, count - 1)
+        mean, variance = find_statistics(x, 1)
+        count = math.prod(tensor.shape) // max(1, channels)
+        unbiased = variance * (count / max(1, count - 1))
         for running, found in ((mean_tensor, mean), (var_tensor, unbiased)):
             if running is not None:
                 _update(running, found, values["momentum"])
-    elif mean_tensor is None or var_tensor is None:
-        raise ArgumentError("running_mean and running_var are needed where training=False")
     else:
-        mean = _per_channel(mean_tensor, channels, 0)
-        variance = _per_channel(var_tensor, channels, 1)
-    with np.errstate(all="ignore"):
-        result = meaning_of("batch_norm_inference")(
-            np,
-            tensor.array,
-            _per_channel(weight, channels, 1),
-            _per_channel(bias, channels, 0),
-            mean,
-            variance,
-            dimension=1,
-            epsilon=values["eps"],
-        )
+        mean, variance = (_per_channel(each, channels) for each in (mean_tensor, var_tensor))
+        if mean is None or variance is None:
+            raise ArgumentError("running_mean and running_var are needed where training=False")
+    scale, offset = (_per_channel(each, channels) for each in (weight, bias))
     return store(
-        np.asarray(result, np.float32),
+        narrow(normalize_by(x, scale, offset, mean, variance, 1, values["eps"])),
         given,
         device=device,
         memory_config=values["memory_config"],
@@ -244,9 +229,10 @@ def _batch_norm(values: dict[str, Any]) -> Tensor:
 
 def _update(running: Tensor, found: Array, momentum: float) -> None:
     """Bring a running statistic nearer to the batch's."""
-    old = _per_channel(running, found.size, 0)
-    new = ((1 - momentum) * old + momentum * found).reshape(running.shape)
-    store(new, (running,), device=running.device(), output_tensor=running)
+    old = _per_channel(running, found.shape[0])
+    assert old is not None, "it is given"
+    new = move_average(old, found, momentum).reshape(running.shape)
+    store(narrow(new), (running,), device=running.device(), output_tensor=running)
 
 
 def _group_norm(values: dict[str, Any]) -> Tensor:
@@ -260,15 +246,10 @@ def _group_norm(values: dict[str, Any]) -> Tensor:
     channels = shape[3]
     if groups < 1 or channels % groups:
         raise ArgumentError(f"{channels} channels cannot be split into {groups} groups")
-    array = tensor.array.astype(np.float64)
-    array = array.reshape(shape[0], shape[2], groups, channels // groups)
-    mean = array.mean((1, 3), keepdims=True)
-    variance = array.var((1, 3), keepdims=True)
-    result = ((array - mean) / np.sqrt(variance + values["epsilon"])).reshape(shape)
-    result = result * _per_channel(values["weight"], channels, 1)
-    result = result + _per_channel(values["bias"], channels, 0)
+    grouped = widen(tensor).reshape((shape[0], shape[2], groups, channels // groups))
+    found = normalize(grouped, (1, 3), values["epsilon"])[0].reshape(shape)
     return store(
-        result.astype(np.float32),
+        _scale_last(found, values["weight"], values["bias"]),
         given,
         device=device,
         dtype=values["dtype"],
@@ -289,7 +270,7 @@ def create_group_norm_weight_bias_rm(
     return input_tensor.reshape(1, 1, -1, 32 if num_channels % 32 == 0 else num_channels)
 
 
-def _masks(num_channels: int, num_groups: int, cores: int) -> Array:
+def _masks(num_channels: int, num_groups: int, cores: int) -> Numbers:
     """For each group, 1 in the columns that it has of the tiles that it spans on its core."""
     if num_groups < 1 or num_channels % num_groups or cores < 1 or num_groups % cores:
         raise ArgumentError(
@@ -305,7 +286,7 @@ def _masks(num_channels: int, num_groups: int, cores: int) -> Array:
     return mask
 
 
-def _as_mask(array: Array, dtype: DataType | None) -> Any:
+def _as_mask(array: Numbers, dtype: DataType | None) -> Any:
     """A tensor on the host in tiles; without a type one of torch, as older versions had."""
     if dtype is None:
         from importlib import import_module
@@ -394,11 +375,9 @@ def _normalize_by(values: dict[str, Any], *, centred: bool) -> Tensor:
     if centred:
         mean = sums[..., 1::kinds].sum(-1, keepdims=True) / count
         x, square = x - mean, square - np.square(mean)
-    result = x / np.sqrt(square + values["epsilon"])
-    result = result * _per_channel(values["weight"], columns, 1)
-    result = result + _per_channel(values["bias"], columns, 0)
+    found = array_of(x / np.sqrt(square + values["epsilon"]))
     return store(
-        result.astype(np.float32),
+        _scale_last(found, values["weight"], values["bias"]),
         (tensor,),
         device=device,
         dtype=values["dtype"],

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ttmlir.arrays import array as arrays
+from ttmlir.arrays.carriers import NumPyCarrier, array_of, name_of
 from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, UsageError
+from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array, Numerics, convert
 from ttmlir.ttnn.errors import (
     EXPLAINERS,
@@ -306,6 +309,30 @@ def require_floats(*tensors: Tensor) -> None:
                 f"it takes floating point, not {tensor.dtype}; use ttnn.typecast(tensor, "
                 "ttnn.float32)"
             )
+
+
+class _KernelCarrier(NumPyCarrier):
+    """Numbers that the runtime's kernels compute with."""
+
+    kernels = KERNELS
+
+
+_CARRIER = _KernelCarrier()
+
+
+def array_with_kernels(array: Array) -> arrays.Array:
+    """Numbers in their own type, for `ttmlir.composites`."""
+    return arrays.Array(_CARRIER, array, array.shape, name_of(array.dtype))
+
+
+def widen(tensor: Tensor) -> arrays.Array:
+    """The numbers of a tensor in f64, for `ttmlir.composites`."""
+    return array_of(tensor.array, "f64")
+
+
+def narrow(array: arrays.Array) -> Array:
+    """What was computed so, in f32."""
+    return array.cast("f32").value
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:

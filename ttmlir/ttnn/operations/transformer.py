@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites.normalization import repeat_heads, score, weigh
 from ttmlir.errors import ArgumentError
 from ttmlir.optable.row import broadcast_shape
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.normalization import masked_softmax
 from ttmlir.ttnn.operations.operation import (
     Operation,
+    array_with_kernels,
     as_places,
     common_device,
     remember_program,
@@ -25,8 +27,6 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 
 # --- Attention ------------------------------------------------------------------------------------
-
-_FAR = np.float32("-inf")
 
 
 def _softmax(values: dict[str, Any], *, in_place: bool) -> Tensor:
@@ -56,10 +56,11 @@ def _softmax_in_place(values: dict[str, Any]) -> Tensor:
     return _softmax(values, in_place=True)
 
 
-def attend(query: Array, key: Array, value: Array, added: Array | None, scale: float) -> Array:
-    """softmax(query @ key^T * scale + added) @ value for (B, heads, rows, d).
+def attend(query: Array, key: Array, value: Array, mask: Array | None, scale: float) -> Array:
+    """softmax(query @ key^T * scale + mask) @ value for (B, heads, rows, d).
 
-    Heads of keys and values serve as many heads of queries each. Rows that see no key are 0.
+    A mask of truth values says which keys are seen. Heads of keys and values serve as many heads of
+    queries each. Rows that see no key are 0.
     """
     for name, other in (("key", key), ("value", value)):
         if other.ndim != 4 or query.ndim != 4 or other.shape[0] != query.shape[0]:
@@ -74,16 +75,11 @@ def attend(query: Array, key: Array, value: Array, added: Array | None, scale: f
             "not go together: the heads of the query are a multiple of those of key and value, "
             "which have as many rows, and the query's columns are the key's"
         )
+    given = [array_with_kernels(each).cast("f32") for each in (query, key, value)]
     if heads != kv_heads:
-        key, value = (np.repeat(each, heads // kv_heads, axis=1) for each in (key, value))
-    multiply, soften = meaning_of("matmul"), meaning_of("softmax")
-    with np.errstate(all="ignore"):
-        scores = multiply(np, query, key.swapaxes(-1, -2)) * np.float32(scale)
-        if added is not None:
-            scores = scores + added
-        blind = np.all(np.isneginf(scores), axis=-1, keepdims=True)
-        weights = soften(np, np.where(blind, np.float32(0), scores), dimension=-1)
-        return multiply(np, np.where(blind, np.float32(0), weights), value)
+        given[1:] = (repeat_heads(each, heads) for each in given[1:])
+    scores, _ = score(given[0], given[1], None if mask is None else array_of(mask), scale)
+    return (weigh(scores, scores.ne(-math.inf)) @ given[2]).value
 
 
 def _scale(values: dict[str, Any], query: Tensor) -> float:
@@ -114,12 +110,10 @@ def _finish_attention(result: Array, values: dict[str, Any], given: tuple[Tensor
 
 
 def _before(rows: Array, columns: int, window: int | None = None) -> Array:
-    """0 where a key is at the row's position or before it, and within a window; else -inf."""
+    """Whether a key is at the row's position or before it, and within a window."""
     places = np.arange(columns)
     seen = places <= rows[..., None]
-    if window is not None:
-        seen &= places > rows[..., None] - window
-    return np.where(seen, np.float32(0), _FAR)
+    return seen if window is None else seen & (places > rows[..., None] - window)
 
 
 _OPERANDS = ("input_tensor_q", "input_tensor_k", "input_tensor_v")
@@ -131,7 +125,7 @@ def _attention(values: dict[str, Any]) -> Tensor:
     causal, window = values["is_causal"], values["sliding_window_size"]
     if causal and masks:
         raise ArgumentError("is_causal and attn_mask exclude each other; give is_causal=False")
-    added = masks[0].array if masks else None
+    mask = masks[0].array if masks else None
     if causal:
         rows, columns = query.shape[-2], key.shape[-2]
         if rows != columns:
@@ -139,11 +133,11 @@ def _attention(values: dict[str, Any]) -> Tensor:
                 f"causal attention needs as many keys as queries, got {columns} and {rows}; use "
                 "attn_mask with is_causal=False"
             )
-        added = _before(np.arange(rows), columns, window)
+        mask = _before(np.arange(rows), columns, window)
     elif window is not None:
         raise ArgumentError("sliding_window_size without is_causal is not here yet; use attn_mask")
     common_device(*given)
-    result = attend(query.array, key.array, value.array, added, _scale(values, query))
+    result = attend(query.array, key.array, value.array, mask, _scale(values, query))
     return _finish_attention(result, values, given)
 
 
@@ -182,13 +176,13 @@ def _decode(values: dict[str, Any], *, paged: bool) -> Tensor:
     if values["is_causal"]:
         if mask is not None:
             raise ArgumentError("is_causal and attn_mask exclude each other; give is_causal=False")
-        added = _before(_positions(values, shape[1]), keys.shape[2], values["sliding_window_size"])
-        added = added[:, None, None, :]
+        mask = _before(_positions(values, shape[1]), keys.shape[2], values["sliding_window_size"])
+        mask = mask[:, None, None, :]
     else:
         # (B, 1, heads, S) becomes (B, heads, 1, S).
-        added = None if mask is None else mask.array.swapaxes(1, 2)
+        mask = None if mask is None else mask.array.swapaxes(1, 2)
     rows = query.array[0][:, :, None, :]
-    result = attend(rows, keys, numbers, added, _scale(values, query))
+    result = attend(rows, keys, numbers, mask, _scale(values, query))
     return _finish_attention(result[:, :, 0][None], values, given)
 
 
@@ -218,9 +212,9 @@ def _chunked(values: dict[str, Any]) -> Tensor:
     common_device(*given)
     keys, numbers = pages_of(key.array, table.array), pages_of(value.array, table.array)
     rows = np.arange(query.shape[-2]) + int(values["chunk_start_idx"])
-    added = _before(rows, keys.shape[2])
+    mask = _before(rows, keys.shape[2])
     return _finish_attention(
-        attend(query.array, keys, numbers, added, _scale(values, query)), values, given
+        attend(query.array, keys, numbers, mask, _scale(values, query)), values, given
     )
 
 

@@ -11,6 +11,7 @@ from ttmlir.arrays import array
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import interpolation
 from ttmlir.composites.interpolation import Kernel
+from ttmlir.composites.windows import find_maxima
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable.window import WindowAxis
 from ttmlir.runtime.tensor import Array
@@ -442,7 +443,7 @@ def _check_padding(values: dict[str, Any]) -> None:
             )
 
 
-def _finish_pooling(image: Array, values: dict[str, Any], tensor: Tensor, name: str) -> Tensor:
+def _finish_pooling(image: Array, values: dict[str, Any], tensor: Tensor) -> Tensor:
     """(1, 1, N * H * W, C) in rows, unless tiles are asked for."""
     dtype, layout = values["dtype"], values["output_layout"]
     made = store(
@@ -493,8 +494,6 @@ def _max_pool2d(values: dict[str, Any]) -> Any:
     )
     lowest = -np.inf if image.dtype.kind == "f" else np.iinfo(image.dtype).min
     whole, inner = _filled(image, axes, lowest)
-    if values["return_indices"]:
-        return _with_indices(values, tensor, whole, inner, axes, image.shape[2])
     result = meaning_of("max_pool2d")(
         np,
         whole,
@@ -503,38 +502,19 @@ def _max_pool2d(values: dict[str, Any]) -> Any:
         padding_width=0,
         ceil_mode=False,
     )
-    return _finish_pooling(result, values, tensor, "max_pool2d")
-
-
-def _with_indices(
-    values: dict[str, Any],
-    tensor: Tensor,
-    whole: Array,
-    inner: tuple[WindowAxis, WindowAxis],
-    axes: tuple[WindowAxis, WindowAxis],
-    width: int,
-) -> tuple[Tensor, Tensor]:
-    """The largest numbers, and their places in the image of each channel, row by row."""
-    (rows, columns), (tall, wide) = inner, axes
-    view = np.lib.stride_tricks.sliding_window_view(whole, (rows.reach, columns.reach), (1, 2))
-    view = view[:, :: rows.stride, :: columns.stride, :, :: rows.dilation, :: columns.dilation]
-    taps = view.reshape(*view.shape[:4], -1)
-    best = taps.argmax(-1)
-    down, across = np.divmod(best, columns.kernel)
-    starts = [np.arange(axis.positions) * axis.stride - axis.low for axis in (tall, wide)]
-    lines = starts[0][:, None, None] + down * rows.dilation
-    places = lines * width + starts[1][:, None] + across * columns.dilation
-    result = np.take_along_axis(taps, best[..., None], -1)[..., 0]
-    large = tall.extent * wide.extent > np.iinfo(np.uint16).max
+    if not values["return_indices"]:
+        return _finish_pooling(result, values, tensor)
+    places = find_maxima(_channels_first(image), axes)
+    large = math.prod(image.shape[1:3]) > np.iinfo(np.uint16).max
     made = store(
-        flatten(places),
+        flatten(_channels_last(places)),
         (tensor,),
         device=common_device(tensor),
         dtype=DataType.UINT32 if large else DataType.UINT16,
         layout=Layout.ROW_MAJOR,
         memory_config=values["memory_config"],
     )
-    return _finish_pooling(result, values, tensor, "max_pool2d"), made
+    return _finish_pooling(result, values, tensor), made
 
 
 def _avg_pool2d(values: dict[str, Any]) -> Tensor:
@@ -558,7 +538,7 @@ def _avg_pool2d(values: dict[str, Any]) -> Tensor:
             ceil_mode=values["ceil_mode"],
             count_include_pad=values["count_include_pad"],
         )
-        return _finish_pooling(result, values, tensor, "avg_pool2d")
+        return _finish_pooling(result, values, tensor)
     if divisor == 0:
         raise ArgumentError("divisor_override is not 0")
     whole, inner = _filled(image, axes, 0)
@@ -572,7 +552,7 @@ def _avg_pool2d(values: dict[str, Any]) -> Tensor:
         count_include_pad=True,
     )
     result = result * (math.prod(axis.kernel for axis in axes) / divisor)
-    return _finish_pooling(result, values, tensor, "avg_pool2d")
+    return _finish_pooling(result, values, tensor)
 
 
 def _global_avg_pool2d(values: dict[str, Any]) -> Tensor:
@@ -610,7 +590,7 @@ def _adaptive(values: dict[str, Any], *, largest: bool) -> Tensor:
             [part.max(axis) if largest else part.mean(axis, dtype=np.float64) for part in parts],
             axis,
         )
-    return _finish_pooling(result, values, tensor, "adaptive_pool2d")
+    return _finish_pooling(result, values, tensor)
 
 
 def _adaptive_avg_pool2d(values: dict[str, Any]) -> Tensor:
@@ -665,19 +645,6 @@ def _image(values: dict[str, Any]) -> Tensor:
     return tensor
 
 
-def _between(array: Array, axis: int, scale: int) -> Array:
-    """Each extent times `scale`, by straight lines between the centres of pixels."""
-    extent = array.shape[axis]
-    places: Array = np.arange(extent * scale, dtype=np.float64)
-    centres: Array = np.clip((places + 0.5) / scale - 0.5, 0, extent - 1)
-    low = np.floor(centres).astype(np.int64)
-    high = np.minimum(low + 1, extent - 1)
-    shape = [1] * array.ndim
-    shape[axis] = -1
-    weight = (centres - low).reshape(shape)
-    return array.take(low, axis) * (1 - weight) + array.take(high, axis) * weight
-
-
 def _upsample(values: dict[str, Any]) -> Tensor:
     """Height and width times whole numbers."""
     tensor = _image(values)
@@ -688,15 +655,13 @@ def _upsample(values: dict[str, Any]) -> Tensor:
     scales = as_pair(given, "scale_factor")
     if min(scales) < 1:
         raise ArgumentError(f"scale_factor is at least 1, got {list(scales)}")
-    result = tensor.array
-    for axis, scale in enumerate(scales, 1):
-        match mode:
-            case "nearest":
-                result = np.repeat(result, scale, axis)
-            case "bilinear":
-                result = _between(result, axis, scale)
-            case _:
-                raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
+    if mode not in _KERNELS:
+        raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
+    if mode == "nearest":
+        result = tensor.array.repeat(scales[0], 1).repeat(scales[1], 2)
+    else:
+        rows = interpolation.enlarge(array_of(tensor.array, "f64"), 1, scales[0])
+        result = interpolation.enlarge(rows, 2, scales[1]).value
     return store(
         result,
         (tensor,),
@@ -722,7 +687,7 @@ def _rotate(values: dict[str, Any]) -> Tensor:
     tensor = _image(values)
     device = common_device(tensor)
     mode = values["interpolation_mode"]
-    if mode not in ("nearest", "bilinear"):
+    if mode not in _KERNELS:
         raise ArgumentError(f"interpolation_mode is 'nearest' or 'bilinear', not {mode!r}")
     if values["expand"]:
         raise ArgumentError("expand=True is not supported; the result has the input's extents")
@@ -751,7 +716,7 @@ def _grid_sample(values: dict[str, Any]) -> Tensor:
     grid = require_tensor(values["grid"], "grid")
     device = common_device(tensor, grid)
     mode = values["mode"]
-    if mode not in ("nearest", "bilinear"):
+    if mode not in _KERNELS:
         raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
     if values["padding_mode"] != "zeros":
         raise ArgumentError(f"padding_mode is 'zeros', not {values['padding_mode']!r}")

@@ -18,7 +18,7 @@ from ttmlir.composites import fourier
 from ttmlir.dialects.stablehlo.elementwise import ComplexOp, ImagOp, RealOp
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
-from ttmlir.ir.arrays import array_in, complex_in
+from ttmlir.ir.builder import array_in, complex_in
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.optable import named_in
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import RULES as EXPANDED

@@ -6,56 +6,39 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from operator import methodcaller
 
-from xdsl.dialects.builtin import f32, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
 
-from ttmlir.arrays.array import Array
+from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.composites import special
 from ttmlir.composites.arithmetic import angle, power
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float
-from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
-from ttmlir.ir.arrays import array_in, build_function
-from ttmlir.ir.tensor_types import element_type, tensor_of
+from ttmlir.ir.builder import array_in, build_function
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row
-
-Function = Callable[[BodyBuilder, SSAValue], SSAValue]
-"""Computes a tensor from one of the same element type."""
 
 
 def _unary(mnemonic: str) -> TorchRule:
     """An operation of ttir; operands of functions into the reals become real first."""
-    return lambda call: call.build.compute(mnemonic, cast_input(call))
+    return on_arrays(methodcaller("apply", mnemonic))
 
 
-def _function(function: Function) -> TorchRule:
-    return lambda call: function(call.build, cast_input(call))
+def _log(x: Array, base: float) -> Array:
+    return x.log() * (1 / math.log(base))
 
 
-def _scale(mnemonic: str, factor: float) -> Function:
-    """A function of ttir, times a number."""
-
-    def function(build: BodyBuilder, x: SSAValue) -> SSAValue:
-        value = build.compute(mnemonic, x)
-        return build.compute("multiply", value, build.create_number(factor, value))
-
-    return function
-
-
-def _sign(build: BodyBuilder, x: SSAValue) -> SSAValue:
+def _sign(x: Array) -> Array:
     """The sign of numbers, that of NaN being 0."""
-    sign = build.compute("sign", x)
-    if not is_floating(element_type(x)):
-        return sign
-    return build.compute("where", _compare(build, "ne", x, x), build.create_number(0.0, x), sign)
+    return x.is_nan().where(0.0, x.sign()) if x.is_real else x.sign()
 
 
-def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    return build.compute("trunc", x) if is_floating(element_type(x)) else x
+def _trunc(x: Array) -> Array:
+    return x.trunc() if x.is_real else x
 
 
 def _gelu(call: TorchCall) -> SSAValue:
@@ -76,8 +59,7 @@ def _elu(call: TorchCall) -> SSAValue:
 
 
 def _leaky_relu(call: TorchCall) -> SSAValue:
-    slope = float(call["negative_slope"])
-    return call.build.compute("leaky_relu", cast_input(call), parameter=slope)
+    return call.array().leaky_relu(parameter=float(call["negative_slope"])).value
 
 
 # -- clamping ----------------------------------------------------------------------------------
@@ -92,16 +74,14 @@ def _hardtanh(call: TorchCall) -> SSAValue:
 
 
 def _limit(call: TorchCall, low: str, high: str) -> SSAValue:
-    build, x = call.build, cast_input(call)
+    x = call.array("self")
     bounds = [call[name] if call.has(name) else None for name in (low, high)]
-    if is_floating(call.element) and all(b is None or isinstance(b, (int, float)) for b in bounds):
-        least = -math.inf if bounds[0] is None else float(bounds[0])
-        most = math.inf if bounds[1] is None else float(bounds[1])
-        return build.compute("clamp", x, min=least, max=most)
+    if x.is_real and all(b is None or isinstance(b, (int, float)) for b in bounds):
+        return x.limit(*bounds).value
     for name, mnemonic in ((low, "maximum"), (high, "minimum")):
         if call.has(name):
-            x = build.compute(mnemonic, x, call.operand(name, call.element))
-    return x
+            x = x.apply(mnemonic, call.array(name))
+    return x.value
 
 
 # -- gradients of activations ------------------------------------------------------------------
@@ -138,48 +118,34 @@ def _mish_backward(gradient: Array, x: Array) -> Array:
 def _binary(mnemonic: str) -> TorchRule:
     """An operation of ttir on operands in the element type of the result."""
 
-    def rule(call: TorchCall) -> SSAValue:
-        return call.build.compute(mnemonic, *_operands(call, call.element))
+    def function(a: Array, b: Array) -> Array:
+        return a.apply(mnemonic, b)
 
-    return rule
-
-
-def _operands(call: TorchCall, element: Attribute) -> tuple[SSAValue, SSAValue]:
-    return call.operand("self", element), call.operand("other", element)
+    return on_arrays(function, "self", "other")
 
 
 def _sum(mnemonic: str) -> TorchRule:
     """A sum or difference whose second operand is multiplied by `alpha`."""
 
     def rule(call: TorchCall) -> SSAValue:
-        build = call.build
-        a, b = _operands(call, call.element)
-        if (alpha := call["alpha"]) != 1:
-            b = build.compute("multiply", b, build.create_number(alpha, b))
-        return build.compute(mnemonic, a, b)
+        a, b, alpha = call.array(), call.array("other"), call["alpha"]
+        return a.apply(mnemonic, b if alpha == 1 else b * alpha).value
 
     return rule
 
 
 def _div(call: TorchCall) -> SSAValue:
-    build, mode = call.build, call.arguments.get("rounding_mode")
-    a, b = _operands(call, call.element)
-    if mode is None or is_floating(call.element):
-        quotient = build.compute("div", a, b)
-        match mode:
-            case "floor":
-                return build.compute("floor", quotient)
-            case "trunc":
-                return _trunc(build, quotient)
-            case _:
-                return quotient
-    quotient = build.compute("div", a, b)
+    mode = call.arguments.get("rounding_mode")
+    a, b = call.array(), call.array("other")
+    quotient = a / b
     if mode == "trunc":
-        return quotient
-    # Rounded toward zero is one too many where there is a remainder and the signs differ.
-    x, y = build.array(a), build.array(b)
-    off = _wrong_side(x.remainder(y), y)
-    return (build.array(quotient) - off.cast(x.dtype)).value
+        return _trunc(quotient).value
+    if mode == "floor" and a.is_real:
+        return quotient.floor().value
+    if mode == "floor":
+        # Rounded toward zero is one too many where there is a remainder and the signs differ.
+        return (quotient - _wrong_side(a.remainder(b), b).cast(a.dtype)).value
+    return quotient.value
 
 
 def _remainder(a: Array, b: Array) -> Array:
@@ -223,14 +189,11 @@ def _comparison(mnemonic: str) -> TorchRule:
     """A comparison in the element type that the operands promote to."""
 
     def rule(call: TorchCall) -> SSAValue:
-        a, b = _operands(call, call.common_element("self", "other"))
-        return call.build.compute(mnemonic, a, b, element=call.element)
+        element = call.common_element("self", "other")
+        a, b = (call.build.array(call.operand(name, element)) for name in ("self", "other"))
+        return a.apply(mnemonic, b).value
 
     return rule
-
-
-def _compare(build: BodyBuilder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    return build.compute(mnemonic, a, b, element=i1)
 
 
 def _logical(mnemonic: str) -> TorchRule:
@@ -265,16 +228,12 @@ def _round(call: TorchCall) -> SSAValue:
 
 
 def _is_nan(call: TorchCall) -> SSAValue:
-    x = call.tensor()
-    return call.build.compute("ne", x, x, element=call.element)
+    return call.array(cast=False).is_nan().value
 
 
 def _is_infinite(call: TorchCall) -> SSAValue:
-    build, x = call.build, call.tensor()
-    if not is_floating(element_type(x)):
-        return build.create_splat(False, tensor_of(call.element, call.shape))
-    size = build.compute("abs", x)
-    return build.compute("eq", size, build.create_number(math.inf, x), element=call.element)
+    x = call.array(cast=False)
+    return (x.abs().eq(math.inf) if x.is_real else x.fill(False, dtype=TRUTH)).value
 
 
 def _test(mnemonic: str) -> TorchRule:
@@ -388,19 +347,19 @@ RULES: dict[str, TorchRule] = {
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,
     "lift_fresh_copy": _identity,
-    "log10": _function(_scale("log", 1 / math.log(10))),
-    "log2": _function(_scale("log", 1 / math.log(2))),
+    "log10": on_arrays(partial(_log, base=10)),
+    "log2": on_arrays(partial(_log, base=2)),
     "mish_backward": on_arrays(_mish_backward, "grad_output", "self"),
     "pow": _pow,
     "resolve_conj": _identity,
     "resolve_neg": _identity,
     "remainder": on_arrays(_remainder, "self", "other"),
     "round": _round,
-    "sign": _function(_sign),
+    "sign": on_arrays(_sign),
     "silu_backward": on_arrays(_silu_backward, "grad_output", "self"),
     "softshrink_backward": _shrink_backward("grad_output"),
     "sub": _sum("subtract"),
-    "trunc": _function(_trunc),
+    "trunc": on_arrays(_trunc),
     "where.Scalar": _where,
     "where.ScalarOther": _where,
     "where.ScalarSelf": _where,

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import BoolAttr, StringAttr, TensorType, i32
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.arrays.array import Array
 from ttmlir.dialects.stablehlo.attrs import TransposeAttr
 from ttmlir.dialects.stablehlo.contraction import CholeskyOp, TriangularSolveOp
 from ttmlir.dialects.stablehlo.control import CustomCallOp
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import value_shape
 
 
 def _cholesky(call: TorchCall) -> tuple[SSAValue, ...]:
@@ -23,30 +24,17 @@ def _cholesky(call: TorchCall) -> tuple[SSAValue, ...]:
     a = call.tensor()
     upper = bool(call["upper"])
     factor = _create(call, CholeskyOp, [a], a.type, lower=BoolAttr.from_bool(not upper))
-    first = call.build.slice(
-        factor, [0] * len(value_shape(factor)), [*value_shape(factor)[:-2], 1, 1]
-    )
+    found = call.build.array(factor)
+    first = found.slice([0] * found.rank, [*found.shape[:-2], 1, 1])
     type_ = call.result_type(1)
-    info = call.build.create(
-        "ne", (first, first), TensorType(type_.element_type, value_shape(first))
-    )
-    return _triangle(call, factor, upper=upper), call.build.reshape(info, type_.get_shape())
+    info = first.is_nan().cast(str(type_.element_type)).reshape(type_.get_shape())
+    return _triangle(found, upper=upper).value, info.value
 
 
-def _triangle(call: TorchCall, a: SSAValue, *, upper: bool) -> SSAValue:
+def _triangle(a: Array, *, upper: bool) -> Array:
     """One triangle, and 0 elsewhere."""
-    build, shape = call.build, value_shape(a)
-    places = TensorType(i32, shape[-2:])
-    rows, columns = (
-        build.create(
-            "arange", (), places, start=0, end=shape[dim], step=1, arange_dimension=dim + 2
-        )
-        for dim in (-2, -1)
-    )
-    is_inside = build.compute("le" if upper else "ge", rows, columns)
-    return build.compute(
-        "where", is_inside, a, build.create_splat(0, a.type), element=element_type(a)
-    )
+    rows, columns = (a.count(dim, a.shape[-2:]) for dim in (0, 1))
+    return (rows <= columns if upper else rows >= columns).where(a, 0)
 
 
 def _solve_triangular(call: TorchCall) -> SSAValue:

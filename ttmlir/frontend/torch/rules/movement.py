@@ -117,20 +117,18 @@ def _repeat(call: TorchCall) -> SSAValue:
 
 
 def _constant_pad(call: TorchCall) -> SSAValue:
-    build, x = call.build, call.tensor()
-    given = list(call["pad"])
+    x, given = call.array(cast=False), list(call["pad"])
     # Pairs of a low and a high count, the last dimension first.
     pairs = [(given[i], given[i + 1]) for i in range(0, len(given), 2)]
-    widths = ([(0, 0)] * (len(value_shape(x)) - len(pairs))) + pairs[::-1]
-    for dim, (low, high) in enumerate(widths):
-        extent = value_shape(x)[dim]
-        x = build.slice_along(x, dim, max(0, -low), extent - max(0, -high))
-    padding = tuple(max(0, count) for pair in widths for count in pair)
-    if not any(padding):
-        return x
-    if isinstance(call["value"], complex):
-        call.refuse("padding with complex numbers is not supported; pad with 0 and add the number")
-    return build.create_inferred("pad", x, padding=padding, value=float(call["value"]))
+    margins = [(0, 0)] * (x.rank - len(pairs)) + pairs[::-1]
+    number = call["value"]
+    if isinstance(number, complex):
+        if max(given, default=0) > 0:
+            call.refuse(
+                "padding with complex numbers is not supported; pad with 0 and add the number"
+            )
+        number = 0
+    return x.pad(margins, float(number)).value
 
 
 def _flip(call: TorchCall) -> SSAValue:

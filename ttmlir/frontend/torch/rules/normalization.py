@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.composites import normalization
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
-from ttmlir.ir.tensor_types import tensor_of, value_shape
 
 
 def _layer_norm(call: TorchCall) -> Result:
@@ -25,23 +24,11 @@ def _group_norm(call: TorchCall) -> Result:
 
 
 def _batch_norm(call: TorchCall) -> Result:
-    """Normalisation by the statistics that the module has collected."""
-    build, x = call.build, call.tensor("input")
-    channels = value_shape(x)[1:2]
-    scale, offset = (
-        build.create_splat(number, tensor_of(call.element, channels))
-        if not call.has(name)
-        else call.tensor(name)
-        for name, number in (("weight", 1.0), ("bias", 0.0))
-    )
-    statistics = (call.tensor("running_mean"), call.tensor("running_var"))
-    value = build.create_inferred(
-        "batch_norm_inference",
-        *(x, scale, offset, *statistics),
-        dimension=1,
-        epsilon=float(call["eps"]),
-    )
-    return value, None, None
+    """Normalization by the statistics that the module has collected."""
+    names = ("input", "weight", "bias", "running_mean", "running_var")
+    x, weight, bias, mean, variance = map(call.argument, names)
+    found = normalization.normalize_by(x, weight, bias, mean, variance, 1, float(call["eps"]))
+    return call.results((found, None, None))
 
 
 def _batch_norm_training(call: TorchCall) -> Result:

@@ -12,7 +12,7 @@ from ttmlir.composites.indexing import take
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import value_shape
 
 
 def multiply_along_each(build: BodyBuilder, value: SSAValue, matrices: Sequence[Any]) -> SSAValue:
@@ -20,16 +20,13 @@ def multiply_along_each(build: BodyBuilder, value: SSAValue, matrices: Sequence[
 
     None leaves a dimension as it is.
     """
-    rank = len(value_shape(value))
-    for dim, matrix in enumerate(matrices, rank - len(matrices)):
-        if matrix is None:
-            continue
-        order = [i for i in range(rank) if i != dim]
-        back = [*range(dim), rank - 1, *range(dim, rank - 1)]
-        weights = build.cast(build.create_tensor(matrix), element_type(value))
-        rows = build.array(value).permute([*order, dim]) @ build.array(weights)
-        value = rows.permute(back).value
-    return value
+    x = build.array(value)
+    for dim, matrix in enumerate(matrices, x.rank - len(matrices)):
+        if matrix is not None:
+            order = [*(i for i in range(x.rank) if i != dim), dim]
+            rows = x.permute(order) @ build.array(build.create_tensor(matrix)).cast(x.dtype)
+            x = rows.permute([order.index(i) for i in range(x.rank)])
+    return x.value
 
 
 def transpose_along_each(

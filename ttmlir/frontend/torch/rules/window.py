@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from ttmlir.composites import interpolation
@@ -19,7 +19,7 @@ from ttmlir.frontend.torch.building import Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.resampling import multiply_along_each, transpose_along_each
-from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.window import WindowAxis
 
 
@@ -254,23 +254,9 @@ def _convolution_backward(call: TorchCall) -> Result:
 def _max_pool_backward(spatial: int) -> TorchRule:
     """Each gradient goes to the element that was the largest, whose place is known."""
 
-    def rule(call: TorchCall) -> SSAValue:
-        build, gradient = call.build, call.tensor("grad_output")
-        shape = call.shape
-        rows = math.prod(shape[:-spatial])
-        columns, positions = math.prod(shape[-spatial:]), math.prod(_extents(gradient, spatial))
-        if not rows * positions:
-            return build.create_splat(0, tensor_of(call.element, shape))
-        zeros = build.create_splat(0, tensor_of(call.element, (rows, columns)))
-        places = build.cast(call.tensor("indices"), IntegerType(64))
-        written = build.create_inferred(
-            "scatter_add",
-            zeros,
-            build.reshape(places, (rows, positions)),
-            build.reshape(gradient, (rows, positions)),
-            dim=1,
-        )
-        return build.reshape(written, shape)
+    def rule(call: TorchCall) -> Result:
+        given = call.argument("grad_output"), call.argument("indices"), call.shape[-spatial:]
+        return call.results(interpolation.put_back_maxima(*given, "add"))
 
     return rule
 
@@ -314,11 +300,9 @@ def _window_sums(extent: int, begins: Any, size: int) -> Any:
 
 def _adaptive_avg_pool_backward(spatial: int) -> TorchRule:
     def rule(call: TorchCall) -> SSAValue:
-        torch = torch_package()
-        pool = torch.nn.functional.adaptive_avg_pool1d
         positions = _extents(call.tensor("grad_output"), spatial)
         pairs = zip(call.shape[-spatial:], positions, strict=True)
-        return _spread(call, [pool(torch.eye(n)[None], m)[0] for n, m in pairs])
+        return _spread(call, [_averages(n, m) for n, m in pairs])
 
     return rule
 

@@ -74,7 +74,6 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import parameter_value
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
@@ -561,11 +560,7 @@ def _compute_elementwise(op: d2m.ElementwiseTileOp, tiles: Sequence[Padding]) ->
     if row.mnemonic == "typecast":
         # These are the same in all types.
         return _combine(lambda each: each[0] if each[0] in (0, 1) else None, tiles)
-    parameters = {
-        each.name: parameter_value(op.properties[each.name], each.kind)
-        for each in row.ttir_signature
-        if each.name in op.properties
-    }
+    parameters = op.parameters()
     operand, result = (cast("TileType", value.type) for value in (op.operands[-1], op.results[0]))
     dtype = np.float32 if is_float(operand.format.data.scalar) else np.int32
 

@@ -51,8 +51,7 @@ from ttmlir.composites import complex_numbers, fourier
 from ttmlir.composites.complex_numbers import Complex, multiply_along, multiply_up_to
 from ttmlir.dialects.definition.ods import is_dps
 from ttmlir.dialects.stablehlo.form import integers
-from ttmlir.ir.arrays import array_in, complex_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, array_in, complex_in
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse, refuse_to_legalize
 from ttmlir.ir.tensor_types import is_complex, real_type, value_shape
 from ttmlir.layout.data_format import PARTS

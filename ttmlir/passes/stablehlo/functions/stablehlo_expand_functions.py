@@ -68,10 +68,9 @@ from ttmlir.dialects.stablehlo.attrs import (
 )
 from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.dialects.stablehlo.reduction import SortOp
-from ttmlir.ir.arrays import element_of
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace, symbols_in
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_of, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import combination_of

@@ -53,10 +53,9 @@ from ttmlir.composites.quantization import (
     shift,
 )
 from ttmlir.dialects.quant import Uniform, uniform_of
-from ttmlir.ir.arrays import array_in, dtype_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, array_in
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
-from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.ir.tensor_types import dtype_of, element_type, tensor_of, value_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 
@@ -98,7 +97,7 @@ class _QuantizedElement:
 
     def widen(self, build: Builder, value: SSAValue) -> SSAValue:
         """The numbers that integers stand for, computed in f32."""
-        number = dequantize(array_in(build, value), self.quantization)
+        number = dequantize(array_in(build, value).cast("f32"), self.quantization)
         return number.cast(dtype_of(self.computed)).value
 
     def narrow(self, build: Builder, value: SSAValue) -> SSAValue:

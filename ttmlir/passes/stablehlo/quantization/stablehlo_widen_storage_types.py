@@ -34,10 +34,9 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType,
 
 from ttmlir.composites.bits import SMALL_FLOATS, round_to_small_float
 from ttmlir.dialects.definition.ods import warn_of_widening
-from ttmlir.ir.arrays import array_in, dtype_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, array_in
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_types import element_type, limits_of, shape_of
+from ttmlir.ir.tensor_types import dtype_of, element_type, limits_of, shape_of
 from ttmlir.mlir.attributes import Elements, elements_of, unpack_values
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite

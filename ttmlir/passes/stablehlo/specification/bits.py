@@ -22,8 +22,7 @@ from ttmlir.composites.special import Poles
 from ttmlir.dialects.stablehlo.attrs import EnumAttr
 from ttmlir.dialects.stablehlo.elementwise import BitcastConvertOp
 from ttmlir.dialects.stablehlo.form import integer
-from ttmlir.ir.arrays import TTIRCarrier, array_in, build_function, complex_in
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in, build_function, complex_in
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, replace_by

@@ -16,11 +16,10 @@ from ttmlir.composites.linear_algebra import multiply_in_groups
 from ttmlir.dialects.chlo import OPERATIONS
 from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
 from ttmlir.errors import plural
-from ttmlir.ir.arrays import dtype_of
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
 from ttmlir.mlir.attributes import ElementsType
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of

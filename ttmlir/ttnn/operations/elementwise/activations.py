@@ -12,6 +12,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.metalium.enums import NamedNumber
+from ttmlir.optable import special
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise import meanings
 from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
@@ -41,7 +42,7 @@ _WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
 
 
 def _elu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
-    return meanings.elu(xp, x, alpha=alpha)
+    return special.elu(xp, x, alpha=alpha)
 
 
 def _celu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
@@ -53,7 +54,7 @@ def _softplus(xp: Any, x: Any, beta: float = 1.0, threshold: float = 20.0) -> An
 
 
 def _selu(xp: Any, x: Any) -> Any:
-    return meanings.selu(xp, x, scale=1.0507009873554805, alpha=1.6732632423543772)
+    return special.selu(xp, x, scale=1.0507009873554805, alpha=1.6732632423543772)
 
 
 def _leaky_relu(xp: Any, x: Any, slope: float = 0.01) -> Any:
@@ -73,12 +74,12 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "gelu_approx": meaning_of("gelu"),
     "hardshrink": meanings.hardshrink,
     "hardtanh": meanings.hardtanh,
-    "heaviside": meanings.heaviside,
+    "heaviside": special.heaviside,
     "leaky_relu": _leaky_relu,
     "logical_not_unary": meaning_of("logical_not"),
     "logsigmoid": meanings.log_sigmoid,
     "recip": meaning_of("reciprocal"),
-    "relu_max": meanings.relu_max,
+    "relu_max": special.relu_max,
     "relu_min": meanings.relu_min,
     "rpow": meanings.raise_number,
     "selu": _selu,

@@ -17,7 +17,7 @@ from ttmlir.errors import ArgumentError, plural
 from ttmlir.optable import ROWS
 from ttmlir.optable.elementwise import sigmoid
 from ttmlir.optable.row import Family
-from ttmlir.optable.special import gelu
+from ttmlir.optable.special import gelu, softsign, take_fraction
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.signature import spell_value
@@ -64,19 +64,9 @@ def log_sigmoid(xp: Any, x: Any) -> Any:
     return -xp.logaddexp(xp.zeros_like(x), -x)
 
 
-def elu(xp: Any, x: Any, *, alpha: float) -> Any:
-    """x, or alpha * (exp(x) - 1) below 0."""
-    return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
-
-
 def celu(xp: Any, x: Any, *, alpha: float) -> Any:
     """x, or alpha * (exp(x / alpha) - 1) below 0."""
     return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
-
-
-def selu(xp: Any, x: Any, *, scale: float, alpha: float) -> Any:
-    """scale * elu(x)."""
-    return scale * elu(xp, x, alpha=alpha)
 
 
 def logit(xp: Any, x: Any, *, eps: float | None) -> Any:
@@ -91,11 +81,6 @@ def clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
         raise ArgumentError("only one of 'min' and 'max' may be None")
     result = x if min is None else xp.maximum(x, xp.asarray(min, x.dtype))
     return result if max is None else xp.minimum(result, xp.asarray(max, x.dtype))
-
-
-def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
-    """The nearest number with so many decimals, the even one of two."""
-    return xp.round(x, decimals)
 
 
 def _require_rank(x: Any, rank: int) -> None:
@@ -162,16 +147,6 @@ def glu(activation: str) -> Any:
     return reference
 
 
-def heaviside(xp: Any, x: Any, value: float) -> Any:
-    """0 below 0, `value` at 0, 1 above."""
-    return xp.where(x == 0, value, x > 0)
-
-
-def relu_max(xp: Any, x: Any, upper_limit: float) -> Any:
-    """x limited to [0, upper_limit]."""
-    return xp.maximum(xp.minimum(x, upper_limit), 0)
-
-
 def relu_min(xp: Any, x: Any, lower_limit: float) -> Any:
     """x, or the limit below it."""
     return xp.maximum(x, lower_limit)
@@ -229,7 +204,7 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "deg2rad": lambda xp, x: xp.deg2rad(x),
         "alt_complex_rotate90": rotate90,
         "digamma": _special(special.digamma),
-        "frac": lambda xp, x: x - xp.trunc(x),
+        "frac": take_fraction,
         "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
         "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
         "i0": _special(special.i0),
@@ -242,7 +217,7 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "mish": mish,
         "multigammaln": _special(partial(special.multigammaln, dimension=4)),
         "sign": sign,
-        "softsign": lambda xp, x: x / (1 + xp.abs(x)),
+        "softsign": softsign,
     },
     Takes.ALL: {
         "eqz": lambda xp, x: x == 0,

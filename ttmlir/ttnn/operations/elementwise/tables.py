@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
-from ttmlir.optable import ROWS
+from ttmlir.optable import ROWS, special
 from ttmlir.optable.row import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.ttnn.operations.elementwise import meanings
@@ -357,24 +357,24 @@ _UNARY: dict[str, Operation] = table_of(
         _unary(name, "fast_and_approximate_mode=False", meaning, takes=Takes.FLOATS)
         for name, meaning in meanings.APPROXIMATED.items()
     ),
-    _unary("heaviside", "value", meanings.heaviside, takes=Takes.FLOATS),
+    _unary("heaviside", "value", special.heaviside, takes=Takes.FLOATS),
     _unary("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
-    _unary("relu_max", "upper_limit", meanings.relu_max),
+    _unary("relu_max", "upper_limit", special.relu_max),
     _unary("relu_min", "lower_limit", meanings.relu_min),
     _unary("polygamma", "k", meanings.polygamma, takes=Takes.FLOATS),
     _unary("rpow", "exponent", meanings.raise_number, takes=Takes.FLOATS),
     _unary("fill", "fill_value", meanings.fill),
     _unary("threshold", "threshold, value", meanings.threshold, takes=Takes.FLOATS),
     _unary("rdiv", "value, *, rounding_mode=None", meanings.divide_number, takes=Takes.FLOATS),
-    _unary("elu", "alpha=1.0", meanings.elu, takes=Takes.FLOATS),
+    _unary("elu", "alpha=1.0", special.elu, takes=Takes.FLOATS),
     _unary("celu", "*, alpha=1.0", meanings.celu, takes=Takes.FLOATS),
-    _unary("selu", _SELU, meanings.selu, takes=Takes.FLOATS),
+    _unary("selu", _SELU, special.selu, takes=Takes.FLOATS),
     _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh, takes=Takes.FLOATS),
     _unary("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus, takes=Takes.FLOATS),
     _unary("hardshrink", "*, lambd=0.5", meanings.hardshrink, takes=Takes.FLOATS),
     _unary("softshrink", "*, lambd=0.5", meanings.softshrink, takes=Takes.FLOATS),
     _unary("logit", "*, eps=None", meanings.logit, takes=Takes.FLOATS),
-    _unary("round", "*, decimals=0", meanings.round_decimals, takes=Takes.FLOATS),
+    _unary("round", "*, decimals=0", special.round_decimals, takes=Takes.FLOATS),
     _unary("tril", "*, diagonal=0", meanings.triangle("tril")),
     _unary("triu", "*, diagonal=0", meanings.triangle("triu")),
     _unary("clamp clip", "min=None, max=None", _clamp),
