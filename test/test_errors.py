@@ -254,7 +254,7 @@ REASONS = {
                 "ttnn/operations/activations.py",
             ),
             *("ttnn/operations/elementwise/activations.py", "ttnn_jit/function.py"),
-            "sim/kernels/expressions/places.py",
+            "sim/kernels/expressions/lvalues.py",
         ],
         1,
     ),

@@ -13,8 +13,8 @@ from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.mlir.verifier import verify_module
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Domain, Family, Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Domain, Family, OpDefinition
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.pipelines.ttir_to_ttmetal import TTIRToTTMetalPipeline
 
@@ -42,8 +42,8 @@ def coverage_page() -> str:
 
 
 def _entries() -> Iterator[str]:
-    rows = [row for row in ROWS.values() if row.in_ttir]
-    found = sorted((_outcome(row), row.mnemonic) for row in rows)
+    definitions = [definition for definition in DEFINITIONS.values() if definition.in_ttir]
+    found = sorted((_outcome(definition), definition.mnemonic) for definition in definitions)
     for (types, refused), group in groupby(found, key=lambda each: each[0]):
         names = " ".join(f"`{name}`" for _, name in group)
         states = [types] if types else []
@@ -51,9 +51,9 @@ def _entries() -> Iterator[str]:
         yield f"- {names}: {'; '.join(states)}"
 
 
-def _outcome(row: Row) -> tuple[str, str]:
+def _outcome(definition: OpDefinition) -> tuple[str, str]:
     """The types that an operation is compiled in, and why it is not in others."""
-    outcomes = {element: _try(row, element) for element in ELEMENTS}
+    outcomes = {element: _try(definition, element) for element in ELEMENTS}
     compiled = [element for element, reason in outcomes.items() if reason == ""]
     reasons: dict[str, list[str]] = {}
     for element, reason in outcomes.items():
@@ -73,15 +73,15 @@ def _codes(elements: list[str]) -> str:
     return " ".join(f"`{element}`" for element in elements)
 
 
-def _try(row: Row, element: str) -> str | None:
+def _try(definition: OpDefinition, element: str) -> str | None:
     """Why the example of an operation is refused; "" if it is not, None if ttir has it not."""
     is_float = element.startswith(("f", "bf"))
-    is_of_integers = all(domain in (Domain.INTEGER, Domain.SHIFT) for domain in row.domains)
-    if is_of_integers and is_float and row.operands:
+    is_of_integers = all(domain in (Domain.INTEGER, Domain.SHIFT) for domain in definition.domains)
+    if is_of_integers and is_float and definition.operands:
         return None
-    own = "i32" if is_of_integers and row.operands else "f32"
-    text = re.sub(rf"(?<=[x<]){own}>", f"{element}>", function_text(row))
-    if row.family is Family.CREATION and not is_float:
+    own = "i32" if is_of_integers and definition.operands else "f32"
+    text = re.sub(rf"(?<=[x<]){own}>", f"{element}>", function_text(definition))
+    if definition.family is Family.CREATION and not is_float:
         text = re.sub(r"(\d)\.0\b", r"\1", text)
     context = make_context(DIALECTS)
     try:
@@ -99,6 +99,8 @@ def _try(row: Row, element: str) -> str | None:
         found = _LEGALIZE.search(str(error))
         reason = found[1] if found else str(error)
         return (
-            reason.split("\n")[0].split(";")[0].replace(f"compute {row.mnemonic} ", "compute it ")
+            reason.split("\n")[0]
+            .split(";")[0]
+            .replace(f"compute {definition.mnemonic} ", "compute it ")
         )
     return ""

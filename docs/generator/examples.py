@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ttmlir.optable.elementwise import arity
-from ttmlir.optable.row import Domain, Kind, Parameter, Row, Shape
+from ttmlir.optable.op_definition import Domain, Kind, OpDefinition, Parameter, Shape
 
 ANY_DEVICE = "#any_device"
 HEADER = """\
@@ -162,89 +162,93 @@ EXAMPLES: dict[str, Example] = {
 }
 
 
-def example_of(row: Row) -> Example:
+def example_of(definition: OpDefinition) -> Example:
     """The example of an operation."""
-    if row.mnemonic in EXAMPLES:
-        return EXAMPLES[row.mnemonic]
-    if not row.family.is_elementwise:
-        raise KeyError(f"add an example of '{row.mnemonic}' to {__file__}")
-    return Example((_ELEMENTWISE_SHAPE,) * arity(row), _ELEMENTWISE_SHAPE)
+    if definition.mnemonic in EXAMPLES:
+        return EXAMPLES[definition.mnemonic]
+    if not definition.family.is_elementwise:
+        raise KeyError(f"add an example of '{definition.mnemonic}' to {__file__}")
+    return Example((_ELEMENTWISE_SHAPE,) * arity(definition), _ELEMENTWISE_SHAPE)
 
 
-def function_text(row: Row) -> str:
+def function_text(definition: OpDefinition) -> str:
     """The example as a function; `HEADER` has to stand before it."""
-    example = example_of(row)
-    outputs = _output_types(row, example)
+    example = example_of(definition)
+    outputs = _output_types(definition, example)
     result = ", ".join(outputs)
-    inputs = [_tensor(s, _element(row, i)) for i, s in enumerate(example.inputs)]
+    inputs = [_tensor(s, _element(definition, i)) for i, s in enumerate(example.inputs)]
     signature = ", ".join(
-        f"%{name}: {type_}" for name, type_ in zip(_names(row), inputs, strict=False)
+        f"%{name}: {type_}" for name, type_ in zip(_names(definition), inputs, strict=False)
     )
     results = f"({result})" if len(outputs) > 1 else result
-    lines = [f"func.func @{row.mnemonic}({signature}) -> {results} {{"]
-    lines += [f"  {line}" for line in _body(row, example, inputs, outputs)]
-    last = ", ".join(f"%{name}" for name in row.results) if len(outputs) > 1 else "%1"
+    lines = [f"func.func @{definition.mnemonic}({signature}) -> {results} {{"]
+    lines += [f"  {line}" for line in _body(definition, example, inputs, outputs)]
+    last = ", ".join(f"%{name}" for name in definition.results) if len(outputs) > 1 else "%1"
     return "\n".join([*lines, f"  return {last} : {result}", "}"]) + "\n"
 
 
-def _output_types(row: Row, example: Example) -> list[str]:
+def _output_types(definition: OpDefinition, example: Example) -> list[str]:
     """The types of the results: of several, all but the first are places of elements."""
-    elements = [_result_element(row), *("i32" for _ in row.results[1:])]
+    elements = [_result_element(definition), *("i32" for _ in definition.results[1:])]
     return [_tensor(example.output, element) for element in elements]
 
 
-def _body(row: Row, example: Example, inputs: list[str], outputs: list[str]) -> list[str]:
-    properties = _properties(row, example, outputs[0])
+def _body(
+    definition: OpDefinition, example: Example, inputs: list[str], outputs: list[str]
+) -> list[str]:
+    properties = _properties(definition, example, outputs[0])
     if len(outputs) > 1:
-        return _several(row, inputs, outputs, properties)
+        return _several(definition, inputs, outputs, properties)
     [output] = outputs
-    if not row.operands:
-        return [f'%1 = "ttir.{row.mnemonic}"() <{{{properties}}}> : () -> {output}']
+    if not definition.operands:
+        return [f'%1 = "ttir.{definition.mnemonic}"() <{{{properties}}}> : () -> {output}']
     operands = ", ".join(
-        [*(f"%{name}" for name, _ in zip(_names(row), inputs, strict=False)), "%0"]
+        [*(f"%{name}" for name, _ in zip(_names(definition), inputs, strict=False)), "%0"]
     )
     types = ", ".join([*inputs, output])
     return [
         f"%0 = tensor.empty() : {output}",
-        f'%1 = "ttir.{row.mnemonic}"({operands}) <{{{properties}}}>',
+        f'%1 = "ttir.{definition.mnemonic}"({operands}) <{{{properties}}}>',
         f"    : ({types}) -> {output}",
     ]
 
 
-def _several(row: Row, inputs: list[str], outputs: list[str], properties: str) -> list[str]:
+def _several(
+    definition: OpDefinition, inputs: list[str], outputs: list[str], properties: str
+) -> list[str]:
     """The lines of an operation with several results."""
     empty = [f"%{number} = tensor.empty() : {type_}" for number, type_ in enumerate(outputs)]
     destinations = [f"%{number}" for number in range(len(outputs))]
-    operands = ", ".join([*(f"%{name}" for name in _names(row)), *destinations])
-    results = ", ".join(f"%{name}" for name in row.results)
+    operands = ", ".join([*(f"%{name}" for name in _names(definition)), *destinations])
+    results = ", ".join(f"%{name}" for name in definition.results)
     return [
         *empty,
-        f'{results} = "ttir.{row.mnemonic}"({operands}) <{{{properties}}}>',
+        f'{results} = "ttir.{definition.mnemonic}"({operands}) <{{{properties}}}>',
         f"    : ({', '.join([*inputs, *outputs])}) -> ({', '.join(outputs)})",
     ]
 
 
-def _names(row: Row) -> list[str]:
+def _names(definition: OpDefinition) -> list[str]:
     """Names of the arguments, enough for two variadic ones."""
     return [
         name
-        for operand in row.operands
+        for operand in definition.operands
         for name in (
             (f"{operand.name}0", f"{operand.name}1") if operand.variadic else (operand.name,)
         )
     ]
 
 
-def _properties(row: Row, example: Example, output: str) -> str:
+def _properties(definition: OpDefinition, example: Example, output: str) -> str:
     listed = [
         f"{parameter.name} = {_attribute(parameter, example.parameters[parameter.name], output)}"
-        for parameter in row.ttir_signature
+        for parameter in definition.ttir_signature
         if parameter.name in example.parameters
     ]
-    if row.operands:
-        constraints = ", ".join([ANY_DEVICE] * (len(example.inputs) + len(row.results)))
+    if definition.operands:
+        constraints = ", ".join([ANY_DEVICE] * (len(example.inputs) + len(definition.results)))
         listed.append(f"operand_constraints = [{constraints}]")
-    if row.family.is_elementwise:
+    if definition.family.is_elementwise:
         listed.append(f"operandSegmentSizes = array<i32: {len(example.inputs)}, 1>")
     return ", ".join(listed)
 
@@ -275,13 +279,13 @@ def _items(value: ParameterValue) -> tuple[int, ...]:
     return value
 
 
-def _element(row: Row, operand: int) -> str:
-    domain = row.domains[min(operand, len(row.domains) - 1)]
+def _element(definition: OpDefinition, operand: int) -> str:
+    domain = definition.domains[min(operand, len(definition.domains) - 1)]
     return "i32" if domain in (Domain.INTEGER, Domain.INDEX, Domain.SHIFT) else "f32"
 
 
-def _result_element(row: Row) -> str:
-    return "i32" if all(domain is Domain.INTEGER for domain in row.domains) else "f32"
+def _result_element(definition: OpDefinition) -> str:
+    return "i32" if all(domain is Domain.INTEGER for domain in definition.domains) else "f32"
 
 
 def _tensor(shape: Shape, element: str) -> str:

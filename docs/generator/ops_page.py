@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from examples import HEADER, function_text
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, Parameter, Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Family, OpDefinition, Parameter
 
 TITLE = "# Operations"
 INTRODUCTION = """\
@@ -50,121 +50,126 @@ _ELEMENTWISE = (Family.UNARY, Family.BINARY, Family.TERNARY)
 
 def ops_page() -> str:
     """The page as Markdown."""
-    program = HEADER + function_text(rows_of(Family.UNARY)[0])
+    program = HEADER + function_text(definitions_of(Family.UNARY)[0])
     return "\n".join([TITLE, "", INTRODUCTION.format(program=program), *_sections()])
 
 
-def rows_of(family: Family) -> list[Row]:
-    """The rows of a family, in the order of the table."""
-    return [row for row in ROWS.values() if row.family is family]
+def definitions_of(family: Family) -> list[OpDefinition]:
+    """The definitions of a family, in the order of the table."""
+    return [definition for definition in DEFINITIONS.values() if definition.family is family]
 
 
 def _sections() -> Iterator[str]:
     for family, title in FAMILY_TITLES.items():
         yield f"## {title}\n"
-        rows = rows_of(family)
+        definitions = definitions_of(family)
         if family in _ELEMENTWISE:
-            yield from _elementwise(rows)
+            yield from _elementwise(definitions)
         else:
-            for alike in _groups(rows):
+            for alike in _groups(definitions):
                 yield from _section(alike)
 
 
-def _elementwise(rows: list[Row]) -> Iterator[str]:
+def _elementwise(definitions: list[OpDefinition]) -> Iterator[str]:
     """Elementwise operations, all of which are written like the first."""
-    if rows[0].family is Family.UNARY:
+    if definitions[0].family is Family.UNARY:
         yield "Operands of all elementwise operations broadcast as NumPy's do."
         yield "In a `.ttnn` file they are `EltwiseOp` of the kind `SomeName`.\n"
     else:
-        yield f"```mlir\n{_example(rows[0])}```\n"
-    for row in rows:
-        signature = row.ttir_signature if row.in_ttir else row.parameters
+        yield f"```mlir\n{_example(definitions[0])}```\n"
+    for definition in definitions:
+        signature = definition.ttir_signature if definition.in_ttir else definition.parameters
         parameters = ", ".join(f"`{each.name}` ({each.kind.value})" for each in signature)
-        yield _entry(row, f" Parameters: {parameters}." if parameters else "")
+        yield _entry(definition, f" Parameters: {parameters}." if parameters else "")
     yield ""
 
 
-def _groups(rows: list[Row]) -> list[list[Row]]:
-    """The rows by parameters and example, which are shown once."""
-    groups: dict[object, list[Row]] = {}
-    for row in rows:
+def _groups(definitions: list[OpDefinition]) -> list[list[OpDefinition]]:
+    """The definitions by parameters and example, which are shown once."""
+    groups: dict[object, list[OpDefinition]] = {}
+    for definition in definitions:
         example = ""
-        if row.in_ttir:
-            example = function_text(row).replace(f"@{row.mnemonic}(", "")
-        key = (tuple(_parameter_list(row)), example.replace(f'"ttir.{row.mnemonic}"', ""))
-        groups.setdefault(key, []).append(row)
+        if definition.in_ttir:
+            example = function_text(definition).replace(f"@{definition.mnemonic}(", "")
+        key = (
+            tuple(_parameter_list(definition)),
+            example.replace(f'"ttir.{definition.mnemonic}"', ""),
+        )
+        groups.setdefault(key, []).append(definition)
     return list(groups.values())
 
 
-def _section(rows: list[Row]) -> Iterator[str]:
+def _section(definitions: list[OpDefinition]) -> Iterator[str]:
     """The section of operations that have parameters and example in common."""
-    yield f"### {', '.join(f'`{row.mnemonic}`' for row in rows)}\n"
-    if len(rows) > 1:
-        yield from map(_entry, rows)
+    yield f"### {', '.join(f'`{definition.mnemonic}`' for definition in definitions)}\n"
+    if len(definitions) > 1:
+        yield from map(_entry, definitions)
     else:
-        yield _entry(rows[0]).partition(": ")[2]
+        yield _entry(definitions[0]).partition(": ")[2]
     yield ""
-    yield from _parameter_list(rows[0])
-    if rows[0].in_ttir:
-        yield f"```mlir\n{_example(rows[0])}```\n"
+    yield from _parameter_list(definitions[0])
+    if definitions[0].in_ttir:
+        yield f"```mlir\n{_example(definitions[0])}```\n"
 
 
-def _example(row: Row) -> str:
+def _example(definition: OpDefinition) -> str:
     """The lines of an example between those that create the destinations and the one that returns.
 
     They are what differs from one operation to the next.
     """
-    text = re.sub(r"(, )?operand_constraints = \[[^]]*\](, )?", r"\2", function_text(row))
+    text = re.sub(r"(, )?operand_constraints = \[[^]]*\](, )?", r"\2", function_text(definition))
     lines = text.replace("<{, ", "<{").replace(" <{}>", "").splitlines(keepends=True)[1:-2]
     return "".join(line[2:] for line in lines if "tensor.empty" not in line)
 
 
-def _entry(row: Row, parameters: str = "") -> str:
+def _entry(definition: OpDefinition, parameters: str = "") -> str:
     """An operation as an entry of a list: what it computes, and where it has another name."""
-    summary = re.sub(r"^1 where (.*), else 0([.;])", r"Whether \1\2", row.summary)
+    summary = re.sub(r"^1 where (.*), else 0([.;])", r"Whether \1\2", definition.summary)
     formula = ""
     if (
-        row.formula
-        and row.formula not in (f"{row.mnemonic}(x)", "x")
-        and row.formula not in summary
+        definition.formula
+        and definition.formula not in (f"{definition.mnemonic}(x)", "x")
+        and definition.formula not in summary
     ):
-        formula = f" `{row.formula}`."
-    facts = "; ".join(_facts(row))
-    return f"- `{row.mnemonic}`: {summary}{formula}{parameters}{f' ({facts})' if facts else ''}"
+        formula = f" `{definition.formula}`."
+    facts = "; ".join(_facts(definition))
+    return (
+        f"- `{definition.mnemonic}`: {summary}{formula}{parameters}{f' ({facts})' if facts else ''}"
+    )
 
 
-def _facts(row: Row) -> Iterator[str]:
-    if not (row.in_ttir and row.in_ttnn):
-        yield f"`{'ttir' if row.in_ttir else 'ttnn'}` only"
-    camel = "".join(word.capitalize() for word in row.mnemonic.split("_"))
-    if row.flatbuffer is not None:
-        table, kind = row.flatbuffer.table, row.flatbuffer.kind
-        if row.family in _ELEMENTWISE and table == "EltwiseOp":
+def _facts(definition: OpDefinition) -> Iterator[str]:
+    if not (definition.in_ttir and definition.in_ttnn):
+        yield f"`{'ttir' if definition.in_ttir else 'ttnn'}` only"
+    camel = "".join(word.capitalize() for word in definition.mnemonic.split("_"))
+    if definition.flatbuffer is not None:
+        table, kind = definition.flatbuffer.table, definition.flatbuffer.kind
+        if definition.family in _ELEMENTWISE and table == "EltwiseOp":
             if kind != camel:
                 yield f"kind `{kind}`"
         elif table != f"{camel}Op" or kind:
             yield f"`{table}{f' {kind}' if kind else ''}`"
-    elif row.in_ttnn:
+    elif definition.in_ttnn:
         yield "in no file"
-    if row.in_ttnn and row.callee != f"ttnn::{row.mnemonic}":
-        yield f"`{row.callee}`"
-    if not row.extends_reference:
+    if definition.in_ttnn and definition.callee != f"ttnn::{definition.mnemonic}":
+        yield f"`{definition.callee}`"
+    if not definition.extends_reference:
         yield "2024"
 
 
-def _parameter_list(row: Row) -> Iterator[str]:
-    if not row.in_ttir:
-        yield from _listed("Parameters", row.parameters)
-    elif row.in_ttnn and row.parameters != row.ttir_signature:
-        said = {(each.name, each.doc) for each in row.ttir_signature}
+def _parameter_list(definition: OpDefinition) -> Iterator[str]:
+    if not definition.in_ttir:
+        yield from _listed("Parameters", definition.parameters)
+    elif definition.in_ttnn and definition.parameters != definition.ttir_signature:
+        said = {(each.name, each.doc) for each in definition.ttir_signature}
         rest = (
             replace(each, doc="") if (each.name, each.doc) in said else each
-            for each in row.parameters
+            for each in definition.parameters
         )
-        yield from _listed("Parameters in ttir", row.ttir_signature)
+        yield from _listed("Parameters in ttir", definition.ttir_signature)
         yield from _listed("Parameters in ttnn", tuple(rest))
     else:
-        yield from _listed("Parameters", row.ttir_signature)
+        yield from _listed("Parameters", definition.ttir_signature)
 
 
 def _listed(title: str, parameters: tuple[Parameter, ...]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from ttnn_page import names_here
 
 from ttmlir.ir.kernel_builder import computed_on
 from ttmlir.layout.data_format import ScalarType
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.registry import PASSES, PIPELINES
 from ttmlir.tools.translate.translations import TRANSLATIONS
@@ -62,12 +62,12 @@ of operations, passes and kernels; linked pages have the names.
 
 def support_page() -> str:
     """Operations, passes, frontends and kernels."""
-    extensions = sum(row.extends_reference for row in ROWS.values())
+    extensions = sum(definition.extends_reference for definition in DEFINITIONS.values())
     parts = [
         INTRODUCTION,
         wrap(
-            f"- {len(ROWS)} operations of TTIR and TTNN, {extensions} of them of tt-mlir's later "
-            "versions ([ops.md](ops.md))",
+            f"- {len(DEFINITIONS)} operations of TTIR and TTNN, {extensions} of them of tt-mlir's "
+            "later versions ([ops.md](ops.md))",
             "  ",
         ),
         wrap(

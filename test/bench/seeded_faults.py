@@ -1,5 +1,5 @@
-"""Puts faults into the compiler, its rows, kernels and files, and looks whether bisection names
-them: the level, the operation and, of kernels, the kernel.
+"""Puts faults into the compiler, its definitions, kernels and files, and looks whether bisection
+names them: the level, the operation and, of kernels, the kernel.
 
     python test/bench/seeded_faults.py
 
@@ -26,8 +26,8 @@ from ttmlir.interpreter import file_levels
 from ttmlir.interpreter.bisection import Report, bisect
 from ttmlir.ir.builder import Builder
 from ttmlir.layout.affine import parse_affine_map
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes import convert_linalg_to_ttir
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
@@ -162,8 +162,8 @@ def replaced(owner: Any, name: str, value: Any) -> Generator[None]:
             owner[name] = kept
         return
     kept = getattr(owner, name)
-    # Rows are frozen, which does not keep a benchmark from changing them.
-    change = object.__setattr__ if isinstance(owner, Row) else setattr
+    # Definitions are frozen, which does not keep a benchmark from changing them.
+    change = object.__setattr__ if isinstance(owner, OpDefinition) else setattr
     change(owner, name, value)
     try:
         yield
@@ -298,7 +298,7 @@ def in_pass(
 
 
 def in_row(name: str, reference: Callable[..., Any]) -> Fault:
-    """The meaning of a row is another one; what torch computes shows it."""
+    """The meaning of a definition is another one; what torch computes shows it."""
 
     def find() -> Report:
         torch.manual_seed(1)
@@ -310,13 +310,13 @@ def in_row(name: str, reference: Callable[..., Any]) -> Fault:
         f"{name}: another meaning",
         "ttir",
         f"ttir.{name}",
-        lambda: replaced(ROWS[name], "reference", reference),
+        lambda: replaced(DEFINITIONS[name], "reference", reference),
         find,
     )
 
 
 def every_row(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Operations that are one row each."""
+    """Operations that are one definition each."""
     z = torch.sqrt(x) * y + torch.log(y)
     z = torch.sigmoid(z) - torch.relu(x - y)
     return torch.minimum(z, torch.cos(y)).transpose(0, 1) @ torch.softmax(x, -1)

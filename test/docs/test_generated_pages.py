@@ -10,7 +10,7 @@ from pages import PAGES
 
 from examples import HEADER, function_text
 from ttmlir.compiler import compile_to_ttnn
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,10 +24,12 @@ def test_page_is_current(name: str) -> None:
     assert PAGES[name](old) == old, f"{name} is out of date: run `make docs`"
 
 
-@pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.in_ttir])
+@pytest.mark.parametrize(
+    "mnemonic", [name for name, definition in DEFINITIONS.items() if definition.in_ttir]
+)
 def test_example_of_operation_compiles_and_runs(mnemonic: str) -> None:
     """The example in the page of operations gives a result of the shape that it says."""
-    source = HEADER + function_text(ROWS[mnemonic])
+    source = HEADER + function_text(DEFINITIONS[mnemonic])
     binary = read_binary(compile_to_ttnn(source), mnemonic)
     program = binary.programs[0]
     inputs = [

@@ -38,7 +38,7 @@ def test_exact_results_are_numpys(name: str, seed: int | None) -> None:
     """In any order of the threads, with copies at their barriers, and clean under the sanitizer."""
     options = SimOptions(numerics="exact", schedule_seed=seed, delay_copies=seed == 2)
     result, made = run(name, options)
-    expected = made.meaning(*made.inputs())
+    expected = made.reference(*made.inputs())
     # Sums of 150 products of numbers in f32, and of two of 8 bits in bf16.
     for output, numbers in zip(result.outputs, expected, strict=True):
         assert output.shape == numbers.shape
@@ -50,7 +50,7 @@ def test_exact_results_are_numpys(name: str, seed: int | None) -> None:
 def test_device_results_are_near(name: str) -> None:
     """As the chip rounds."""
     result, made = run(name, SimOptions(numerics="device"))
-    for output, numbers in zip(result.outputs, made.meaning(*made.inputs()), strict=True):
+    for output, numbers in zip(result.outputs, made.reference(*made.inputs()), strict=True):
         largest = np.abs(numbers).max()
         assert np.abs(output - numbers).max() <= made.tolerance * largest
     assert result.cycles > 0
@@ -64,7 +64,7 @@ def test_golden_runs_agree(name: str) -> None:
     result = execute(program, made.inputs(), SimOptions(numerics="exact"), observer=golden)
     assert len(golden.results) == len(result.reports)
     assert all(each.passed for each in golden.results)
-    numbers = made.meaning(*made.inputs())[-1]
+    numbers = made.reference(*made.inputs())[-1]
     last = golden.results[-1].golden
     assert last is not None
     np.testing.assert_allclose(last, numbers, rtol=1e-12, atol=1e-12)
@@ -76,7 +76,7 @@ def test_programs_run_on_tensors_of_the_runtime() -> None:
     binary = read_binary(ttmetal_to_flatbuffer(made.module), "matmul.ttm")
     inputs = [Tensor.from_numpy(each) for each in made.inputs()]
     [result] = submit(open_device(), binary, 0, inputs)
-    np.testing.assert_allclose(result.to_numpy(), made.meaning(*made.inputs())[0], rtol=1e-5)
+    np.testing.assert_allclose(result.to_numpy(), made.reference(*made.inputs())[0], rtol=1e-5)
 
 
 def test_modules_of_the_device_are_found() -> None:
@@ -89,7 +89,7 @@ def test_modules_of_the_device_are_found() -> None:
     [program] = binary.programs
     assert isinstance(program, MetalProgram)
     [output] = execute(program, made.inputs(), SimOptions(numerics="exact")).outputs
-    np.testing.assert_allclose(output, made.meaning(*made.inputs())[0], rtol=1e-5)
+    np.testing.assert_allclose(output, made.reference(*made.inputs())[0], rtol=1e-5)
 
 
 def test_files_are_the_same_each_time() -> None:

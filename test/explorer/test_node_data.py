@@ -11,7 +11,7 @@ import pytest
 from ttmlir.explorer.documents import open_documents
 from ttmlir.explorer.node_data import GREEN, RED, YELLOW, Combine, NodeData, blend
 from ttmlir.explorer.session import Session
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 
@@ -83,7 +83,7 @@ def test_a_wrong_operation_is_red(session: Session, monkeypatch: pytest.MonkeyPa
     real = golden.reference_function
 
     def wrong(call: Any) -> Any:
-        if call.row is ROWS["relu"]:
+        if call.definition is DEFINITIONS["relu"]:
             return lambda x: -np.abs(x)
         return real(call)
 

@@ -337,12 +337,12 @@ def test_kernels_agree(numerics: Numerics) -> None:
 
 def test_a_wrong_rule_on_the_way_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sine for a hyperbolic tangent shows where tiles are interpreted, before it is a kernel."""
-    tile_op = d2m.tile_op_of_row
+    tile_op = d2m.tile_op_of
 
     def wrong(mnemonic: str) -> Any:
         return d2m.tile_op("tile_sin") if mnemonic == "tanh" else tile_op(mnemonic)
 
-    monkeypatch.setattr(d2m, "tile_op_of_row", wrong)
+    monkeypatch.setattr(d2m, "tile_op_of", wrong)
     first = bisect(GATE, target="kernels", file_name="gate.mlir").first
     assert first is not None
     assert first.level.startswith("d2m")

@@ -112,7 +112,7 @@ MATRIX = RANDOM.standard_normal((3, 5)).astype(np.float32)
     ids=lambda value: value.split('"')[1] if isinstance(value, str) else "",
 )
 def test_operations_have_their_meaning(text: str, value: Any, expected: Any) -> None:
-    """Rows of every family agree with NumPy."""
+    """Definitions of every family agree with NumPy."""
     [result] = execute(lower(text, ""), [value])
     assert result.dtype == expected.dtype
     np.testing.assert_allclose(result.astype(np.float64), expected.astype(np.float64), rtol=1e-6)

@@ -46,16 +46,17 @@ def names_in(block: Block) -> list[str]:
 
 
 def evaluate(value: SSAValue, argument: np.ndarray) -> np.ndarray:
-    """What operations that move elements make of the block's argument, by the rows' meanings."""
+    """What operations that move elements make of the block's argument, by the definitions'
+    meanings."""
     owner = value.owner
     if not isinstance(owner, Operation):
         return argument
-    assert isinstance(owner, ttir.TTIRRowOp)
+    assert isinstance(owner, ttir.TTIRTableOp)
     inputs = [evaluate(operand, argument) for operand in owner.inputs]
     parameters = owner.parameters()
-    if owner.ROW.mnemonic == "broadcast":
+    if owner.DEFINITION.mnemonic == "broadcast":
         return np.broadcast_to(inputs[0], value_shape(value))
-    return owner.ROW.reference(np, *inputs, **parameters)
+    return owner.DEFINITION.reference(np, *inputs, **parameters)
 
 
 # -- where ---------------------------------------------------------------------------------------
@@ -175,8 +176,8 @@ def test_an_exchange_of_two_dimensions_is_a_transpose() -> None:
     builder, x = make_builder(2, 3, 5)
     swapped = builder.permute(x, (2, 1, 0)).owner
     turned = builder.permute(x, (2, 0, 1)).owner
-    assert isinstance(swapped, ttir.TTIRRowOp)
-    assert isinstance(turned, ttir.TTIRRowOp)
+    assert isinstance(swapped, ttir.TTIRTableOp)
+    assert isinstance(turned, ttir.TTIRTableOp)
     assert (swapped.name, swapped.parameters()) == ("ttir.transpose", {"dim0": 2, "dim1": 0})
     assert (turned.name, turned.parameters()) == ("ttir.permute", {"permutation": (2, 0, 1)})
 
@@ -213,7 +214,7 @@ def test_parts_without_elements_are_left_out() -> None:
     assert builder.concat([empty, empty], 1) is empty
 
 
-def test_the_row_infers_the_shape() -> None:
+def test_the_definition_infers_the_shape() -> None:
     """From operands and parameters."""
     builder, x = make_builder(2, 3, 5)
     result = builder.create_inferred("sum", x, keep_dim=False, dim_arg=(1,))

@@ -1,7 +1,8 @@
 """Nothing that a table names gets lost: the tables against lists that are kept by hand.
 
-Other tests run over the rows of a table, so that a row which is dropped drops its tests, too. Who
-adds a row adds its name to `Inputs/`; who removes one says so in the changelog.
+Other tests run over the definitions of a table, so that a definition which is dropped drops its
+tests, too. Who adds a definition adds its name to `Inputs/`; who removes one says so in the
+changelog.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import pytest
 from oracles.elementwise_oracles import ORACLES
 
 from ttmlir import optable
-from ttmlir.optable.elementwise import ROWS, arity
-from ttmlir.optable.row import Domain, Row
+from ttmlir.optable.elementwise import DEFINITIONS, arity
+from ttmlir.optable.op_definition import Domain, OpDefinition
 
 INFINITY, NAN = math.inf, math.nan
 
@@ -49,25 +49,31 @@ def draw(domain: Domain, shape: tuple[int, ...], rng: np.random.Generator) -> np
             return _FROM_REAL[domain](np.round(rng.standard_normal(shape) * 2, 1))
 
 
-def test_every_row_has_an_oracle() -> None:
+def test_every_operation_has_an_oracle() -> None:
     """No operation goes untested because someone forgot its oracle."""
-    rows = {row.mnemonic for row in ROWS}
+    definitions = {definition.mnemonic for definition in DEFINITIONS}
     where = "test/support/oracles/elementwise_oracles.py"
-    edits = [f"add what {name} means without its row to {where}" for name in rows - {*ORACLES}]
-    edits += [f"there is no row for {name}: take it from {where}" for name in {*ORACLES} - rows]
+    edits = [
+        f"add what {name} means without its definition to {where}"
+        for name in definitions - {*ORACLES}
+    ]
+    edits += [
+        f"there is no definition for {name}: take it from {where}"
+        for name in {*ORACLES} - definitions
+    ]
     assert sorted(edits) == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
-def test_reference_equals_oracle(row: Row) -> None:
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.mnemonic)
+def test_reference_equals_oracle(definition: OpDefinition) -> None:
     """Operands of different shapes broadcast, and each element is what the oracle says."""
     rng = np.random.default_rng(7)
-    shapes = ((5, 1, 7), (3, 7), (1, 7))[: arity(row)]
-    domains = [row.domains[min(i, len(row.domains) - 1)] for i in range(len(shapes))]
+    shapes = ((5, 1, 7), (3, 7), (1, 7))[: arity(definition)]
+    domains = [definition.domains[min(i, len(definition.domains) - 1)] for i in range(len(shapes))]
     inputs = [draw(d, shape, rng) for d, shape in zip(domains, shapes, strict=True)]
-    result = row.reference(np, *inputs, **parameters_of(row.mnemonic))
+    result = definition.reference(np, *inputs, **parameters_of(definition.mnemonic))
     numbers = [x.astype(object) if x.dtype.kind == "i" else x for x in inputs]
-    expected = np.vectorize(ORACLES[row.mnemonic].of_numbers, otypes=[float])(*numbers)
+    expected = np.vectorize(ORACLES[definition.mnemonic].of_numbers, otypes=[float])(*numbers)
     assert result.shape == expected.shape
     np.testing.assert_allclose(result, expected, rtol=1e-14, atol=1e-15)
 
@@ -75,10 +81,10 @@ def test_reference_equals_oracle(row: Row) -> None:
 @pytest.mark.parametrize("name", ["relu", "maximum", "minimum", "clamp", "sign"])
 def test_nan_stays_nan(name: str) -> None:
     """Selections do not lose NaN."""
-    row = next(row for row in ROWS if row.mnemonic == name)
+    definition = next(definition for definition in DEFINITIONS if definition.mnemonic == name)
     nans = np.array([NAN, NAN])
-    others = [np.array([-1.0, 1.0])] * (arity(row) - 1)
-    assert np.isnan(row.reference(np, nans, *others, **parameters_of(name))).all()
+    others = [np.array([-1.0, 1.0])] * (arity(definition) - 1)
+    assert np.isnan(definition.reference(np, nans, *others, **parameters_of(name))).all()
 
 
 BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
@@ -89,17 +95,17 @@ COUNTS = ("population_count", "count_leading_zeros")
 @pytest.mark.parametrize("name", [*BITWISE, *SHIFTS, *COUNTS])
 def test_bits_are_those_of_integers(name: str) -> None:
     """Floats have none that a program can ask for."""
-    row = next(row for row in ROWS if row.mnemonic == name)
-    operands = [np.array([1.5, 2.0])] * arity(row)
+    definition = next(definition for definition in DEFINITIONS if definition.mnemonic == name)
+    operands = [np.array([1.5, 2.0])] * arity(definition)
     message = "bits are those of integers and booleans; typecast other numbers"
     with pytest.raises(ValueError, match=message):
-        row.reference(np, *operands)
+        definition.reference(np, *operands)
 
 
 def test_integer_division_rounds_toward_zero() -> None:
     """Quotient and remainder of integers take the signs that StableHLO gives them."""
-    div = next(row for row in ROWS if row.mnemonic == "div")
-    remainder = next(row for row in ROWS if row.mnemonic == "remainder")
+    div = next(definition for definition in DEFINITIONS if definition.mnemonic == "div")
+    remainder = next(definition for definition in DEFINITIONS if definition.mnemonic == "remainder")
     x, y = np.array([17, -17, 17, -17]), np.array([3, 3, -3, -3])
     assert div.reference(np, x, y).tolist() == [5, -5, -5, 5]
     assert remainder.reference(np, x, y).tolist() == [2, -2, 2, -2]
@@ -113,8 +119,8 @@ def test_integer_division_by_zero_is_all_ones(dtype: str) -> None:
     if least:
         x, y = np.append(x, [x[2], x.dtype.type(-7)]), np.append(y, [-y[3], y[0]])
     with np.errstate(divide="ignore", over="ignore"):
-        result = optable.row("div").reference(np, x, y)
-        one = optable.row("div").reference(np, x[:1].reshape(()), y[:1].reshape(()))
+        result = optable.definition("div").reference(np, x, y)
+        one = optable.definition("div").reference(np, x[:1].reshape(()), y[:1].reshape(()))
     assert result.dtype == x.dtype
     assert result.tolist() == np.asarray(jax.lax.div(x, y)).tolist()
     assert result[0] == one == (-1 if least else np.iinfo(dtype).max)
@@ -126,8 +132,8 @@ def test_remainder_by_zero_is_the_dividend() -> None:
     x, y = np.array([17, -17, 0, 1, 1, 0], np.int32), np.array([0, 0, 0, 0, 1, 1], np.int32)
     expected = np.asarray(jax.lax.rem(x, y))
     with np.errstate(divide="ignore"):
-        result = optable.row("remainder").reference(np, x, y)
-        truth = optable.row("remainder").reference(np, x[2:] != 0, y[2:] != 0)
+        result = optable.definition("remainder").reference(np, x, y)
+        truth = optable.definition("remainder").reference(np, x[2:] != 0, y[2:] != 0)
     assert result.dtype == np.int32
     assert result.tolist() == expected.tolist() == [17, -17, 0, 1, 0, 0]
     assert truth.tolist() == [False, True, False, False]
@@ -135,17 +141,17 @@ def test_remainder_by_zero_is_the_dividend() -> None:
 
 # One bit has no room for 2 or -1: sum is or, difference exclusive or, negation identity.
 MODULAR = {"add", "subtract", "neg"}
-NUMERIC = [r for r in ROWS if Domain.INTEGER not in r.domains and r.mnemonic not in MODULAR]
+NUMERIC = [r for r in DEFINITIONS if Domain.INTEGER not in r.domains and r.mnemonic not in MODULAR]
 
 
-@pytest.mark.parametrize("row", NUMERIC, ids=lambda row: row.mnemonic)
-def test_booleans_are_numbers(row: Row) -> None:
+@pytest.mark.parametrize("definition", NUMERIC, ids=lambda definition: definition.mnemonic)
+def test_booleans_are_numbers(definition: OpDefinition) -> None:
     """Operations on i1 give what they give for 0.0 and 1.0, where that is finite."""
     values = ([True, True, False], [True, False, True], [False, True, True])
-    inputs = [np.array(value) for value in values[: arity(row)]]
-    parameters = parameters_of(row.mnemonic)
+    inputs = [np.array(value) for value in values[: arity(definition)]]
+    parameters = parameters_of(definition.mnemonic)
     with np.errstate(all="ignore"):
-        result = np.float64(row.reference(np, *inputs, **parameters))
-        expected = np.float64(row.reference(np, *map(np.float64, inputs), **parameters))
+        result = np.float64(definition.reference(np, *inputs, **parameters))
+        expected = np.float64(definition.reference(np, *map(np.float64, inputs), **parameters))
     finite = np.isfinite(expected)
     np.testing.assert_allclose(result[finite], expected[finite], rtol=1e-3)

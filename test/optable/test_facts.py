@@ -1,4 +1,4 @@
-"""Facts about operations stand in rows: no other file lists operations by name."""
+"""Facts about operations stand in definitions: no other file lists operations by name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from ttmlir import optable
-from ttmlir.optable.elementwise import ROWS
+from ttmlir.optable.elementwise import DEFINITIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ROOT / "ttmlir"
-MNEMONICS = {row.mnemonic for row in ROWS}
+MNEMONICS = {definition.mnemonic for definition in DEFINITIONS}
 LONGEST = 3
 """Names that a list may have: more are a fact about operations."""
 
@@ -23,7 +23,7 @@ LISTS = {
     "composites/complex_numbers.py": "operations that complex numbers have",
     "ttnn_jit/recording.py": "functions of ttnn that are computed in steps",
     "dialects/emitc/expressions.py": "comparisons of C++",
-    "dialects/definition/row_ops.py": "names of classes as MLIR spells them",
+    "dialects/definition/table_ops.py": "names of classes as MLIR spells them",
     "dialects/stablehlo/reduction.py": "operations that StableHLO's text shortens",
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",
@@ -37,7 +37,7 @@ LISTS = {
     "runtime/execution/planning.py": "what costs more, makes memory, or writes into it",
     "ttnn/operations/elementwise/activations.py": "flags of ttnn that only choose a speed",
 }
-"""Files with longer lists, and what is listed that rows do not say."""
+"""Files with longer lists, and what is listed that definitions do not say."""
 
 
 @cache
@@ -69,7 +69,8 @@ def listed(path: Path) -> int:
 
 
 def test_no_lists_of_operations() -> None:
-    """A list of mnemonics outside of the table is a fact that belongs to a field of the rows."""
+    """A list of mnemonics outside of the table is a fact that belongs to a field of the
+    definitions."""
     paths = [path for path in PRODUCT.rglob("*.py") if "optable" not in path.parts]
     found = {str(path.relative_to(PRODUCT)) for path in paths if listed(path) > LONGEST}
     assert found == set(LISTS)
@@ -84,11 +85,11 @@ NAMED_IN_PASSES = {
     "stablehlo_widen_storage_types.py": "shifts that bring in the bits above a narrow number",
     "stablehlo_expand_complex.py": "what operations mean for complex numbers",
 }
-"""Passes that name operations which rows name, and why."""
+"""Passes that name operations which definitions name, and why."""
 
 
-def test_passes_do_not_repeat_names_of_rows() -> None:
-    """What an operation of another dialect means is said by the row that names it."""
+def test_passes_do_not_repeat_names_of_definitions() -> None:
+    """What an operation of another dialect means is said by the definition that names it."""
     names = set(optable.named_in("stablehlo", "chlo", "tosa", "linalg", "arith", "math"))
     found = set[str]()
     for path in (PRODUCT / "passes").rglob("*.py"):
@@ -99,17 +100,23 @@ def test_passes_do_not_repeat_names_of_rows() -> None:
 
 
 def test_names_of_other_dialects_are_said_once() -> None:
-    """No two rows claim to mean the same operation."""
+    """No two definitions claim to mean the same operation."""
     for names in ("aliases", "truth_aliases", "unsigned_aliases", "number_aliases"):
-        found = [name for row in optable.ROWS.values() for name in getattr(row, names)]
+        found = [
+            name
+            for definition in optable.DEFINITIONS.values()
+            for name in getattr(definition, names)
+        ]
         assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("row", optable.ROWS.values(), ids=lambda row: row.mnemonic)
-def test_rows_name_rows(row: optable.Row) -> None:
-    """Other operations that a row refers to exist."""
-    for name in (row.on_truth, row.combiner, row.ttnn_form):
-        assert not name or name in optable.ROWS
+@pytest.mark.parametrize(
+    "definition", optable.DEFINITIONS.values(), ids=lambda definition: definition.mnemonic
+)
+def test_definitions_name_definitions(definition: optable.OpDefinition) -> None:
+    """Other operations that a definition refers to exist."""
+    for name in (definition.on_truth, definition.combiner, definition.ttnn_form):
+        assert not name or name in optable.DEFINITIONS
 
 
 def test_hardsigmoid_is_four_files() -> None:

@@ -1,20 +1,21 @@
-"""Reference functions and shapes of rows that read and write by number, and of general products."""
+"""Reference functions and shapes of definitions that read and write by number, and of general
+products."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.optable.indexing import check_numbers, window_at
 
 X = np.arange(12.0).reshape(3, 4)
 
 
 def call(mnemonic: str, *inputs: object, **parameters: object) -> list[object]:
-    """Evaluate a row and hold the result against the shape that the row announces."""
+    """Evaluate a definition and hold the result against the shape that the definition announces."""
     arrays = [np.asarray(value) for value in inputs]
-    entry = row(mnemonic)
+    entry = definition(mnemonic)
     assert entry.result_shape is not None
     result = entry.reference(np, *arrays, **parameters)
     assert result.shape == entry.result_shape(*(array.shape for array in arrays), **parameters)
@@ -71,10 +72,10 @@ def test_numbers_of_elements_that_do_not_exist_are_refused(numbers: list[int]) -
     with pytest.raises(ValueError, match=f"^{message}$"):
         check_numbers(np.asarray(numbers), 3)
     with pytest.raises(ValueError, match=f"^{message}$"):
-        row("gather").reference(np, X, np.asarray(numbers)[:, None], dim=0)
+        definition("gather").reference(np, X, np.asarray(numbers)[:, None], dim=0)
     rows = f"Row numbers from {min(numbers)} to {max(numbers)} were looked up in a table of 3 rows."
     with pytest.raises(ValueError, match=rows):
-        row("embedding").reference(np, np.asarray(numbers), X)
+        definition("embedding").reference(np, np.asarray(numbers), X)
     check_numbers(np.asarray([0, 2]), 3)
     check_numbers(np.asarray([], int), 0)
 
@@ -121,7 +122,7 @@ def test_shapes_that_do_not_fit(
     mnemonic: str, shapes: list[tuple[int, ...]], parameters: dict[str, object], message: str
 ) -> None:
     """Each rule says what is wrong with which number."""
-    rule = row(mnemonic).result_shape
+    rule = definition(mnemonic).result_shape
     assert rule is not None
     with pytest.raises(ValueError, match=message):
         rule(*shapes, **parameters)

@@ -57,7 +57,7 @@ def test_the_first_wrong_operation_is_named() -> None:
     """A sum that forgets a column is found, although relu after it is off as well."""
     prepared = prepared_program()
     steps = list(prepared.steps)
-    index = next(i for i, s in enumerate(steps) if s.call and s.call.row.mnemonic == "sum")
+    index = next(i for i, s in enumerate(steps) if s.call and s.call.definition.mnemonic == "sum")
     steps[index] = replace(steps[index], function=lambda x: x[:, ::-2].sum(1, keepdims=True))
     observer = observe(replace(prepared, steps=tuple(steps)), Tolerance())
     failure = observer.first_failure

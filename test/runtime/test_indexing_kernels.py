@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from running.randomness import TestGenerator
 
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.runtime.execution.kernels import KERNELS
 
 _SCATTERS = [name for name in KERNELS if name.startswith("scatter")]
@@ -64,7 +64,7 @@ def test_scatter(mnemonic: str, shape: tuple[int, int]) -> None:
     index = places.T[:, : shape[1]] if dim == 0 else places[:1]
     before = x.copy()
     result = KERNELS[mnemonic](np, x, index, source, dim=dim)
-    expected = row(mnemonic).reference(np, x, index, source, dim=dim)
+    expected = definition(mnemonic).reference(np, x, index, source, dim=dim)
     np.testing.assert_array_equal(result, expected)
     np.testing.assert_array_equal(x, before)
 
@@ -105,10 +105,12 @@ def test_the_largest_numbers(k: int, dim: int, dtype: type, largest: bool) -> No
     k = min(k, x.shape[dim])
     settings = {"k": k, "dim": dim, "largest": largest, "sorted": True}
     for found, expected in zip(
-        KERNELS["topk"](np, x, **settings), row("topk").reference(np, x, **settings), strict=True
+        KERNELS["topk"](np, x, **settings),
+        definition("topk").reference(np, x, **settings),
+        strict=True,
     ):
         np.testing.assert_array_equal(found, expected)
     if dtype is np.float32:
         x[3, 4] = np.nan
         found = KERNELS["topk"](np, x, **settings)[0]
-        np.testing.assert_array_equal(found, row("topk").reference(np, x, **settings)[0])
+        np.testing.assert_array_equal(found, definition("topk").reference(np, x, **settings)[0])

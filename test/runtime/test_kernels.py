@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime.execution.kernels import KERNELS
 
 Window = dict[str, int]
@@ -87,7 +87,7 @@ def test_conv2d(w: Window, groups: int, inner: int, outer: int) -> None:
         **w,
     }
     flat = image.reshape(1, 1, -1, inner)
-    for kernel_function in (KERNELS["conv2d"], ROWS["conv2d"].reference):
+    for kernel_function in (KERNELS["conv2d"], DEFINITIONS["conv2d"].reference):
         result = kernel_function(np, flat, weight, bias, **parameters)
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
         assert result.dtype == np.float32

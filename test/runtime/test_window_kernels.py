@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from running.randomness import TestGenerator
 from torch.nn import functional
 
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime.execution import window_kernels
 from ttmlir.runtime.execution.kernels import KERNELS
 
@@ -27,7 +27,7 @@ def normal(*shape: int) -> Any:
 def both(op: str, inputs: list[Any], expected: torch.Tensor, **parameters: Any) -> None:
     """Compare the kernel and the reference function with an NCHW result of torch."""
     right = expected.permute(0, 2, 3, 1).numpy()
-    for function in (KERNELS[op], ROWS[op].reference):
+    for function in (KERNELS[op], DEFINITIONS[op].reference):
         result = function(np, *inputs, **parameters)
         np.testing.assert_allclose(result, right, rtol=1e-4, atol=1e-4)
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples.schema_values import tables
 
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, load_schema
 from ttmlir.schema.versions import load, version_stamp
 
@@ -152,10 +152,12 @@ def test_sizes_of_formats_with_shared_exponents_are_not_compared(data_type: str)
     assert load(TTNN.pack(root), "new.ttnn").warning is not None
 
 
-@pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.flatbuffer])
+@pytest.mark.parametrize(
+    "mnemonic", [name for name, definition in DEFINITIONS.items() if definition.flatbuffer]
+)
 def test_the_text_of_every_operation_agrees_with_its_table(mnemonic: str) -> None:
     """The comparison of names knows all that are in use."""
-    form = ROWS[mnemonic].flatbuffer
+    form = DEFINITIONS[mnemonic].flatbuffer
     assert form is not None
     member = {"type": form.kind} if form.kind else {}
     step = {

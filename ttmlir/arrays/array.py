@@ -1,8 +1,8 @@
 """Arrays as mathematics writes them, and what a carrier of them has to provide.
 
 An `Array` has a shape and a data type; what it consists of is the carrier's: numbers of NumPy, a
-value of IR that is being built, or nothing. Every elementwise row of the operation table is a
-method of its name, operators are the rows of theirs, and operands broadcast as in NumPy:
+value of IR that is being built, or nothing. Every elementwise definition of the operation table is
+a method of its name, operators are the definitions of theirs, and operands broadcast as in NumPy:
 
     decay = (-x.abs()).exp()
     y = (x >= 0).where(1, decay) / (decay + 1)
@@ -19,9 +19,9 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.indexing import gathered_shape
-from ttmlir.optable.row import Row, broadcast_shape
+from ttmlir.optable.op_definition import OpDefinition, broadcast_shape
 
 Shape = tuple[int, ...]
 Number = float | int | bool
@@ -46,7 +46,7 @@ class Carrier(Protocol):
 
     def create(
         self,
-        row: Row,
+        definition: OpDefinition,
         operands: Sequence[Array | Scalar],
         shape: Shape,
         dtype: str,
@@ -133,29 +133,29 @@ class Array:
         dtype: str = "",
         parameters: dict[str, Any] | None = None,
     ) -> Array:
-        """The result of a row of this and others, in this type and shape unless given."""
+        """The result of a definition of this and others, in this type and shape unless given."""
         shape = self.shape if shape is None else tuple(shape)
         dtype = dtype or self.dtype
         operands: Sequence[Array | Scalar] = (self, *others)
         # Of numbers alone the result is numbers; beside other arrays they are constants.
         carriers = [each.carrier for each in operands if isinstance(each, Array)]
         carrier = next((each for each in carriers if not each.holds_numbers), self.carrier)
-        value = carrier.create(ROWS[mnemonic], operands, shape, dtype, parameters or {})
+        value = carrier.create(DEFINITIONS[mnemonic], operands, shape, dtype, parameters or {})
         return Array(carrier, value, shape, dtype)
 
     # -- elements ------------------------------------------------------------------------------
 
     def apply(self, mnemonic: str, *others: Array | Number, **parameters: Any) -> Array:
-        """An elementwise row of this and others, with its parameters."""
+        """An elementwise definition of this and others, with its parameters."""
         operands = [self._operand(other) for other in others]
         shape = broadcast_shape(self.shape, *(each.shape for each in operands))
-        dtype = TRUTH if ROWS[mnemonic].gives_truth else [self, *operands][-1].dtype
+        dtype = TRUTH if DEFINITIONS[mnemonic].gives_truth else [self, *operands][-1].dtype
         return self.create(mnemonic, *operands, shape=shape, dtype=dtype, parameters=parameters)
 
     def __getattr__(self, mnemonic: str) -> Callable[..., Array]:
-        """The elementwise row of that name."""
-        row = ROWS.get(mnemonic)
-        if row is None or not row.family.is_elementwise:
+        """The elementwise definition of that name."""
+        definition = DEFINITIONS.get(mnemonic)
+        if definition is None or not definition.family.is_elementwise:
             raise AttributeError(f"there is no elementwise operation '{mnemonic}'")
         return partial(self.apply, mnemonic)
 
@@ -236,7 +236,7 @@ class Array:
 
     def _reflect(self, mnemonic: str, number: Number) -> Array:
         operands = Scalar(number, self.dtype), self
-        value = self.carrier.create(ROWS[mnemonic], operands, self.shape, self.dtype, {})
+        value = self.carrier.create(DEFINITIONS[mnemonic], operands, self.shape, self.dtype, {})
         return Array(self.carrier, value, self.shape, self.dtype)
 
     def __neg__(self) -> Array:
@@ -316,8 +316,10 @@ class Array:
         NaN is the largest; equal ones stay in their order, on which the caller relies if `stable`.
         """
         parameters = {"dim": dim % self.rank, "descending": descending, "stable": stable}
-        row = ROWS["sort"]
-        values, places = self.carrier.create(row, (self,), self.shape, self.dtype, parameters)
+        definition = DEFINITIONS["sort"]
+        values, places = self.carrier.create(
+            definition, (self,), self.shape, self.dtype, parameters
+        )
         found = Array(self.carrier, values, self.shape, self.dtype)
         return found, Array(self.carrier, places, self.shape, "i32")
 
@@ -468,7 +470,7 @@ class Array:
         shape = self.shape if shape is None else tuple(shape)
         dim %= len(shape)
         parameters = {"start": 0, "end": shape[dim], "step": 1, "arange_dimension": dim}
-        value = self.carrier.create(ROWS["arange"], (), shape, dtype, parameters)
+        value = self.carrier.create(DEFINITIONS["arange"], (), shape, dtype, parameters)
         return Array(self.carrier, value, shape, dtype)
 
     # -- places that are computed --------------------------------------------------------------

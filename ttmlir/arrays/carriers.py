@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape
-from ttmlir.optable.row import Family, Row
+from ttmlir.optable.op_definition import Family, OpDefinition
 from ttmlir.optable.window import compute_on_image
 
 _SHORT: dict[str, Any] = {
@@ -46,41 +46,42 @@ def name_of(dtype: np.dtype[Any]) -> str:
 
 
 @cache
-def _takes_shape(row: Row) -> bool:
+def _takes_shape(definition: OpDefinition) -> bool:
     """True where the reference function needs the shape of the result."""
-    names = {parameter.name for parameter in row.ttir_signature}
-    return "shape" in inspect.signature(row.reference).parameters and "shape" not in names
+    names = {parameter.name for parameter in definition.ttir_signature}
+    return "shape" in inspect.signature(definition.reference).parameters and "shape" not in names
 
 
 def compute_reference(
-    row: Row,
+    definition: OpDefinition,
     operands: Sequence[Any],
     shape: Shape,
     types: tuple[Any, Any],
     parameters: Mapping[str, Any],
     kernel: Callable[..., Any] | None = None,
 ) -> Any:
-    """What the reference function of a row computes from the parameters of its ttir operation.
+    """What the reference function of a definition computes from the parameters of its ttir
+    operation.
 
     `types` are those of NumPy that hold the elements of the first operand and of the result. A
     kernel stands for the function, if there is one.
     """
-    if row.family is Family.WINDOW:
-        if row.ttir_parameters is not None:
-            return compute_on_image(np, row, operands, shape, parameters).reshape(shape)
-        return row.reference(np, *operands, **parameters).reshape(shape)
-    more: dict[str, Any] = {"shape": shape} if _takes_shape(row) else {}
-    if row.takes_types:
+    if definition.family is Family.WINDOW:
+        if definition.ttir_parameters is not None:
+            return compute_on_image(np, definition, operands, shape, parameters).reshape(shape)
+        return definition.reference(np, *operands, **parameters).reshape(shape)
+    more: dict[str, Any] = {"shape": shape} if _takes_shape(definition) else {}
+    if definition.takes_types:
         more |= dict(zip(("source", "target"), types, strict=True))
-    return (kernel or row.reference)(np, *operands, **parameters, **more)
+    return (kernel or definition.reference)(np, *operands, **parameters, **more)
 
 
 class NumPyCarrier:
-    """Numbers, computed as the rows of the operation table say and rounded to their type."""
+    """Numbers, computed as the definitions of the operation table say and rounded to their type."""
 
     holds_numbers = True
     kernels: Mapping[str, Callable[..., Any]] = MappingProxyType({})
-    """What stands for reference functions, by the mnemonics of rows."""
+    """What stands for reference functions, by the mnemonics of definitions."""
 
     def keep(self, numbers: NDArray[Any], dtype: str) -> NDArray[Any]:
         """Numbers that were computed for a type, as they are kept."""
@@ -88,22 +89,22 @@ class NumPyCarrier:
 
     def create(
         self,
-        row: Row,
+        definition: OpDefinition,
         operands: Sequence[Array | Scalar],
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """What the row's reference function computes."""
+        """What the definition's reference function computes."""
         arrays = [
             each.value if isinstance(each, Array) else self.fill(each.number, (), each.dtype)
             for each in operands
         ]
         types = host_dtype(operands[0].dtype if operands else dtype), host_dtype(dtype)
         with np.errstate(all="ignore"):
-            kernel = self.kernels.get(row.mnemonic)
-            found = compute_reference(row, arrays, shape, types, parameters, kernel)
-            if len(row.results) == 1:
+            kernel = self.kernels.get(definition.mnemonic)
+            found = compute_reference(definition, arrays, shape, types, parameters, kernel)
+            if len(definition.results) == 1:
                 return self.keep(np.asarray(found), dtype)
             return self.keep(found[0], dtype), np.asarray(found[1], np.int32)
 
@@ -166,15 +167,15 @@ class ShapeCarrier:
 
     def create(
         self,
-        row: Row,
+        definition: OpDefinition,
         operands: Sequence[Array | Scalar],
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
         """Nothing but a count."""
-        self.counts[row.mnemonic] = self.counts.get(row.mnemonic, 0) + 1
-        return None if len(row.results) == 1 else (None, None)
+        self.counts[definition.mnemonic] = self.counts.get(definition.mnemonic, 0) + 1
+        return None if len(definition.results) == 1 else (None, None)
 
     def fill(self, number: Number, shape: Shape, dtype: str) -> None:
         """Nothing."""

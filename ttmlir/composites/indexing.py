@@ -11,7 +11,7 @@ import numpy as np
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of, host_dtype
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 
 # -- indices of several dimensions, as NumPy has them ------------------------------------------
 

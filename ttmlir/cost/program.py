@@ -357,7 +357,7 @@ class _Reader:
             return self._row(operation, OperationCost(), name=call.name, output=output)
         config = call.compute_config
         work = Work(
-            mnemonic=call.row.mnemonic,
+            mnemonic=call.definition.mnemonic,
             operands=inputs,
             output=output,
             parameters=call.parameters,
@@ -375,4 +375,5 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
     "GenericOp": _Reader.generic,
     **dict.fromkeys(("WhileOp", "CaseOp"), _Reader.control),
 }
-"""Operations about memory rather than numbers; all others are rows of the operation table."""
+"""Operations about memory rather than numbers; all others are definitions of the operation
+table."""

@@ -38,8 +38,8 @@ from ttmlir.cost.machine import Machine
 from ttmlir.cost.work import Work, tensor_bytes
 from ttmlir.cost.workload import DISPATCH, HOST, NOTHING, PCIE, Interval, OperationCost, Workload
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
 from ttmlir.sim.timing.launch import replayed_ns
@@ -81,7 +81,7 @@ def estimate_cost(
     output: TensorDesc | None = None,
     traced: bool = True,
 ) -> OperationEstimate:
-    """The row of an operation of which it is known what it does.
+    """The definition of an operation of which it is known what it does.
 
     Without a trace, the host's call and the kernels of the operation before it overlap, so that the
     longer of both counts.
@@ -234,6 +234,6 @@ def cost_operation(machine: Machine, work: Work) -> OperationCost:
     if not all(desc.volume for desc in (*work.operands, work.output)):
         return OperationCost(notes=("tensors without elements take no time",))
     cost = COSTS.get(work.mnemonic)
-    if cost is None and work.mnemonic in ROWS:
-        cost = _BY_FAMILY.get(ROWS[work.mnemonic].family)
+    if cost is None and work.mnemonic in DEFINITIONS:
+        cost = _BY_FAMILY.get(DEFINITIONS[work.mnemonic].family)
     return (cost or cost_copy)(machine, work)

@@ -149,7 +149,8 @@ class Work:
     """One operation; tensors as the file, or a list of shapes, describes them."""
 
     mnemonic: str
-    """Of the row, such as `matmul`, or of an operation that has none, such as `layer_norm`."""
+    """Of the definition, such as `matmul`, or of an operation that has none, such as
+    `layer_norm`."""
     operands: tuple[TensorDesc, ...]
     output: TensorDesc
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -175,7 +176,7 @@ class Work:
 
 
 # --- Cycles of functions of tiles -----------------------------------------------------------------
-# Cycles of the units of a core for functions of tiles, by the rows of kernel calls.
+# Cycles of the units of a core for functions of tiles, by the definitions of kernel calls.
 
 
 _VECTOR = 32
@@ -191,12 +192,12 @@ _INSTRUCTIONS = {
 }
 """Estimated vector instructions of functions that no kernel call computes."""
 
-_ROWS = {call.mnemonic: call for call in CALLS}
+_CALLS = {call.mnemonic: call for call in CALLS}
 
 
 def call_cycles(mnemonic: str, fidelity: MathFidelity = MathFidelity.HIFI4) -> int:
     """Cycles of the math thread for a kernel call on a tile; KeyError if there is no such call."""
-    cost = _ROWS[mnemonic].cost
+    cost = _CALLS[mnemonic].cost
     return cost.math * (fidelity_phases(fidelity) if cost.phases else 1)
 
 
@@ -204,7 +205,7 @@ def is_estimated(mnemonic: str) -> bool:
     """True if no figure for the calls of an elementwise operation is public."""
     calls = TILE_CALLS[mnemonic]
     steps = calls.floats or calls.integers
-    return steps is None or any(_ROWS[step.call].cost.estimated for step in steps)
+    return steps is None or any(_CALLS[step.call].cost.estimated for step in steps)
 
 
 @cache
@@ -262,9 +263,9 @@ def function_cycles(
 
 
 def _vector_cycles(arch: Arch, mnemonic: str, approximate: bool) -> int:
-    row = _ROWS[mnemonic]
-    fast = row.approximation if approximate else None
-    cost = row.cost if fast is None else fast.cost
+    definition = _CALLS[mnemonic]
+    fast = definition.approximation if approximate else None
+    cost = definition.cost if fast is None else fast.cost
     return cost.math_on(blackhole=arch is Arch.BLACKHOLE)
 
 

@@ -320,9 +320,9 @@ class DeclarationReader(ExpressionReader):
                 if made is not None:
                     yield made
             case _:
-                yield self._member_meaning(node)
+                yield self._nested_declaration(node)
 
-    def _member_meaning(self, node: Node) -> tree.ClassMember:
+    def _nested_declaration(self, node: Node) -> tree.ClassMember:
         match node.type:
             case "alias_declaration":
                 return self.alias(node)

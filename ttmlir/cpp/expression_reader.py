@@ -669,7 +669,7 @@ class ExpressionReader(TypeReader):
         operator = self.text(self.field(node, "operator"))
         if node.field_name_for_child(0) == "argument":
             return self._postfix(node, operator, argument)
-        return tree.Update(operator, self._place(argument), position=self.at(node))
+        return tree.Update(operator, self._lvalue(argument), position=self.at(node))
 
     def _postfix(self, node: Node, operator: str, argument: Node) -> tree.Expression:
         """`x++`; the grammar reads some of `*-x++` as `(*-x)++`, which C++ does not."""
@@ -680,7 +680,7 @@ class ExpressionReader(TypeReader):
             argument = self.field(argument, "argument")
         position = self.at(argument)
         result: tree.Expression = tree.Update(
-            operator, self._place(argument), True, position=position
+            operator, self._lvalue(argument), True, position=position
         )
         for prefix in reversed(prefixes):
             result = tree.Unary(self._unary_operator(prefix), result, position=self.at(prefix))
@@ -732,7 +732,7 @@ class ExpressionReader(TypeReader):
         operator = self._operator(node)
         if operator not in tree.ASSIGNMENT_OPERATORS:
             raise self.error(node, f"'{operator}' is not supported as an assignment")
-        target = self._place(self.field(node, "left"))
+        target = self._lvalue(self.field(node, "left"))
         value = self.field(node, "right")
         if value.type == "initializer_list":
             raise self.error(value, "braces are supported in declarations; write 'T{...}' here")
@@ -799,24 +799,24 @@ class ExpressionReader(TypeReader):
         found = next(trailing, None)
         return None if found is None else self.type_descriptor(found.named_children[0])
 
-    def _place(self, node: Node) -> tree.Place:
+    def _lvalue(self, node: Node) -> tree.LvalueExpression:
         match self.expression(node):
             case (
                 tree.Name()
                 | tree.Index()
                 | tree.Member()
                 | tree.Unary(operator="*")
-                | tree.FunctionCall() as place
+                | tree.FunctionCall() as lvalue
             ):
-                return place
+                return lvalue
             case (
                 tree.Assign()
                 | tree.Update(postfix=False)
                 | tree.Cast()
                 | tree.Conditional()
-                | tree.This() as place
+                | tree.This() as lvalue
             ):
-                return place
+                return lvalue
             case _:
                 message = "only names, elements, members and '*pointer' can be assigned to"
                 raise self.error(node, message)

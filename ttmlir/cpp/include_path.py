@@ -20,7 +20,7 @@ from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import decode_text, read_stream
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import CONSTANTS, ENUMS, CppEnum
+from ttmlir.optable.kernel.kernel_call import CONSTANTS, ENUMS, CppEnum
 
 # --- Include path ---------------------------------------------------------------------------------
 # Where headers are looked for, and the only place in which they are opened.
@@ -307,7 +307,8 @@ class Lookup:
 # A C++ header that declares every call of the table, so that a compiler can check kernels.
 #
 # Nothing is defined that a kernel could run: results that have to be constant are 1. Types and
-# enumerators are those of tt-metal; see the rows for the header that each call comes from there.
+# enumerators are those of tt-metal; see the definitions for the header that each call comes from
+# there.
 
 _START = """\
 // Declarations of the calls that a kernel makes; generated from the table of kernel calls.
@@ -470,7 +471,7 @@ def _function(call: KernelCall, *, member: bool = False) -> Iterator[str]:
 
 
 def _methods(kind: ValueKind) -> Iterator[str]:
-    """Declarations of the methods of an object, whose rows name it as the first operand."""
+    """Declarations of the methods of an object, whose definitions name it as the first operand."""
     for call in CALLS:
         if call.form is Form.METHOD and call.operands[0][1] is kind:
             others = KernelCall(

@@ -571,7 +571,9 @@ class _Reader(DeclarationReader):
         return tree.Return(value, position=self.at(node))
 
 
-_Declared: TypeAlias = tree.Meaning | tree.Struct | tree.UsingNamespace | tree.NamespaceAlias
+_Declared: TypeAlias = (
+    tree.NameDeclaration | tree.Struct | tree.UsingNamespace | tree.NamespaceAlias
+)
 
 _MEANING_READERS: dict[str, Callable[[_Reader, Node], _Declared]] = {
     "alias_declaration": _Reader.alias,

@@ -54,10 +54,10 @@ from ttmlir.cpp.tree import (
     Integer,
     Item,
     Lambda,
-    Meaning,
     Member,
     MemberInitializer,
     Name,
+    NameDeclaration,
     NamedType,
     Namespace,
     NamespaceAlias,
@@ -337,9 +337,9 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield "return;" if value is None else f"return {_initial_value(value, top=True)};"
         case Alias(template_parameters=parameters):
             yield from _template(parameters)
-            yield _meaning(statement)
+            yield _name_declaration(statement)
         case UsingName() | Enumeration() | StaticAssert():
-            yield _meaning(statement)
+            yield _name_declaration(statement)
         case Break() | Continue():
             yield f"{type(statement).__name__.lower()};"
         case Define() | Undefine() | Pragma():
@@ -395,7 +395,7 @@ def _case(case: Case) -> Iterator[str]:
     yield from _body(case.statements)
 
 
-def _meaning(statement: Meaning) -> str:
+def _name_declaration(statement: NameDeclaration) -> str:
     match statement:
         case Alias(name=name, type=type_):
             return f"using {name} = {_type(type_)};"

@@ -321,7 +321,7 @@ class Update(Node):
     """`++x`, `--x`, or with `postfix` `x++`, `x--`."""
 
     operator: str
-    operand: Place
+    operand: LvalueExpression
     postfix: bool = False
 
 
@@ -347,7 +347,7 @@ class Conditional(Node):
 class Assign(Node):
     """`target = value`, `target += value` and so on."""
 
-    target: Place
+    target: LvalueExpression
     operator: str
     value: Expression
 
@@ -848,11 +848,11 @@ Expression: TypeAlias = (
     | Index
     | Member
 )
-Place: TypeAlias = Expression
+LvalueExpression: TypeAlias = Expression
 """What is assigned to, or changed."""
 TemplateArgument: TypeAlias = Type | Expression
 Directive: TypeAlias = Include | Define | Undefine | Pragma
-Meaning: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
+NameDeclaration: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
 """What says something about names and does nothing."""
 Loop: TypeAlias = For | RangeFor | While | DoWhile
 Jump: TypeAlias = Break | Continue | Return
@@ -860,7 +860,7 @@ Statement: TypeAlias = (
     Block
     | Declaration
     | Binding
-    | Meaning
+    | NameDeclaration
     | Struct
     | UsingNamespace
     | NamespaceAlias
@@ -875,11 +875,11 @@ Statement: TypeAlias = (
     | Pragma
     | Comment
 )
-ClassMember: TypeAlias = Meaning | Struct | Function | Declaration
+ClassMember: TypeAlias = NameDeclaration | Struct | Function | Declaration
 """What a class has beside what each of its objects has; a `Declaration` is static."""
 Item: TypeAlias = (
     Directive
-    | Meaning
+    | NameDeclaration
     | UsingNamespace
     | Namespace
     | NamespaceAlias

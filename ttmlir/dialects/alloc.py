@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import ODSOperation, Signature, ValueGroup, properties
-from ttmlir.dialects.definition.row_ops import check_alloc
+from ttmlir.dialects.definition.table_ops import check_alloc
 
 
 class AllocatingOp(ODSOperation):

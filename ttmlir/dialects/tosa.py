@@ -47,8 +47,8 @@ from ttmlir.dialects.definition.ods import (
     ValueGroup,
     refuse,
 )
-from ttmlir.dialects.definition.row_ops import broadcast_pair
 from ttmlir.dialects.definition.syntax import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.table_ops import broadcast_pair
 from ttmlir.mlir.xdsl_internals import operands_of
 
 # --- Attrs ----------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The ttir dialect: what to compute, on tensors, in destination-passing style.
 
-Most operations follow from the rows of the operation table: `ttir.AddOp`, `ttir.MatmulOp` ... are
-made when this module is imported and are found by class name or, with `op_class`, by mnemonic.
+Most operations follow from the definitions of the operation table: `ttir.AddOp`, `ttir.MatmulOp`
+... are made when this module is imported and are found by class name or, with `op_class`, by
+mnemonic.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.row_ops import (
+from ttmlir.dialects.definition.syntax import ConversionOp
+from ttmlir.dialects.definition.table_ops import (
     Check,
     OpClasses,
-    RowOperation,
+    TableOperation,
     check_arange,
     check_constant,
     check_conv2d,
@@ -56,10 +58,9 @@ from ttmlir.dialects.definition.row_ops import (
     properties_of,
     shape_of,
 )
-from ttmlir.dialects.definition.syntax import ConversionOp
-from ttmlir.optable import ROWS, row
-from ttmlir.optable.elementwise import ROWS as elementwise_ROWS
-from ttmlir.optable.row import Family, Row
+from ttmlir.optable import DEFINITIONS, definition
+from ttmlir.optable.elementwise import DEFINITIONS as elementwise_DEFINITIONS
+from ttmlir.optable.op_definition import Family, OpDefinition
 from ttmlir.optable.window import WindowAxis, transposed_shape, window_axes
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def check_avg_pool2d(op: Operation) -> None:
 
 def _checked_axes(op: Operation, height: int, width: int) -> tuple[WindowAxis, WindowAxis]:
     """What the window of an operation does along an image; it has to be able to slide."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     try:
         rows, columns = window_axes(op.parameters(), input_height=height, input_width=width)
         return rows.checked("height"), columns.checked("width")
@@ -134,7 +135,7 @@ def check_conv_transpose2d(op: Operation) -> None:
     input, weight = check_image(op), shape_of(op.operands[1])
     if len(weight) != 4:
         refuse("Weight must be a 4D tensor")
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     bias = op.group("bias")
     try:
         expected = transposed_shape(
@@ -150,8 +151,16 @@ CHECKS: dict[str, Check] = {
     "max_pool2d": check_max_pool2d,
     "avg_pool2d": check_avg_pool2d,
     "conv_transpose2d": check_conv_transpose2d,
-    **{row.mnemonic: check_elementwise_bits for row in elementwise_ROWS if row.takes_bits},
-    **{row.mnemonic: check_elementwise_bitcast for row in elementwise_ROWS if row.takes_types},
+    **{
+        definition.mnemonic: check_elementwise_bits
+        for definition in elementwise_DEFINITIONS
+        if definition.takes_bits
+    },
+    **{
+        definition.mnemonic: check_elementwise_bitcast
+        for definition in elementwise_DEFINITIONS
+        if definition.takes_types
+    },
 }
 """Checks by mnemonic."""
 
@@ -181,11 +190,11 @@ class GenericRegionOp(ODSOperation):
     """An operation that `ttir-generic` can wrap into a `ttir.generic`."""
 
 
-class TTIRRowOp(TTIROp, RowOperation):
-    """An operation in destination-passing style that has a row."""
+class TTIRTableOp(TTIROp, TableOperation):
+    """An operation in destination-passing style that has a definition."""
 
 
-class ElementwiseOp(TTIRRowOp):
+class ElementwiseOp(TTIRTableOp):
     """Operands broadcast against each other; inputs, outputs and results are variadic."""
 
     CHECK = staticmethod(check_elementwise)
@@ -203,31 +212,31 @@ class TernaryOp(ElementwiseOp):
     """Elementwise operation of three inputs."""
 
 
-class ReductionOp(TTIRRowOp):
+class ReductionOp(TTIRTableOp):
     """Reduction over the dimensions `dim_arg`, or all of them."""
 
 
-class MovementOp(TTIRRowOp):
+class MovementOp(TTIRTableOp):
     """Operation that moves elements without computing on them."""
 
 
-class ContractionOp(TTIRRowOp):
+class ContractionOp(TTIRTableOp):
     """Sum of products."""
 
 
-class WindowOp(TTIRRowOp):
+class WindowOp(TTIRTableOp):
     """Operation on the windows of an image."""
 
 
-class NormalizationOp(TTIRRowOp):
+class NormalizationOp(TTIRTableOp):
     """Operation that scales elements by a function of their neighbours along a dimension."""
 
 
-class LookupOp(TTIRRowOp):
+class LookupOp(TTIRTableOp):
     """Rows of a table by their number."""
 
 
-class OrderingOp(TTIRRowOp):
+class OrderingOp(TTIRTableOp):
     """Numbers in order along a dimension, and their places."""
 
 
@@ -422,7 +431,7 @@ class _ConstantFolds(HasFolder):
         return (op.properties["value"],)
 
 
-class ConstantOp(RowOperation):
+class ConstantOp(TableOperation):
     """A tensor whose elements stand in the program.
 
     The element type of the value may differ from the result's. Equal constants are merged by passes
@@ -435,8 +444,8 @@ class ConstantOp(RowOperation):
     """
 
     name = "ttir.constant"
-    ROW: ClassVar = row("constant")
-    PARAMETERS: ClassVar = ROW.ttir_signature
+    DEFINITION: ClassVar = definition("constant")
+    PARAMETERS: ClassVar = DEFINITION.ttir_signature
     SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
     CHECK = staticmethod(check_constant)
     traits = traits_def(ConstantLike(), _ConstantFolds())
@@ -447,7 +456,7 @@ class ConstantOp(RowOperation):
         return self.properties["value"]
 
 
-class ArangeOp(RowOperation):
+class ArangeOp(TableOperation):
     """Evenly spaced numbers along a dimension, the same along all others.
 
     C1: the step is not 0. C2: the dimension is one of the result's. C3: the result's extent there
@@ -459,8 +468,8 @@ class ArangeOp(RowOperation):
     """
 
     name = "ttir.arange"
-    ROW: ClassVar = row("arange")
-    PARAMETERS: ClassVar = ROW.ttir_signature
+    DEFINITION: ClassVar = definition("arange")
+    PARAMETERS: ClassVar = DEFINITION.ttir_signature
     SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
     CHECK = staticmethod(check_arange)
 
@@ -593,7 +602,7 @@ __all__ = [
     "OrderingOp",
     "ReductionOp",
     "TTIROp",
-    "TTIRRowOp",
+    "TTIRTableOp",
     "TernaryOp",
     "ToLayoutOp",
     "UnaryOp",
@@ -604,7 +613,7 @@ __all__ = [
     "tensor_text",
 ]
 
-_FAMILIES: dict[Family, type[TTIRRowOp]] = {
+_FAMILIES: dict[Family, type[TTIRTableOp]] = {
     Family.UNARY: UnaryOp,
     Family.BINARY: BinaryOp,
     Family.TERNARY: TernaryOp,
@@ -620,22 +629,22 @@ _FAMILIES: dict[Family, type[TTIRRowOp]] = {
 _CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
-def _add(row: Row) -> None:
-    properties = (*properties_of(row.ttir_signature), OPERAND_CONSTRAINTS)
-    family = _FAMILIES[row.family]
-    _CLASSES.add_row(
-        row,
-        (family, GenericRegionOp) if row.generic else (family,),
-        parameters=row.ttir_signature,
-        signature=destination_signature(row, properties),
-        check=check_of(row, CHECKS) or family.CHECK,
+def _add(definition: OpDefinition) -> None:
+    properties = (*properties_of(definition.ttir_signature), OPERAND_CONSTRAINTS)
+    family = _FAMILIES[definition.family]
+    _CLASSES.add_definition(
+        definition,
+        (family, GenericRegionOp) if definition.generic else (family,),
+        parameters=definition.ttir_signature,
+        signature=destination_signature(definition, properties),
+        check=check_of(definition, CHECKS) or family.CHECK,
         module=__name__,
     )
 
 
-for _row in ROWS.values():
-    if _row.in_ttir and _row.mnemonic not in _CLASSES:
-        _add(_row)
+for _definition in DEFINITIONS.values():
+    if _definition.in_ttir and _definition.mnemonic not in _CLASSES:
+        _add(_definition)
 
 
 def op_class(mnemonic: str) -> type[ODSOperation]:
@@ -643,8 +652,8 @@ def op_class(mnemonic: str) -> type[ODSOperation]:
     return _CLASSES.by_mnemonic(mnemonic)
 
 
-def __getattr__(name: str) -> type[TTIRRowOp]:
-    return cast("type[TTIRRowOp]", _CLASSES.by_class_name(name))
+def __getattr__(name: str) -> type[TTIRTableOp]:
+    return cast("type[TTIRTableOp]", _CLASSES.by_class_name(name))
 
 
 TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [])

@@ -51,7 +51,7 @@ from ttmlir.layout.enums import (
     ThreadType,
 )
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 
 # --- Attrs ----------------------------------------------------------------------------------------
 # Types and attributes of kernels on single cores.
@@ -477,7 +477,7 @@ _CHECKS: dict[str, Callable[[Operation], None]] = {
 
 
 class CallOp(TTKernelOp):
-    """A call that has a row in the table of kernel calls."""
+    """A call that has a definition in the table of kernel calls."""
 
     CALL: ClassVar[KernelCall]
     CHECK: ClassVar[Callable[[Operation], None] | None] = None

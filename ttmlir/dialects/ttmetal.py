@@ -40,7 +40,6 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
     values,
 )
-from ttmlir.dialects.definition.row_ops import layout_errors, layout_of
 from ttmlir.dialects.definition.syntax import (
     expect,
     parameter,
@@ -49,6 +48,7 @@ from ttmlir.dialects.definition.syntax import (
     parse_nested,
     parse_unsigned,
 )
+from ttmlir.dialects.definition.table_ops import layout_errors, layout_of
 from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
 from ttmlir.layout.enums import CBPort, KeywordEnum, MathFidelity, MemorySpace, NocIndex
 from ttmlir.layout.tensor_layout import shape_text

@@ -34,7 +34,7 @@ from ttmlir.mlir.printing import attribute_text
 from ttmlir.runtime.binary import BinaryProgram, TensorRef
 from ttmlir.runtime.binary import Operation as BinaryOperation
 from ttmlir.runtime.errors import UnsupportedError
-from ttmlir.runtime.execution.operations import find_row
+from ttmlir.runtime.execution.operations import find_definition
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
@@ -331,9 +331,9 @@ def node_id(operation: BinaryOperation) -> str:
 
 
 def operation_name(operation: BinaryOperation) -> str:
-    """Name of the operation in the IR, such as `ttnn.matmul`, by its row if there is one."""
+    """Name of the operation in the IR, such as `ttnn.matmul`, by its definition if there is one."""
     try:
-        return f"ttnn.{find_row(operation).mnemonic}"
+        return f"ttnn.{find_definition(operation).mnemonic}"
     except UnsupportedError:
         return operation.ir_name
 

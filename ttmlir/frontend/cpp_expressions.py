@@ -96,7 +96,7 @@ from ttmlir.optable.kernel import (
     ValueKind,
     calls_named,
 )
-from ttmlir.optable.kernel.row import CONSTANTS, ENUMS
+from ttmlir.optable.kernel.kernel_call import CONSTANTS, ENUMS
 
 # --- Read values ----------------------------------------------------------------------------------
 # Values of a C++ kernel that is read into the IR: what they are there, and arithmetic with them.
@@ -365,7 +365,7 @@ def _fold(operator: str, left: int | None, right: int | None) -> int | None:
 # --- Read expressions -----------------------------------------------------------------------------
 
 # --- Read calls -----------------------------------------------------------------------------------
-# Calls of tt-metal's kernel library in C++ as operations of ttkernel, by their rows.
+# Calls of tt-metal's kernel library in C++ as operations of ttkernel, by their definitions.
 
 _METHODS = {call.cpp: call for call in CALLS if call.form is Form.METHOD}
 _INTEGERS = (ValueKind.I32, ValueKind.ADDRESS)
@@ -470,7 +470,7 @@ class CallReader:
         evaluate: Evaluate,
         properties: dict[str, Attribute] | None = None,
     ) -> TypedValue | None:
-        """The operation of a row on these arguments."""
+        """The operation of a definition on these arguments."""
         builder = self._builder
         attributes = dict(properties or {})
         constants, given = arguments[: len(call.constants)], arguments[len(call.constants) :]
@@ -634,8 +634,13 @@ def _goes(value: TypedValue, kind: ValueKind) -> bool:
             return value.ir_type == RESULT_TYPES[kind]
 
 
-def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[TypedValue]) -> str:
-    parameters = ((*row.constants, *(each for each, _ in row.operands)) for row in rows)
+def _wrong_arguments(
+    name: str, definitions: Sequence[KernelCall], arguments: Sequence[TypedValue]
+) -> str:
+    parameters = (
+        (*definition.constants, *(each for each, _ in definition.operands))
+        for definition in definitions
+    )
     forms = " or ".join(f"{name}({', '.join(each)})" for each in parameters)
     return (
         f"cannot pass {plural(len(arguments), 'argument')} of these types to {forms}; "
@@ -999,17 +1004,17 @@ class KernelExpressions(ABC):
                 )
 
     def _load(self, pointer: TypedValue, offset: TypedValue) -> TypedValue:
-        return self._row_call("load_from_l1", (pointer, offset))
+        return self._call_by_mnemonic("load_from_l1", (pointer, offset))
 
     def _write(
         self, pointer: TypedValue, offset: TypedValue, value: TypedValue, target: Node
     ) -> TypedValue:
         if isinstance(pointer.ctype, PointerType) and pointer.ctype.const:
             raise self.error(target, _CONSTANT)
-        self._row_call("store_to_l1", (value, pointer, offset))
+        self._call_by_mnemonic("store_to_l1", (value, pointer, offset))
         return value
 
-    def _row_call(self, mnemonic: str, arguments: Sequence[TypedValue]) -> TypedValue:
+    def _call_by_mnemonic(self, mnemonic: str, arguments: Sequence[TypedValue]) -> TypedValue:
         call = _BY_MNEMONIC[mnemonic]
         pointer = next(
             value

@@ -38,7 +38,7 @@ from ttmlir.mlir.reporting import OpError
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
 
 # --- Tiles ----------------------------------------------------------------------------------------
-# What the operations on tiles of d2m compute, by the rows that they are made from.
+# What the operations on tiles of d2m compute, by the definitions that they are made from.
 #
 # Tiles are the last two dimensions of arrays; those in front are loops. Tiles of floating-point
 # numbers are float32, those of integers have their own width, without sign below 32 bits.
@@ -73,9 +73,9 @@ def _fit(op: Operation, result: Any) -> tuple[Array]:
 
 def _elementwise(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     assert isinstance(op, d2m.ElementwiseTileOp)
-    row = op.TILE_OPERATION.row
-    assert row is not None, "comparisons with zero have functions of their own"
-    return _fit(op, row.reference(np, *operands, **op.parameters()))
+    definition = op.TILE_OPERATION.definition
+    assert definition is not None, "comparisons with zero have functions of their own"
+    return _fit(op, definition.reference(np, *operands, **op.parameters()))
 
 
 def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -399,10 +399,10 @@ def _identity(op: LinalgGenericOp, dtype: np.dtype[Any]) -> Array:
 def _identity_of(op: Operation) -> float:
     if isinstance(op, d2m.CombiningTileOp):
         return op.IDENTITY
-    row = op.TILE_OPERATION.row if isinstance(op, d2m.ElementwiseTileOp) else None
-    if row is None or row.identity is None:
+    definition = op.TILE_OPERATION.definition if isinstance(op, d2m.ElementwiseTileOp) else None
+    if definition is None or definition.identity is None:
         raise OpError(op, "combines nothing, but has an accumulator as operand")
-    return row.identity
+    return definition.identity
 
 
 FUNCTIONS: dict[str, Function] = {

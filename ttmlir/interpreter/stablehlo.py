@@ -1,9 +1,9 @@
 """What the operations of StableHLO and CHLO compute, with NumPy.
 
-Elementwise operations are computed by the rows of the operation table, those that move elements or
-normalize by the array functions of the conversion to ttir. What has regions, computed places or
-windows is written after the specification, apart from the conversion, which it can so be compared
-with.
+Elementwise operations are computed by the definitions of the operation table, those that move
+elements or normalize by the array functions of the conversion to ttir. What has regions, computed
+places or windows is written after the specification, apart from the conversion, which it can so be
+compared with.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from ttmlir.interpreter.execution import (
 from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.mlir.reporting import OpError
-from ttmlir.optable.row import Row
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import transform
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import FUNCTIONS as MOVEMENTS
@@ -66,7 +66,7 @@ from ttmlir.passes.stablehlo.specification.bits import multiply_high, number_of_
 from ttmlir.program import TARGET
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
 
-Meaning = Callable[..., Any]
+Reference = Callable[..., Any]
 
 _NAMED = optable.named_in("stablehlo", "chlo")
 _ON_TRUTH = optable.named_on_truth("stablehlo")
@@ -78,17 +78,17 @@ def element_type(op: Operation, *, result: bool = True) -> Attribute:
     return cast("TensorType[Attribute]", type).element_type
 
 
-def elementwise(meaning: Meaning) -> Function:
+def elementwise(reference: Reference) -> Function:
     """A function of the operands' arrays as that of an operation."""
 
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-        return (meaning(*operands),)
+        return (reference(*operands),)
 
     return run
 
 
-def _by_row(row: Row, truth: Row | None) -> Function:
-    of_complex = complex_numbers.FUNCTIONS.get(row.mnemonic)
+def _by_definition(definition: OpDefinition, truth: OpDefinition | None) -> Function:
+    of_complex = complex_numbers.FUNCTIONS.get(definition.mnemonic)
 
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         kind = operands[0].dtype.kind
@@ -96,7 +96,7 @@ def _by_row(row: Row, truth: Row | None) -> Function:
             found = of_complex(*map(_parts, operands))
             return (found.value if isinstance(found, arrays.Array) else _joined(found),)
         is_truth = truth is not None and kind == "b"
-        return ((truth if truth is not None and is_truth else row).reference(np, *operands),)
+        return ((truth if truth is not None and is_truth else definition).reference(np, *operands),)
 
     return run
 
@@ -231,7 +231,9 @@ _OWN: dict[str, Function] = {
 
 ELEMENTWISE: dict[str, Function] = {
     **{name: by_arrays(function) for name, function in ON_ELEMENTS.items()},
-    **{name: _by_row(row, _ON_TRUTH.get(name)) for name, row in _NAMED.items()},
+    **{
+        name: _by_definition(definition, _ON_TRUTH.get(name)) for name, definition in _NAMED.items()
+    },
     "chlo.mulhi": by_arrays(multiply_high),
     "chlo.next_after": by_arrays(_next_after),
     **_OWN,
@@ -327,15 +329,15 @@ def _fold_all(ufunc: np.ufunc, array: Array, dimensions: Sequence[int]) -> Array
     """Fold an array along dimensions by a function of NumPy."""
     if ufunc not in _EXTREMES or not array.size:
         return ufunc.reduce(array, axis=tuple(dimensions))
-    row = optable.row(_EXTREMES[ufunc][0])
-    return np.asarray(row.reference(np, array, keep_dim=False, dim_arg=tuple(dimensions)))
+    definition = optable.definition(_EXTREMES[ufunc][0])
+    return np.asarray(definition.reference(np, array, keep_dim=False, dim_arg=tuple(dimensions)))
 
 
 def _fold_two(ufunc: np.ufunc, x: Array, y: Array) -> Array:
     """Apply a function of NumPy to two arrays."""
     if ufunc not in _EXTREMES:
         return ufunc(x, y)
-    return np.asarray(optable.row(_EXTREMES[ufunc][1]).reference(np, x, y))
+    return np.asarray(optable.definition(_EXTREMES[ufunc][1]).reference(np, x, y))
 
 
 def _reduce(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -441,7 +443,7 @@ def _exchanges(length: int) -> list[tuple[Array, int]]:
 
 def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     parameters = {"k": integer(op, "k"), "dim": -1, "largest": True, "sorted": True}
-    return optable.row("topk").reference(np, *operands, **parameters)
+    return optable.definition("topk").reference(np, *operands, **parameters)
 
 
 # -- indexing ----------------------------------------------------------------------------------
@@ -666,7 +668,7 @@ def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -
     if 0 in (*shape, *kernel.shape, *image.shape):
         return (np.zeros(shape, image.dtype),)
     parameters = convolution_parameters(op)
-    return (optable.row("convolution").reference(np, image, kernel, **parameters),)
+    return (optable.definition("convolution").reference(np, image, kernel, **parameters),)
 
 
 # -- control -----------------------------------------------------------------------------------

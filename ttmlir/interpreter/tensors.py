@@ -69,9 +69,9 @@ def _pad(execution: Execution, op: Operation, operands: _Operands) -> _Operands:
     return (result,)
 
 
-def _of_arrays(meaning: Callable[..., Any]) -> Function:
+def _of_arrays(reference: Callable[..., Any]) -> Function:
     def run(execution: Execution, op: Operation, operands: _Operands) -> _Operands:
-        return (meaning(op, *operands),)
+        return (reference(op, *operands),)
 
     return run
 

@@ -1,4 +1,4 @@
-"""The operations of ttir by the reference functions of their rows.
+"""The operations of ttir by the reference functions of their definitions.
 
 The runtime's faster kernels are not used, so that the two can be compared.
 """
@@ -14,32 +14,32 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.carriers import compute_reference
 from ttmlir.dialects import ttir
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.interpreter import kernels, structure
 from ttmlir.interpreter.execution import Execution, Function, constant_array, runtime_element
 from ttmlir.interpreter.tensors import empty_tensor
 from ttmlir.runtime.tensor import Array, ElementType, cast_rounding, convert
 
 
-def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    assert isinstance(op, RowOperation)
-    row, shape = op.ROW, _shape(op.results[0])
+def _run_reference(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, TableOperation)
+    definition, shape = op.DEFINITION, _shape(op.results[0])
     inputs = _inputs(op, operands)
     types: tuple[Any, Any] = (None, None)
-    if row.takes_types:
+    if definition.takes_types:
         types = _element(op.operands[0]).host, _element(op.results[0]).host
-    result = compute_reference(row, inputs, shape, types, op.parameters())
-    if len(row.results) > 1:
+    result = compute_reference(definition, inputs, shape, types, op.parameters())
+    if len(definition.results) > 1:
         return tuple(map(np.asarray, result))
     result = np.asarray(result)
-    if row.mnemonic == "typecast":
+    if definition.mnemonic == "typecast":
         result = _round(result, _element(op.results[0]))
     return (result.reshape(shape) if result.shape == () else result,)
 
 
 def _inputs(op: Operation, operands: Sequence[Any]) -> list[Any]:
     """The operands other than destinations; None for an absent optional one."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     destination = op.SIGNATURE.init
     inputs: list[Any] = []
     for value in op.SIGNATURE.operands:
@@ -83,12 +83,14 @@ def _nothing(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     return ()
 
 
-def _row_functions() -> dict[str, Function]:
-    return {cls.name: _run_row for cls in ttir.TTIR.operations if issubclass(cls, RowOperation)}
+def _table_functions() -> dict[str, Function]:
+    return {
+        cls.name: _run_reference for cls in ttir.TTIR.operations if issubclass(cls, TableOperation)
+    }
 
 
 FUNCTIONS: dict[str, Function] = {
-    **_row_functions(),
+    **_table_functions(),
     **kernels.FUNCTIONS,
     **structure.CONTROL,
     "ttir.alloc": empty_tensor,

@@ -44,14 +44,14 @@ from ttmlir.ir.tensor_types import (
 )
 from ttmlir.layout.enums import OperandConstraint
 from ttmlir.mlir.attributes import ElementsType, elements_of
-from ttmlir.optable import row
+from ttmlir.optable import definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ttmlir.composites.complex_numbers import Complex
-    from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
-    from ttmlir.optable.row import Row
+    from ttmlir.dialects.definition.table_ops import ParameterValue, TableOperation
+    from ttmlir.optable.op_definition import OpDefinition
 
 # --- Op builder -----------------------------------------------------------------------------------
 # The base of all builders: where new operations go, and the location that they get.
@@ -90,7 +90,7 @@ class OpBuilder:
         return cls(block, op.location, before=op)
 
     def properties_of(
-        self, cls: type[RowOperation], parameters: Mapping[str, ParameterValue]
+        self, cls: type[TableOperation], parameters: Mapping[str, ParameterValue]
     ) -> dict[str, Attribute]:
         """The properties of an operation from its parameters; refuses numbers that do not fit."""
         try:
@@ -188,11 +188,11 @@ class TTNNBuilder(DestinationBuilder):
         output: SSAValue | None = None,
         **parameters: ParameterValue,
     ) -> SSAValue:
-        """An operation by its mnemonic, whose row names the parameters.
+        """An operation by its mnemonic, whose definition names the parameters.
 
         It writes to `output` if that is given.
         """
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
+        cls = cast("type[ttnn.TTNNTableOp]", ttnn.op_class(mnemonic))
         properties = self.properties_of(cls, parameters)
         new = self.create_op(
             cls,
@@ -243,7 +243,7 @@ class Builder(DestinationBuilder):
         result_type: Attribute,
         **parameters: ParameterValue,
     ) -> SSAValue:
-        """An operation of one result by its mnemonic, whose row names the parameters.
+        """An operation of one result by its mnemonic, whose definition names the parameters.
 
         Tensors without a static shape are refused.
         """
@@ -256,10 +256,10 @@ class Builder(DestinationBuilder):
         result_types: Sequence[Attribute],
         **parameters: ParameterValue,
     ) -> Sequence[SSAValue]:
-        """The results of an operation by its mnemonic, whose row names the parameters."""
+        """The results of an operation by its mnemonic, whose definition names the parameters."""
         for type_ in (*(value.type for value in operands), *result_types):
             self._check_static_shape(type_)
-        cls = cast("type[RowOperation]", ttir.op_class(mnemonic))
+        cls = cast("type[TableOperation]", ttir.op_class(mnemonic))
         properties = self.properties_of(cls, parameters)
         if issubclass(cls, DestinationStyleOp):
             count = len(operands) + len(result_types) * self.style.destinations
@@ -300,9 +300,10 @@ class Builder(DestinationBuilder):
     def create_inferred(
         self, mnemonic: str, *operands: SSAValue, **parameters: ParameterValue
     ) -> SSAValue:
-        """An operation with the elements of its first operand and the shape that its row says."""
-        rule = row(mnemonic).result_shape
-        assert rule is not None, "the row has a rule for the shape"
+        """An operation with the elements of its first operand and the shape that its definition
+        says."""
+        rule = definition(mnemonic).result_shape
+        assert rule is not None, "the definition has a rule for the shape"
         shape = rule(*map(value_shape, operands), **parameters)
         return self.create(mnemonic, operands, tensor_like(operands[0], shape), **parameters)
 
@@ -443,24 +444,24 @@ class TTIRCarrier:
 
     def create(
         self,
-        row: Row,
+        definition: OpDefinition,
         operands: Sequence[Array | Scalar],
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
     ) -> Any:
-        """The operation of a row; a permutation of two dimensions is a transposition."""
+        """The operation of a definition; a permutation of two dimensions is a transposition."""
         values = [
             self.number(each, len(shape)) if isinstance(each, Scalar) else self.value(each)
             for each in operands
         ]
-        if row.mnemonic == "permute":
+        if definition.mnemonic == "permute":
             return self.build.permute(values[0], parameters["permutation"])
         type_ = TensorType(element_of(dtype), shape)
-        if len(row.results) > 1:
+        if len(definition.results) > 1:
             types = (type_, TensorType(i32, shape))
-            return self.build.create_several(row.mnemonic, values, types, **parameters)
-        return self.build.create(row.mnemonic, values, type_, **parameters)
+            return self.build.create_several(definition.mnemonic, values, types, **parameters)
+        return self.build.create(definition.mnemonic, values, type_, **parameters)
 
     def value(self, array: Array) -> SSAValue:
         """The value of an array; numbers are a constant, which is made once for all its uses."""

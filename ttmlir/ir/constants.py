@@ -27,19 +27,19 @@ from ttmlir.mlir.attributes import (
     unpack_values,
     value_of,
 )
-from ttmlir.optable import row
-from ttmlir.optable.row import Row
+from ttmlir.optable import definition
+from ttmlir.optable.op_definition import OpDefinition
 
 # --- Identities -----------------------------------------------------------------------------------
 # Numbers that change nothing when they are combined with others of an element type.
 
 
-def logic_of(combining: Row, element: Attribute) -> Row:
+def logic_of(combining: OpDefinition, element: Attribute) -> OpDefinition:
     """The operation itself, or the one that computes the same on truth values if these are i1."""
-    return row(combining.on_truth) if combining.on_truth and element == i1 else combining
+    return definition(combining.on_truth) if combining.on_truth and element == i1 else combining
 
 
-def identity_of(combining: Row, element: Attribute) -> float | None:
+def identity_of(combining: OpDefinition, element: Attribute) -> float | None:
     """The number that leaves others as they are; None for an operation that has none."""
     identity = combining.identity
     if identity is None or isinstance(element, AnyFloat):

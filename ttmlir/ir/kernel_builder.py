@@ -32,11 +32,11 @@ from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes import exact_float32
-from ttmlir.optable import row
-from ttmlir.optable.elementwise import ROWS
+from ttmlir.optable import definition
+from ttmlir.optable.elementwise import DEFINITIONS
 from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
-from ttmlir.optable.row import Row, Shape, broadcast_shape
+from ttmlir.optable.op_definition import OpDefinition, Shape, broadcast_shape
 
 # --- Tile arithmetic ------------------------------------------------------------------------------
 # How the vector unit sees numbers, and which operations it computes on them.
@@ -122,7 +122,11 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
     """The steps of every operation on numbers of this type."""
     if element.keyword == "i1":
         steps = _supported(ScalarType("bf16"))
-        logic = {row.mnemonic: steps[_on_truth(row)] for row in ROWS if row.on_truth}
+        logic = {
+            definition.mnemonic: steps[_on_truth(definition)]
+            for definition in DEFINITIONS
+            if definition.on_truth
+        }
         return {**steps, **logic}
     if is_float(element):
         return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
@@ -134,7 +138,7 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
         signless = {
             name: steps
             for name, steps in integers.items()
-            if optable.row(name).ignores_sign or not steps
+            if optable.definition(name).ignores_sign or not steps
         }
         unsigned = {n: c.unsigned for n, c in TILE_CALLS.items() if c.unsigned is not None}
         return signless | ordered | extremes | unsigned
@@ -146,16 +150,17 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
 
 def computed_as(mnemonic: str, element: ScalarType) -> str:
     """The operation whose steps compute another one: on truth values it may be one of logic."""
-    return _on_truth(optable.row(mnemonic)) if element.keyword == "i1" else mnemonic
+    return _on_truth(optable.definition(mnemonic)) if element.keyword == "i1" else mnemonic
 
 
-def _on_truth(row: Row) -> str:
-    keeps = not row.on_truth or TILE_CALLS[row.mnemonic].keeps_truth
-    return row.mnemonic if keeps else row.on_truth
+def _on_truth(definition: OpDefinition) -> str:
+    keeps = not definition.on_truth or TILE_CALLS[definition.mnemonic].keeps_truth
+    return definition.mnemonic if keeps else definition.on_truth
 
 
 # --- Register calls -------------------------------------------------------------------------------
-# Operations on tiles of DST as calls: the steps of a row, conversions, numbers that fill a tile.
+# Operations on tiles of DST as calls: the steps of a definition, conversions, numbers that fill a
+# tile.
 #
 # Each call comes with the one that prepares it. Which tiles of DST are free is not known here.
 
@@ -204,7 +209,7 @@ class RegisterCalls:
     def call(
         self, mnemonic: str, operands: tuple[CallOperand, ...], templates: Templates = ()
     ) -> None:
-        """Add a call on DST, after the call of its row that prepares it."""
+        """Add a call on DST, after the call of its definition that prepares it."""
         init = _CALLS[_CALLS[mnemonic].init]
         taken = tuple((n, v) for n, v in templates if n in _template_names(init))
         prepared = TileCall(init.mnemonic, (), taken)
@@ -231,8 +236,8 @@ class RegisterCalls:
 
         It computes on numbers of type `element`, and its result is of type `target`.
         """
-        row = _CALLS[step.call]
-        encodings = row.tiles.scalars if row.tiles is not None else ()
+        definition = _CALLS[step.call]
+        encodings = definition.tiles.scalars if definition.tiles is not None else ()
         scalars = (
             _encode(parameters[scalar] if isinstance(scalar, str) else scalar, encoding)
             for scalar, (_, _, encoding) in zip(step.scalars, encodings, strict=True)
@@ -341,7 +346,7 @@ def widen(builder: Builder, numbers: SSAValue) -> SSAValue:
 def combine(builder: Builder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
     """An operation on two tensors that broadcast; comparisons make i1."""
     shape = broadcast_shape(value_shape(a), value_shape(b))
-    element = i1 if row(mnemonic).gives_truth else element_type(a)
+    element = i1 if definition(mnemonic).gives_truth else element_type(a)
     return builder.create(mnemonic, [a, b], TensorType(element, shape))
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
 
     from ttmlir.mlir.attributes import ElementsType
-    from ttmlir.optable.row import Row
+    from ttmlir.optable.op_definition import OpDefinition
 
 _FOLDS: dict[str, tuple[str, float, int]] = {
     "sum": ("add", 0.0, 0),
@@ -48,12 +48,12 @@ def _classes() -> dict[str, type[Operation]]:
 
 @cache
 def _names() -> dict[str, str]:
-    """Names of elementwise operations by the mnemonics of their rows."""
+    """Names of elementwise operations by the mnemonics of their definitions."""
     named = [*named_on_truth("stablehlo").items(), *named_in("stablehlo").items()]
     return {
         "bitcast_convert": "bitcast_convert",
         "typecast": "convert",
-        **{row.mnemonic: name.removeprefix("stablehlo.") for name, row in named},
+        **{definition.mnemonic: name.removeprefix("stablehlo.") for name, definition in named},
     }
 
 
@@ -173,18 +173,18 @@ class StableHLOCarrier:
 
     def create(
         self,
-        row: Row,
+        definition: OpDefinition,
         operands: Sequence[Array | Scalar],
         shape: Shape,
         dtype: str,
         parameters: dict[str, Any],
     ) -> SSAValue:
-        """The operation of StableHLO that means a row."""
+        """The operation of StableHLO that means a definition."""
         type_ = TensorType(element_of(dtype), shape)
-        if row.family.is_elementwise:
-            return self._compute(row, operands, type_)
+        if definition.family.is_elementwise:
+            return self._compute(definition, operands, type_)
         values = [self._value(each) for each in operands if isinstance(each, Array)]
-        name, properties = row.mnemonic, dict[str, Attribute]()
+        name, properties = definition.mnemonic, dict[str, Attribute]()
         match name:
             case "sum" | "max" | "min":
                 return self._reduce(name, values[0], type_, parameters["dim_arg"][0])
@@ -212,7 +212,10 @@ class StableHLOCarrier:
         return self.make(name, values, [type_], (), **properties)[0]
 
     def _compute(
-        self, row: Row, operands: Sequence[Array | Scalar], type_: TensorType[Attribute]
+        self,
+        definition: OpDefinition,
+        operands: Sequence[Array | Scalar],
+        type_: TensorType[Attribute],
     ) -> SSAValue:
         shape = type_.get_shape()
         values = [
@@ -221,14 +224,14 @@ class StableHLOCarrier:
             else self.broadcast(self._value(each), shape)
             for each in operands
         ]
-        if not row.direction:
-            return self.make(_names()[row.mnemonic], values, [type_])[0]
+        if not definition.direction:
+            return self.make(_names()[definition.mnemonic], values, [type_])[0]
         kind = "FLOAT" if "f" in operands[0].dtype else "SIGNED"
         return self.make(
             "compare",
             values,
             [type_],
-            comparison_direction=ComparisonDirectionAttr(row.direction),
+            comparison_direction=ComparisonDirectionAttr(definition.direction),
             compare_type=ComparisonTypeAttr(kind),
         )[0]
 

@@ -1,4 +1,5 @@
-"""Facts about operations, one row each: data and reference functions; no xDSL, no NumPy import."""
+"""Facts about operations, one definition each: data and reference functions; no xDSL, no NumPy
+import."""
 
 from collections.abc import Callable
 
@@ -13,54 +14,60 @@ from ttmlir.optable import (
     reduction,
     window,
 )
-from ttmlir.optable.row import Row
+from ttmlir.optable.op_definition import OpDefinition
 
-ROWS: dict[str, Row] = {
-    row.mnemonic: row
-    for row in (
-        *elementwise.ROWS,
-        *reduction.ROWS,
-        *contraction.ROWS,
-        *movement.ROWS,
-        *indexing.ROWS,
-        *window.ROWS,
-        *normalization.ROWS,
-        *ordering.ROWS,
-        *creation.ROWS,
+DEFINITIONS: dict[str, OpDefinition] = {
+    definition.mnemonic: definition
+    for definition in (
+        *elementwise.DEFINITIONS,
+        *reduction.DEFINITIONS,
+        *contraction.DEFINITIONS,
+        *movement.DEFINITIONS,
+        *indexing.DEFINITIONS,
+        *window.DEFINITIONS,
+        *normalization.DEFINITIONS,
+        *ordering.DEFINITIONS,
+        *creation.DEFINITIONS,
     )
 }
 
 
-COMPARISONS = {row.direction: row for row in ROWS.values() if row.direction}
+COMPARISONS = {
+    definition.direction: definition for definition in DEFINITIONS.values() if definition.direction
+}
 """The comparisons by StableHLO's directions."""
 
 
-def row(mnemonic: str) -> Row:
-    """The row of an operation; KeyError naming the operation if there is none."""
-    return ROWS[mnemonic]
+def definition(mnemonic: str) -> OpDefinition:
+    """The definition of an operation; KeyError naming the operation if there is none."""
+    return DEFINITIONS[mnemonic]
 
 
-def named_in(*spaces: str) -> dict[str, Row]:
-    """Rows by the full names of the operations of some dialects that mean the same."""
-    return _named(spaces, lambda row: row.aliases)
+def named_in(*spaces: str) -> dict[str, OpDefinition]:
+    """Definitions by the full names of the operations of some dialects that mean the same."""
+    return _named(spaces, lambda definition: definition.aliases)
 
 
-def named_on_truth(*spaces: str) -> dict[str, Row]:
-    """Rows by the names of operations that mean the same on truth values alone."""
-    return _named(spaces, lambda row: row.truth_aliases)
+def named_on_truth(*spaces: str) -> dict[str, OpDefinition]:
+    """Definitions by the names of operations that mean the same on truth values alone."""
+    return _named(spaces, lambda definition: definition.truth_aliases)
 
 
-def named_unsigned(*spaces: str) -> dict[str, Row]:
-    """Rows by the names of operations that mean the same on numbers without sign."""
-    return _named(spaces, lambda row: row.unsigned_aliases)
+def named_unsigned(*spaces: str) -> dict[str, OpDefinition]:
+    """Definitions by the names of operations that mean the same on numbers without sign."""
+    return _named(spaces, lambda definition: definition.unsigned_aliases)
 
 
-def named_on_numbers(*spaces: str) -> dict[str, Row]:
-    """Rows by the names of operations that mean the same where no operand is NaN."""
-    return _named(spaces, lambda row: row.number_aliases)
+def named_on_numbers(*spaces: str) -> dict[str, OpDefinition]:
+    """Definitions by the names of operations that mean the same where no operand is NaN."""
+    return _named(spaces, lambda definition: definition.number_aliases)
 
 
-def _named(spaces: tuple[str, ...], names: Callable[[Row], tuple[str, ...]]) -> dict[str, Row]:
+def _named(
+    spaces: tuple[str, ...], names: Callable[[OpDefinition], tuple[str, ...]]
+) -> dict[str, OpDefinition]:
     prefixes = tuple(f"{space}." for space in spaces)
-    found = ((name, row) for row in ROWS.values() for name in names(row))
-    return {name: row for name, row in found if name.startswith(prefixes)}
+    found = (
+        (name, definition) for definition in DEFINITIONS.values() for name in names(definition)
+    )
+    return {name: definition for name, definition in found if name.startswith(prefixes)}

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     broadcast_shape,
     require,
@@ -104,8 +104,8 @@ def _dot_general(xp: Any, lhs: Any, rhs: Any, **dimensions: Shape) -> Any:
     return xp.reshape(product, shape)
 
 
-ROWS = (
-    Row(
+DEFINITIONS = (
+    OpDefinition(
         mnemonic="matmul",
         summary="Product of matrices; leading dimensions are batches.",
         formula="output[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]",
@@ -118,7 +118,7 @@ ROWS = (
             table="MatmulOp", fields=(("in0", "a"), ("in1", "b"), ("out", "output"))
         ),
     ),
-    Row(
+    OpDefinition(
         mnemonic="dot_general",
         summary="Products summed over any dimensions; others are batches or stand side by side.",
         formula="output[batch..., i..., j...] = sum over k... of lhs[batch, i, k] * rhs[batch, k, "

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape, require
+from ttmlir.optable.op_definition import (
+    Family,
+    Flatbuffer,
+    Kind,
+    OpDefinition,
+    Parameter,
+    Shape,
+    require,
+)
 
 
 def arange_length(*, start: int, end: int, step: int) -> int:
@@ -45,8 +53,8 @@ def _arange(
     return xp.broadcast_to(xp.reshape(values, along), shape)
 
 
-ROWS = (
-    Row(
+DEFINITIONS = (
+    OpDefinition(
         mnemonic="constant",
         summary="A tensor whose elements stand in the program.",
         family=Family.CREATION,
@@ -55,7 +63,7 @@ ROWS = (
         reference=_constant,
         flatbuffer=Flatbuffer(table="ConstantOp", fields=(("device", "device"), ("out", "output"))),
     ),
-    Row(
+    OpDefinition(
         mnemonic="empty",
         summary="Memory for a tensor; its elements are undefined, here 0.",
         family=Family.CREATION,
@@ -64,7 +72,7 @@ ROWS = (
         in_ttir=False,
         flatbuffer=Flatbuffer(table="EmptyOp", fields=(("device", "device"), ("out", "output"))),
     ),
-    Row(
+    OpDefinition(
         mnemonic="full",
         summary="A tensor all of whose elements are the same.",
         family=Family.CREATION,
@@ -77,7 +85,7 @@ ROWS = (
             fields=(("device", "device"), ("fill_value", "fillValue"), ("out", "output")),
         ),
     ),
-    Row(
+    OpDefinition(
         mnemonic="arange",
         summary="Evenly spaced numbers along a dimension.",
         formula="output[..., i, ...] = start + i * step",

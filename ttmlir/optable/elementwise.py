@@ -12,15 +12,23 @@ from typing import Any, TypedDict, Unpack
 
 from ttmlir.errors import ArgumentError
 from ttmlir.optable import special
-from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row
+from ttmlir.optable.op_definition import (
+    Domain,
+    Family,
+    Flatbuffer,
+    Kind,
+    OpDefinition,
+    Operand,
+    Parameter,
+)
 
 # --- Declaring ------------------------------------------------------------------------------------
-# How rows of elementwise operations are written down: what all of them share is filled in.
+# How definitions of elementwise operations are written down: what all of them share is filled in.
 
 REFERENCE = "880154e3c2"
 """The commit of tt-mlir whose operations are all here."""
 _LATER = "2026-08"
-"""The tt-mlir of this month, whose list the rows beyond the reference are taken from."""
+"""The tt-mlir of this month, whose list the definitions beyond the reference are taken from."""
 _FIELDS = (("type", "type"), ("ins", "inputs"), ("out", "output"))
 _PARAMETER_FIELD = ("parameters", "parameters")
 _OPERAND_NAMES = {
@@ -31,7 +39,8 @@ _OPERAND_NAMES = {
 
 
 class Facts(TypedDict, total=False):
-    """Fields of `Row` that few operations have; names of operations are separated by blanks."""
+    """Fields of `OpDefinition` that few operations have; names of operations are separated by
+    blanks."""
 
     kind: str
     """The enumerator in `EltwiseOpType`, where it is not the mnemonic in camel case."""
@@ -60,11 +69,11 @@ def declare(
     reference: str | Callable[..., Any],
     *domains: Domain,
     **facts: Unpack[Facts],
-) -> Row:
+) -> OpDefinition:
     """The definition of an operation; `reference` may name a function of NumPy."""
     parameters = facts.get("parameters", ())
     camel_case = "".join(each.capitalize() for each in mnemonic.split("_"))
-    return Row(
+    return OpDefinition(
         mnemonic=mnemonic,
         summary=summary,
         formula=formula,
@@ -102,7 +111,7 @@ def declare_unary(
     reference: str | Callable[[Any, Any], Any],
     *domains: Domain,
     **facts: Unpack[Facts],
-) -> Row:
+) -> OpDefinition:
     """The definition of an operation on one tensor, without parameters."""
     return declare(Family.UNARY, mnemonic, summary, formula, reference, *domains, **facts)
 
@@ -114,7 +123,7 @@ def declare_binary(
     reference: str | Callable[[Any, Any, Any], Any],
     *domains: Domain,
     **facts: Unpack[Facts],
-) -> Row:
+) -> OpDefinition:
     """The definition of an operation on two tensors, without parameters."""
     return declare(Family.BINARY, mnemonic, summary, formula, reference, *domains, **facts)
 
@@ -610,7 +619,7 @@ TERNARY = (
 
 
 # --- Unary ----------------------------------------------------------------------------------------
-# Operations on one tensor. New rows go to the end.
+# Operations on one tensor. New definitions go to the end.
 
 UNARY = (
     declare_unary(
@@ -1023,9 +1032,9 @@ UNARY = (
 
 # --- Elementwise ----------------------------------------------------------------------------------
 
-ROWS = (*UNARY, *BINARY, *TERNARY)
+DEFINITIONS = (*UNARY, *BINARY, *TERNARY)
 
 
-def arity(row: Row) -> int:
+def arity(definition: OpDefinition) -> int:
     """Number of inputs of an elementwise operation; the IR does not enforce it."""
-    return len(row.operands)
+    return len(definition.operands)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Domain,
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     check_dimension,
     require,
@@ -150,7 +150,9 @@ def _cumsum(xp: Any, input: Any, *, dim: int) -> Any:
     return xp.cumsum(input, axis=dim)
 
 
-def _scatter(mnemonic: str, kind: str, summary: str, formula: str, function: str | None) -> Row:
+def _scatter(
+    mnemonic: str, kind: str, summary: str, formula: str, function: str | None
+) -> OpDefinition:
     def reference(xp: Any, input: Any, index: Any, source: Any, *, dim: int) -> Any:
         output = xp.array(input)
         numbers = xp.broadcast_to(xp.asarray(index).astype(xp.int64), source.shape)
@@ -164,7 +166,7 @@ def _scatter(mnemonic: str, kind: str, summary: str, formula: str, function: str
             combine.at(output, tuple(places), source[inside].astype(output.dtype))
         return output
 
-    return Row(
+    return OpDefinition(
         mnemonic=mnemonic,
         summary=summary,
         formula=formula,
@@ -190,7 +192,7 @@ def _scatter(mnemonic: str, kind: str, summary: str, formula: str, function: str
     )
 
 
-def _combination(function: str, what: str, formula: str) -> Row:
+def _combination(function: str, what: str, formula: str) -> OpDefinition:
     summary = f"Elements combined with others at given indices of a dimension: {what}."
     kind = f"Scatter{function.capitalize()}"
     return _scatter(f"scatter_{function}", kind, summary, formula, function)
@@ -206,8 +208,8 @@ def _embedding(xp: Any, input: Any, weight: Any) -> Any:
     return weight[rows]
 
 
-ROWS = (
-    Row(
+DEFINITIONS = (
+    OpDefinition(
         mnemonic="embedding",
         summary="Rows of a table, looked up by number.",
         formula="output[i..., :] = weight[input[i...], :]",
@@ -221,7 +223,7 @@ ROWS = (
             fields=(("input", "input"), ("weight", "weight"), ("output", "output")),
         ),
     ),
-    Row(
+    OpDefinition(
         mnemonic="gather",
         summary="Elements picked by their number along a dimension; input and index broadcast "
         "along the others.",
@@ -256,7 +258,7 @@ ROWS = (
     _combination(
         "minimum", "the smaller ones", "min(input, source) at [index[i, j], j], for dimension 0"
     ),
-    Row(
+    OpDefinition(
         mnemonic="slice_dynamic",
         summary="A slice whose position is computed; one that would reach over the border is moved "
         "inside.",
@@ -273,7 +275,7 @@ ROWS = (
         ),
         since=_LATER,
     ),
-    Row(
+    OpDefinition(
         mnemonic="slice_write",
         summary="A tensor with a slice of it replaced; a slice that would reach over the border "
         "is moved inside.",
@@ -290,7 +292,7 @@ ROWS = (
         ),
         since=_LATER,
     ),
-    Row(
+    OpDefinition(
         mnemonic="cumsum",
         summary="Running sums along a dimension.",
         formula="output[i, j] = sum over k <= i of input[k, j], for dimension 0",

@@ -9,9 +9,11 @@ from __future__ import annotations
 from ttmlir.optable import named_in
 
 ELEMENTWISE: dict[str, str] = {
-    name.removeprefix("linalg."): row.mnemonic for name, row in named_in("linalg").items()
+    name.removeprefix("linalg."): definition.mnemonic
+    for name, definition in named_in("linalg").items()
 } | {"copy": ""}
-"""Mnemonic of the row of each elementwise operation; none for the one that computes nothing."""
+"""Mnemonic of the definition of each elementwise operation; none for the one that computes
+nothing."""
 
 CONTRACTIONS: dict[str, tuple[str, str, str]] = {
     "batch_matmul": ("bmk", "bkn", "bmn"),

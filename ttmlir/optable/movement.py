@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     check_dimension,
     require,
@@ -241,10 +241,10 @@ def _movement(
     moves: bool = True,
     is_reshape: bool = False,
     since: str = "880154e3c2",
-) -> Row:
-    """A row with one operand; its table holds the parameters under their own names."""
+) -> OpDefinition:
+    """A definition with one operand; its table holds the parameters under their own names."""
     fields = (("in", "input"), ("out", "output"), *((p.name, p.name) for p in parameters))
-    return Row(
+    return OpDefinition(
         mnemonic=mnemonic,
         summary=summary,
         family=Family.MOVEMENT,
@@ -261,7 +261,7 @@ def _movement(
     )
 
 
-ROWS = (
+DEFINITIONS = (
     _movement(
         "transpose",
         "Exchange of two dimensions.",
@@ -271,7 +271,7 @@ ROWS = (
         Parameter(name="dim1", kind=Kind.SI32, doc="Second dimension."),
         table="TransposeOp",
     ),
-    Row(
+    OpDefinition(
         mnemonic="concat",
         summary="Tensors put one after the other along a dimension.",
         family=Family.MOVEMENT,

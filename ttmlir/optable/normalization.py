@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Domain,
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     require,
 )
@@ -71,8 +71,8 @@ def _batch_norm_inference(
     return centered * xp.reshape(factor, shape) + xp.reshape(offset, shape)
 
 
-ROWS = (
-    Row(
+DEFINITIONS = (
+    OpDefinition(
         mnemonic="softmax",
         summary="Exponentials along a dimension, scaled to the sum 1.",
         formula="exp(x) / sum(exp(x))",
@@ -86,7 +86,7 @@ ROWS = (
             fields=(("in", "input"), ("out", "output"), ("dimension", "dimension")),
         ),
     ),
-    Row(
+    OpDefinition(
         mnemonic="batch_norm_inference",
         summary="Features scaled to given mean and variance.",
         formula="(input - mean) / sqrt(variance + epsilon) * scale + offset",

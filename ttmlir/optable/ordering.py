@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Domain,
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     check_dimension,
 )
@@ -63,8 +63,8 @@ def _topk(xp: Any, input: Any, *, k: int, dim: int, largest: bool, sorted: bool)
 
 _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension along which numbers are ordered.")
 
-ROWS = (
-    Row(
+DEFINITIONS = (
+    OpDefinition(
         mnemonic="sort",
         summary="Numbers in ascending or descending order along a dimension, and their indices.",
         formula="values[i] <= values[i + 1], values[i] = input[indices[i]], for dimension 0",
@@ -95,7 +95,7 @@ ROWS = (
         ),
         since=_LATER,
     ),
-    Row(
+    OpDefinition(
         mnemonic="topk",
         summary="The k largest or smallest numbers along a dimension in order, and their indices.",
         formula="the first k of sort(input, descending=largest)",

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+from ttmlir.optable.op_definition import (
+    Family,
+    Flatbuffer,
+    Kind,
+    OpDefinition,
+    Operand,
+    Parameter,
+    Shape,
+)
 
 _PARAMETERS = (
     Parameter(name="keep_dim", kind=Kind.BOOL, doc="Keep the reduced dimensions with extent 1."),
@@ -66,8 +74,8 @@ def _reduction(
     combiner: str = "",
     aliases: str = "",
     result_shape: Callable[..., Shape] = reduced_shape,
-) -> Row:
-    return Row(
+) -> OpDefinition:
+    return OpDefinition(
         mnemonic=mnemonic,
         summary=summary,
         formula=formula,
@@ -152,7 +160,7 @@ def _argmax(xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | N
 
 _REFERENCE = "880154e3c2"
 
-ROWS = (
+DEFINITIONS = (
     _reduction(
         "sum",
         "Sum over dimensions.",
@@ -223,6 +231,8 @@ ROWS = (
 )
 
 
-def by_combiner(combiner: Row) -> Row | None:
+def by_combiner(combiner: OpDefinition) -> OpDefinition | None:
     """The reduction that repeats an operation on two tensors; None if there is none."""
-    return next((row for row in ROWS if row.combiner == combiner.mnemonic), None)
+    return next(
+        (definition for definition in DEFINITIONS if definition.combiner == combiner.mnemonic), None
+    )

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import (
+from ttmlir.optable.op_definition import (
     Family,
     Flatbuffer,
     Kind,
+    OpDefinition,
     Operand,
     Parameter,
-    Row,
     Shape,
     require,
     spell_shape,
@@ -552,8 +552,8 @@ _IMAGE = (
 
 _OPERANDS = (Operand(name="input"), Operand(name="weight"), Operand(name="bias", optional=True))
 
-CONVOLUTION_ROWS = (
-    Row(
+CONVOLUTION_DEFINITIONS = (
+    OpDefinition(
         mnemonic="convolution",
         summary="Convolution (cross-correlation) over any number of dimensions in any order.",
         family=Family.WINDOW,
@@ -603,7 +603,7 @@ CONVOLUTION_ROWS = (
         flatbuffer=None,
         since=_SINCE,
     ),
-    Row(
+    OpDefinition(
         mnemonic="conv_transpose2d",
         summary="Transposed two-dimensional convolution: the gradient of a convolution's image.",
         formula="output[n, y*sh + i*dh - pt, x*sw + j*dw - pl, o] sums up "
@@ -816,8 +816,8 @@ _CEIL_MODE = Parameter(
 )
 _POOL_PADDING = ("padding_height", "padding_width")
 
-IMAGE_ROWS = (
-    Row(
+IMAGE_DEFINITIONS = (
+    OpDefinition(
         mnemonic="conv2d",
         summary="Two-dimensional convolution (cross-correlation) of an image.",
         formula="output[n, y, x, o] = bias[o] + sum over i, j, c of "
@@ -856,7 +856,7 @@ IMAGE_ROWS = (
             ),
         ),
     ),
-    Row(
+    OpDefinition(
         mnemonic="max_pool2d",
         summary="Largest value under each position of a window.",
         formula="output[n, y, x, c] = max over i, j of "
@@ -921,7 +921,7 @@ METHODS = ("max", "min", "sum", "average", "product", "and", "or")
 """What `ttir.pooling` does with the elements of a window."""
 
 
-def method_of(combiner: Row) -> str | None:
+def method_of(combiner: OpDefinition) -> str | None:
     """The method that combines elements by an operation; None if there is none."""
     return next((name for name, found in COMBINERS.items() if found == combiner.mnemonic), None)
 
@@ -1016,9 +1016,14 @@ def _pooling(xp: Any, input: Any, **parameters: Any) -> Any:
 
 
 def compute_on_image(
-    xp: Any, row: Row, inputs: Sequence[Any], result: Shape, parameters: Mapping[str, Any]
+    xp: Any,
+    definition: OpDefinition,
+    inputs: Sequence[Any],
+    result: Shape,
+    parameters: Mapping[str, Any],
 ) -> Any:
-    """What the reference function of a row computes from the parameters of its ttir operation.
+    """What the reference function of a definition computes from the parameters of its ttir
+    operation.
 
     ttir says less than ttnn, since its images are not flattened, and has a padding for each side.
     """
@@ -1027,7 +1032,7 @@ def compute_on_image(
     values = image_parameters(parameters, shapes, result)
     height, width = values["input_height"], values["input_width"]
     image = xp.reshape(image, (-1, height, width, image.shape[-1]))
-    names = [parameter.name for parameter in row.parameters]
+    names = [parameter.name for parameter in definition.parameters]
     if "padding_height" in names:
         top, bottom, left, right = (values[f"padding_{side}"] for side in _SIDES)
         if (top, left) != (bottom, right):
@@ -1037,7 +1042,7 @@ def compute_on_image(
             values |= {"input_height": image.shape[1], "input_width": image.shape[2]}
             top = left = 0
         values |= {"padding_height": top, "padding_width": left}
-    return row.reference(xp, image, *rest, **{name: values[name] for name in names})
+    return definition.reference(xp, image, *rest, **{name: values[name] for name in names})
 
 
 _SIDES = ("top", "bottom", "left", "right")
@@ -1095,8 +1100,8 @@ def _pooling_parameters(*names: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(name=name, kind=Kind.SI32) for name in names)
 
 
-POOLING_ROWS = (
-    Row(
+POOLING_DEFINITIONS = (
+    OpDefinition(
         mnemonic="pooling",
         summary="Combination of the elements under each position of a window over all dimensions.",
         family=Family.WINDOW,
@@ -1120,7 +1125,7 @@ POOLING_ROWS = (
         flatbuffer=None,
         since=_SINCE,
     ),
-    Row(
+    OpDefinition(
         mnemonic="avg_pool2d",
         summary="Average under each position of a window.",
         formula="output[n, y, x, c] = sum over i, j of "
@@ -1151,4 +1156,4 @@ POOLING_ROWS = (
 
 # --- Window ---------------------------------------------------------------------------------------
 
-ROWS = (*IMAGE_ROWS, *CONVOLUTION_ROWS, *POOLING_ROWS)
+DEFINITIONS = (*IMAGE_DEFINITIONS, *CONVOLUTION_DEFINITIONS, *POOLING_DEFINITIONS)

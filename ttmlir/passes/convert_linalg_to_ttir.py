@@ -79,10 +79,10 @@ from ttmlir.ir.tensor_types import (
     tensor_of,
     value_shape,
 )
-from ttmlir.optable import named_in, row
+from ttmlir.optable import definition, named_in
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
-from ttmlir.optable.row import Row
 from ttmlir.optable.window import COMBINERS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside
@@ -194,7 +194,9 @@ _INTEGERS = {
     **dict.fromkeys((6, 7), (False, True)),
     **dict.fromkeys((8, 9), (True, True)),
 }
-_CHOICES = {name for name, row in named_in("arith").items() if row.mnemonic == "where"}
+_CHOICES = {
+    name for name, definition in named_in("arith").items() if definition.mnemonic == "where"
+}
 _STRICT = {"arith.cmpf": (2, 4), "arith.cmpi": (2, 4)}
 
 
@@ -494,7 +496,7 @@ def _reduced(
         total = _product(loops, *product, dims)
     else:
         total = _over(loops, reduction.mnemonic, loops.value(term), dims)
-    identity = row(reduction.combiner).identity
+    identity = definition(reduction.combiner).identity
     if identity is not None and math.isfinite(identity) and splat_number(start) == identity:
         return total
     return _create_like(init, reduction.combiner, total, init)
@@ -511,7 +513,7 @@ def _over(loops: _Loops, reduction: str, x: Array, dims: list[int], dtype: str =
 
 def _combination(
     loops: _Loops, owner: Operation, argument: SSAValue
-) -> tuple[Row, SSAValue] | None:
+) -> tuple[OpDefinition, SSAValue] | None:
     """The reduction that combines a number with the accumulated one, and what is combined."""
     reduction = _reduction(owner)
     if reduction is not None and argument in owner.operands:
@@ -522,12 +524,12 @@ def _combination(
 
 
 def _means(owner: Operation, mnemonic: str) -> bool:
-    """True for an operation of arith that means what a row means."""
+    """True for an operation of arith that means what a definition means."""
     named = _COMBINING.get(owner.name)
     return named is not None and named.mnemonic == mnemonic
 
 
-def _reduction(owner: Operation) -> Row | None:
+def _reduction(owner: Operation) -> OpDefinition | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
     named = ON_TRUTH if is_truth else _COMBINING
@@ -538,18 +540,20 @@ def _reduction(owner: Operation) -> Row | None:
 def _combines_by_xor(owner: Operation) -> bool:
     """True for an operation on truth values that is 1 where they differ: sums wrap around."""
     is_truth = is_boolean(owner.results[0].type)
-    return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
+    return is_truth and ON_TRUTH.get(owner.name) == definition("logical_xor")
 
 
 def _choice(loops: _Loops, choice: Choice, init: Array, dims: list[int]) -> Array:
     """The number that is left after all choices, beginning with `init`."""
     x = loops.value(choice.taken)
     dtype = x.dtype
-    combiner = row("maximum" if choice.largest else "minimum")
+    combiner = definition("maximum" if choice.largest else "minimum")
     if dtype == TRUTH:
         # As a signed number, true is -1.
         flips = not choice.without_order
-        combiner = row(row("minimum" if choice.largest == flips else "maximum").on_truth)
+        combiner = definition(
+            definition("minimum" if choice.largest == flips else "maximum").on_truth
+        )
     elif choice.is_float:
         x, init = _without_nan(loops, choice, x, init, dims)
     elif choice.without_order:
@@ -610,7 +614,7 @@ def _position(
         x = x.is_nan().where(lowest, x)
     position = _over(loops, "argmax", x, dims, init.dtype)
     start = loops.operands[best.index]
-    least = identity_of(row("maximum"), element_type(start))
+    least = identity_of(definition("maximum"), element_type(start))
     if splat_number(init.value) == 0 and splat_number(start) == least:
         return position
     return (_over(loops, "max", x, dims) > loops.array(start)).where(position, init)
@@ -728,7 +732,7 @@ def _named(function: NamedFunction) -> ConversionRule:
 
 
 def _create_like(like: Array, mnemonic: str, *operands: Array, **parameters: Any) -> Array:
-    """The result of a row, in the shape and type of another array."""
+    """The result of a definition, in the shape and type of another array."""
     x, *others = operands
     return x.create(mnemonic, *others, shape=like.shape, dtype=like.dtype, parameters=parameters)
 
@@ -902,11 +906,11 @@ def _pooling(image: str, method: str) -> NamedFunction:
 
 
 NAMED_FUNCTIONS: dict[str, NamedFunction] = {
-    **{f"linalg.{name}": _elementwise(row) for name, row in ELEMENTWISE.items()},
+    **{f"linalg.{name}": _elementwise(definition) for name, definition in ELEMENTWISE.items()},
     **{f"linalg.{name}": _contraction(*dims) for name, dims in CONTRACTIONS.items()},
     **{f"linalg.{name}": _convolution(*dims) for name, dims in CONVOLUTIONS.items()},
     **{f"linalg.{name}": _depthwise(*dims) for name, dims in DEPTHWISE.items()},
-    **{f"linalg.{name}": _pooling(*row) for name, row in POOLINGS.items()},
+    **{f"linalg.{name}": _pooling(*definition) for name, definition in POOLINGS.items()},
     "linalg.broadcast": _broadcast,
     "linalg.fill": _fill_computed,
     "linalg.softmax": _softmax,

@@ -227,12 +227,12 @@ def reference_of(op: ttir.GenericOp) -> DictionaryAttr | None:
         return None
     parameters = {
         parameter.name: value
-        for parameter in body.ROW.ttir_signature
+        for parameter in body.DEFINITION.ttir_signature
         if (value := _number(body.properties.get(parameter.name))) is not None
     }
     return DictionaryAttr(
         {
-            MNEMONIC: StringAttr(body.ROW.mnemonic),
+            MNEMONIC: StringAttr(body.DEFINITION.mnemonic),
             OPERANDS: ArrayAttr(operand for operand in operands if operand is not None),
             **parameters,
         }
@@ -291,7 +291,7 @@ def element_type(value: SSAValue) -> ScalarType:
 def operation_of(op: Operation) -> str:
     """The elementwise operation that an operation in a body does; empty if it does none."""
     if isinstance(op, ttir.ElementwiseOp):
-        return op.ROW.mnemonic
+        return op.DEFINITION.mnemonic
     return _ARITH.get(type(op), "")
 
 
@@ -399,7 +399,7 @@ class TileCompiler:
             slots.append(self._registers.take())
         for step in steps:
             self._calls.compute(step, slots, element, target, _parameters(op, step))
-        has_truths = optable.row(mnemonic).gives_truth
+        has_truths = optable.definition(mnemonic).gives_truth
         if not (has_truths and is_float(element) and is_float(target)):
             self._calls.convert(slots[0], element, target, has_truths=has_truths)
         self._registers.free(slots[1:])
@@ -1349,7 +1349,7 @@ class _Conversion:
         elif isinstance(op, ttir.ConstantOp):
             self._convert_constant(op)
         elif op.name == "ttir.broadcast":
-            assert isinstance(op, ttir.TTIRRowOp)
+            assert isinstance(op, ttir.TTIRTableOp)
             source, target = map(self._placed, (*op.inputs, op.output))
             broadcast(op, source, target, self._chip)
         elif _is_foreign(op):

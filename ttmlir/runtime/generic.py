@@ -23,7 +23,7 @@ from ttmlir.layout.data_format import (
 )
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, NocIndex, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
-from ttmlir.optable.row import spell_shape
+from ttmlir.optable.op_definition import spell_shape
 from ttmlir.program import (
     MAX_COMPILE_TIME_ARGS,
     AddressOfTensor,

@@ -311,7 +311,7 @@ def reference_function(call: OperationCall) -> Any:
 
     BinaryError if the operation is not defined on its operands.
     """
-    function = partial(call.row.reference, np, **bind_parameters(call))
+    function = partial(call.definition.reference, np, **bind_parameters(call))
     fit = check_shapes(call)
     if fit is None:
         return function

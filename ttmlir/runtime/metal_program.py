@@ -23,8 +23,8 @@ from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, TensorMemor
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_cores
 from ttmlir.limits import MAX_CORES, MAX_RANK, memory_advice, memory_limit
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Kind, Parameter, Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Kind, OpDefinition, Parameter
 from ttmlir.program import DescriptionError, ProgramDescription
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, chip_of, location_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -501,9 +501,9 @@ class ReferenceRow:
     element: ElementType | None = None
 
     @property
-    def row(self) -> Row:
+    def definition(self) -> OpDefinition:
         """The operation."""
-        return ROWS[self.mnemonic]
+        return DEFINITIONS[self.mnemonic]
 
 
 @dataclass(frozen=True)
@@ -584,7 +584,7 @@ def read_reference(table: Table | None, operands: int, where: str) -> Reference 
 
 
 def _check_mnemonic(mnemonic: str, where: str) -> None:
-    if mnemonic not in ROWS:
+    if mnemonic not in DEFINITIONS:
         raise UnsupportedError(f"{where}: there is no reference for the operation '{mnemonic}'")
 
 
@@ -624,7 +624,7 @@ class _Reader:
         return ReferenceRow(
             mnemonic,
             operands,
-            self._parameters(ROWS[mnemonic], table["parameters"] or ()),
+            self._parameters(DEFINITIONS[mnemonic], table["parameters"] or ()),
             self._shape(table["shape"]),
             element,
         )
@@ -643,17 +643,17 @@ class _Reader:
             raise self._error(f"has the shape {list(shape)}, which no tensor has")
         return shape
 
-    def _parameters(self, row: Row, tables: Sequence[Table]) -> dict[str, Any]:
-        declared = {parameter.name: parameter for parameter in row.parameters}
+    def _parameters(self, definition: OpDefinition, tables: Sequence[Table]) -> dict[str, Any]:
+        declared = {parameter.name: parameter for parameter in definition.parameters}
         # Lists that may be left out are arguments of the reference function all the same.
         values: dict[str, Any] = {
-            each.name: None for each in row.parameters if each.optional and each.kind.is_list
+            each.name: None for each in definition.parameters if each.optional and each.kind.is_list
         }
         for table in tables:
             name = table["name"] or ""
             if name not in declared:
                 raise self._error(
-                    f"gives '{row.mnemonic}' the parameter '{name}'; it has "
+                    f"gives '{definition.mnemonic}' the parameter '{name}'; it has "
                     f"{', '.join(declared) or 'none'}"
                 )
             values[name] = self._parameter(declared[name], table)

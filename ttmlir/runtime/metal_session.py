@@ -701,7 +701,7 @@ def _evaluate(
     """The result of an operation by its reference function."""
     operation = Operation(command.index, f"ttir.{row.mnemonic}", "", program, {})
     call = OperationCall(
-        row=row.row,
+        definition=row.definition,
         operation=operation,
         operands=tuple(TensorRef(0, host_desc(each.shape, kind)) for each, kind in operands),
         parameters=dict(row.parameters),

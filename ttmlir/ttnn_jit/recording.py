@@ -30,7 +30,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import tt, ttnn
-from ttmlir.dialects.definition.row_ops import ParameterValue
+from ttmlir.dialects.definition.table_ops import ParameterValue
 from ttmlir.dialects.ttnn.structure import BinaryOp, ElementwiseOp
 from ttmlir.errors import ArgumentError
 from ttmlir.layout.affine import AffineMap, constant, dims
@@ -41,8 +41,8 @@ from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.mlir.reporting import UNKNOWN_LOC, file_location
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, broadcast_shape
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Family, broadcast_shape
 from ttmlir.passes.ttnn.convert_ttnn_to_ttir import HOIST
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
@@ -645,9 +645,9 @@ def _fill(number: float | None = None) -> Rule:
 
 def _of_family(family: Family, rule: Callable[[str], Rule]) -> dict[str, Rule]:
     return {
-        row.mnemonic: rule(row.mnemonic)
-        for row in ROWS.values()
-        if row.family is family and row.in_ttnn and row.in_ttir
+        definition.mnemonic: rule(definition.mnemonic)
+        for definition in DEFINITIONS.values()
+        if definition.family is family and definition.in_ttnn and definition.in_ttir
     }
 
 
@@ -740,7 +740,7 @@ def _computes_the_same(name: str, other: str) -> bool:
     return (
         isinstance(a, Elementwise)
         and isinstance(b, Elementwise)
-        and a.meaning is b.meaning
+        and a.reference is b.reference
         and a.operands == b.operands
         and a.parameters == b.parameters
     )
@@ -932,7 +932,7 @@ class Recorder(Observer):
 
         Operands of several data types are computed in one of them.
         """
-        cls = _row_op(mnemonic)
+        cls = _table_op(mnemonic)
         spec = result.spec
         values = [each if isinstance(each, SSAValue) else None for each in operands]
         if issubclass(cls, ElementwiseOp) and mnemonic != "typecast":
@@ -958,7 +958,7 @@ class Recorder(Observer):
         if config.is_sharded():
             config = MemoryConfig()
         spec = tensor.spec.replace(shape=(*outer, columns, rows), memory_config=config)
-        cls = _row_op("transpose")
+        cls = _table_op("transpose")
         rank = len(tensor.shape)
         return self.add(cls, [self.value(tensor)], spec, {"dim0": rank - 2, "dim1": rank - 1})
 
@@ -980,7 +980,7 @@ class Recorder(Observer):
         if result is not None:
             specs[-1] = result.spec
         for (mnemonic, _, parameters), new in zip(steps, specs, strict=True):
-            value = self.add(_row_op(mnemonic), [value], new, parameters)
+            value = self.add(_table_op(mnemonic), [value], new, parameters)
         return value
 
     def elements(self, result: Tensor, *operands: Tensor | float) -> Elements:
@@ -1013,7 +1013,7 @@ class Recorder(Observer):
 
     def add(
         self,
-        cls: type[ttnn.TTNNRowOp],
+        cls: type[ttnn.TTNNTableOp],
         operands: Sequence[SSAValue | None],
         spec: TensorSpec,
         parameters: Mapping[str, ParameterValue],
@@ -1036,7 +1036,7 @@ class Recorder(Observer):
         """A value of this specification in another data type."""
         if spec.dtype == dtype:
             return value
-        cls = _row_op("typecast")
+        cls = _table_op("typecast")
         return self.add(cls, [value], spec.replace(dtype=dtype), {})
 
     def _add_move(self, value: SSAValue, old: TensorSpec, new: TensorSpec) -> SSAValue:
@@ -1134,7 +1134,7 @@ class Elements:
         spec = self._result if tuple(self._result.shape) == shape else next(same, None)
         if spec is None:
             spec = self._result.replace(shape=shape, memory_config=MemoryConfig())
-        value = self._recorder.add(_row_op(mnemonic), values, spec, {})
+        value = self._recorder.add(_table_op(mnemonic), values, spec, {})
         self._specs[value] = spec
         return value
 
@@ -1143,8 +1143,8 @@ class Elements:
         return self._recorder.cast(value, self._result, dtype)
 
 
-def _row_op(mnemonic: str) -> type[ttnn.TTNNRowOp]:
-    return cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
+def _table_op(mnemonic: str) -> type[ttnn.TTNNTableOp]:
+    return cast("type[ttnn.TTNNTableOp]", ttnn.op_class(mnemonic))
 
 
 def _common_type(dtypes: Sequence[DataType], result: DataType) -> DataType:

@@ -22,10 +22,10 @@ from ttmlir.explorer.documents import ModuleDocument, open_documents
 from ttmlir.explorer.overrides import MAX_OVERRIDES, Overrides, computing_by_name
 from ttmlir.layout.data_format import is_block_float
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES, LayoutOverride
 from ttmlir.runtime.binary import BinaryProgram, Operation
-from ttmlir.runtime.execution.operations import OperationCall, find_row, read_call
+from ttmlir.runtime.execution.operations import OperationCall, find_definition, read_call
 from ttmlir.runtime.golden import correlation
 from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.session import submit
@@ -148,7 +148,7 @@ def _with_low_fidelity(overrides: Overrides, program: BinaryProgram) -> Override
     for name, operations in computing_by_name(program).items():
         for call in map(read_call, operations) if name not in overrides.fidelities else ():
             pair = [ref.desc.data_type for ref in call.operands[:2] if ref is not None]
-            if call.row.multiplies and all(map(is_block_float, pair)):
+            if call.definition.multiplies and all(map(is_block_float, pair)):
                 overrides = overrides.with_fidelity(name, MathFidelity.LOFI)
                 break
     return overrides
@@ -206,7 +206,9 @@ EVERYWHERE: tuple[tuple[str, ...], ...] = (
 
 _TILE = 32
 _PRODUCTS = frozenset(
-    row.flatbuffer.table for row in ROWS.values() if row.multiplies and row.flatbuffer is not None
+    definition.flatbuffer.table
+    for definition in DEFINITIONS.values()
+    if definition.multiplies and definition.flatbuffer is not None
 )
 _WITHOUT_NUMBERS = frozenset({"GetDeviceOp", "EmptyOp", "DeallocOp"})
 _MOVES = frozenset({"ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"})
@@ -288,7 +290,7 @@ def _multiplies(operation: Operation) -> bool:
 
 def _has_weight(makers: Makers, call: OperationCall) -> bool:
     """True for a product whose second operand nothing computes, as the compiler sees it."""
-    if call.row.mnemonic != "matmul":
+    if call.definition.mnemonic != "matmul":
         return False
     ref = call.operands[1]
     assert ref is not None, "a product has two operands"
@@ -298,7 +300,7 @@ def _has_weight(makers: Makers, call: OperationCall) -> bool:
             return True
         read = [ref for refs in maker.tensor_fields.values() for ref in refs]
         sources = {each.global_id for each in read} - {each.global_id for each in results_of(maker)}
-        is_move = maker.table in _MOVES or find_row(maker).moves
+        is_move = maker.table in _MOVES or find_definition(maker).moves
         if not is_move or len(sources) != 1:
             return False
         [number] = sources

@@ -15,7 +15,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.printing import attribute_text
 from ttmlir.mlir.verifier import verify_module
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, TILE_OPERATIONS
 
@@ -229,20 +229,22 @@ def test_what_changes(before, after, changed, compound) -> None:
 # --- Tiles ---------------------------------------------------------------------------------------
 
 
-def test_every_row_with_tile_calls_has_an_operation() -> None:
+def test_every_definition_with_tile_calls_has_an_operation() -> None:
     """And no other."""
     computed = {
         mnemonic
         for mnemonic, call in TILE_CALLS.items()
         if call.floats is not None or call.integers is not None
     }
-    assert {each.row.mnemonic for each in TILE_OPERATIONS.values() if each.row} == computed
-    for mnemonic in ROWS:
-        assert (d2m.tile_op_of_row(mnemonic) is not None) == (mnemonic in computed)
+    assert {
+        each.definition.mnemonic for each in TILE_OPERATIONS.values() if each.definition
+    } == computed
+    for mnemonic in DEFINITIONS:
+        assert (d2m.tile_op_of(mnemonic) is not None) == (mnemonic in computed)
 
 
 @pytest.mark.parametrize(
-    ("row", "name"),
+    ("mnemonic", "name"),
     [
         ("reciprocal", "tile_recip"),
         ("neg", "tile_negative"),
@@ -252,9 +254,9 @@ def test_every_row_with_tile_calls_has_an_operation() -> None:
         ("exp", "tile_exp"),
     ],
 )
-def test_names_of_tile_operations(row: str, name: str) -> None:
-    """Where they differ from the rows'."""
-    assert d2m.tile_op_of_row(row) is d2m.tile_op(name)
+def test_names_of_tile_operations(mnemonic: str, name: str) -> None:
+    """Where they differ from the definitions'."""
+    assert d2m.tile_op_of(mnemonic) is d2m.tile_op(name)
 
 
 @pytest.mark.parametrize("mnemonic", TILE_OPERATIONS)
@@ -264,7 +266,7 @@ def test_tile_operations(mnemonic: str) -> None:
     steps = (*(operation.call.floats or ()), *(operation.call.integers or ()))
     assert {step.call for step in steps} <= {call.mnemonic for call in CALLS}
     parameters = {"min": -1.5, "max": 2.0, "parameter": 0.25}
-    signature = operation.row.ttir_signature if operation.row else ()
+    signature = operation.definition.ttir_signature if operation.definition else ()
     given = {each.name: parameters[each.name] for each in signature}
     arguments = values(*[TILE] * len(operation.operands))
     op = d2m.tile_op(mnemonic).of(arguments, **given)

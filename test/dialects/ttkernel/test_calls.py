@@ -1,4 +1,4 @@
-"""Every row of the table of kernel calls is an operation that reads, verifies and prints."""
+"""Every definition of the table of kernel calls is an operation that reads, verifies and prints."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from running.ir_text import parse
 from ttmlir.optable.kernel import CALLS
 
 
-def test_operation_of_every_row() -> None:
-    """The generic text with everything that the row names is printed as it was read."""
+def test_operation_of_every_call() -> None:
+    """The generic text with everything that the definition names is printed as it was read."""
     lines: list[str] = []
     functions: list[str] = []
     for call in CALLS:

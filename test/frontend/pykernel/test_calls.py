@@ -12,7 +12,7 @@ from ttmlir.frontend.pykernel.compilation import (
     ttkernel_noc_compile,
 )
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 
 VALUES = {
     ValueKind.I32: "p",
@@ -62,7 +62,7 @@ PLAIN = [call for call in CALLS if call.header and call.form is not Form.STREAM]
 
 @pytest.mark.parametrize("call", PLAIN, ids=lambda call: call.mnemonic)
 def test_call(call: KernelCall) -> None:
-    """The operation of the row, from a call in Python."""
+    """The operation of the definition, from a call in Python."""
     names = ("cb", "other", "third", "fourth")
     parameters = ", ".join((*(f"{name}: CircularBuffer" for name in names), "p"))
     text = f"@ttkernel_compile()\ndef k({parameters}):\n    {by_position(call)}\n"
@@ -73,7 +73,7 @@ def test_call(call: KernelCall) -> None:
 
 
 def test_parameters_have_names_with_and_without_underscores() -> None:
-    """Names are those of the rows, and may be written as Python does."""
+    """Names are those of the definitions, and may be written as Python does."""
     text = (
         "@ttkernel_noc_compile()\ndef k(cb: CircularBuffer, p):\n"
         "    cb_reserve_back(cb, num_pages=2)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.optable.kernel.row import CONSTANTS, ENUMS
+from ttmlir.optable.kernel.kernel_call import CONSTANTS, ENUMS
 
 NUMBERS: dict[str, dict[str, int]] = {
     "DataFormat": {

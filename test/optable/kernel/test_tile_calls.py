@@ -1,4 +1,5 @@
-"""The steps that compute an operation on tiles, run with the rows' meanings, give its reference."""
+"""The steps that compute an operation on tiles, run with the definitions' meanings, give its
+reference."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from ttmlir.optable import elementwise
 from ttmlir.optable.kernel import CALLS, Element, ValueKind
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Step, TileCall
-from ttmlir.optable.row import Domain
+from ttmlir.optable.op_definition import Domain
 
 _CALLS = {call.mnemonic: call for call in CALLS}
 _PARAMETERS: dict[str, dict[str, float]] = {
@@ -20,7 +21,7 @@ _PARAMETERS: dict[str, dict[str, float]] = {
 _WITHOUT_KERNEL = {
     *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
 }
-_ROWS = {row.mnemonic: row for row in elementwise.ROWS}
+_DEFINITIONS = {definition.mnemonic: definition for definition in elementwise.DEFINITIONS}
 
 
 def _run(step: Step, dst: dict[int, Any], parameters: dict[str, float]) -> None:
@@ -62,9 +63,9 @@ def _numbers(domain: Domain, index: int) -> np.ndarray[Any, Any]:
 
 def _operands(mnemonic: str, dtype: Any) -> list[Any]:
     """Integers of every domain are numbers that an integer can be."""
-    row = _ROWS[mnemonic]
-    count = elementwise.arity(row)
-    domains = (*row.domains, *row.domains[-1:] * count)[:count]
+    definition = _DEFINITIONS[mnemonic]
+    count = elementwise.arity(definition)
+    domains = (*definition.domains, *definition.domains[-1:] * count)[:count]
     if dtype is np.int32:
         numbers = [_numbers(Domain.REAL, i).astype(dtype) for i in range(count)]
         nonzero = (domain is Domain.NONZERO for domain in domains)
@@ -72,10 +73,12 @@ def _operands(mnemonic: str, dtype: Any) -> list[Any]:
     return [_numbers(domain, i).astype(dtype) for i, domain in enumerate(domains)]
 
 
-def test_every_elementwise_row_has_its_calls() -> None:
+def test_every_elementwise_operation_has_its_calls() -> None:
     """No operation is left out, none is made up, and all that is named exists."""
-    rows = [row.mnemonic for row in elementwise.ROWS]
-    assert list(TILE_CALLS) == [mnemonic for mnemonic in rows if mnemonic not in _WITHOUT_KERNEL]
+    definitions = [definition.mnemonic for definition in elementwise.DEFINITIONS]
+    assert list(TILE_CALLS) == [
+        mnemonic for mnemonic in definitions if mnemonic not in _WITHOUT_KERNEL
+    ]
     for mnemonic in _WITHOUT_KERNEL:
         assert TILE_CALLS[mnemonic] == TileCall()
     for mnemonic, tile_call in TILE_CALLS.items():
@@ -89,13 +92,13 @@ def test_every_elementwise_row_has_its_calls() -> None:
 
 @pytest.mark.parametrize("mnemonic", [m for m, call in TILE_CALLS.items() if call.floats])
 def test_steps_on_floats(mnemonic: str) -> None:
-    """Steps and reference agree; the reference of each row has tests of its own."""
+    """Steps and reference agree; the reference of each definition has tests of its own."""
     operands = _operands(mnemonic, np.float32)
     parameters = _PARAMETERS.get(mnemonic, {})
     dst = {i: operand.copy() for i, operand in enumerate(operands)}
     for step in TILE_CALLS[mnemonic].floats or ():
         _run(step, dst, parameters)
-    expected = _ROWS[mnemonic].reference(np, *operands, **parameters)
+    expected = _DEFINITIONS[mnemonic].reference(np, *operands, **parameters)
     np.testing.assert_allclose(dst[0], np.asarray(expected, np.float32), rtol=1e-5, atol=1e-6)
 
 
@@ -107,7 +110,7 @@ def test_steps_on_integers(mnemonic: str) -> None:
     dst = {i: operand.copy() for i, operand in enumerate(operands)}
     for step in TILE_CALLS[mnemonic].integers or ():
         _run(step, dst, parameters)
-    expected = _ROWS[mnemonic].reference(np, *operands, **parameters)
+    expected = _DEFINITIONS[mnemonic].reference(np, *operands, **parameters)
     np.testing.assert_array_equal(dst[0], np.asarray(expected).astype(np.int32))
 
 
@@ -119,13 +122,13 @@ def test_sums_of_the_matrix_unit_replace_what_dst_holds(
     mnemonic: str, call: str, function: Any
 ) -> None:
     """Sums and differences overwrite."""
-    row = _CALLS[call]
+    definition = _CALLS[call]
     assert TILE_CALLS[mnemonic].matrix_unit == call
-    assert row.tiles is not None
-    assert not row.tiles.accumulates
-    assert row.reference is not None
+    assert definition.tiles is not None
+    assert not definition.tiles.accumulates
+    assert definition.reference is not None
     a, b = _operands(mnemonic, np.float32)
-    np.testing.assert_array_equal(row.reference(np, a, b), function(a, b))
+    np.testing.assert_array_equal(definition.reference(np, a, b), function(a, b))
 
 
 def test_products_of_the_matrix_unit_are_added_to_what_dst_holds() -> None:

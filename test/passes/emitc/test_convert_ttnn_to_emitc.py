@@ -13,7 +13,7 @@ from examples import HEADER, function_text
 from ttmlir.compiler import compile_to_cpp, lower, write_cpp, write_ttnn
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.schema.versions import load
 
 PASS = "convert-ttnn-to-emitc"
@@ -166,14 +166,14 @@ def test_operations_of_emitc_stay() -> None:
 )
 def test_operands_then_parameters_then_destination(mnemonic: str, call: str) -> None:
     """Operations that tt-mlir had in 2024 keep its argument lists; later ones spell parameters."""
-    text = compile_to_cpp(HEADER + function_text(ROWS[mnemonic]))
+    text = compile_to_cpp(HEADER + function_text(DEFINITIONS[mnemonic]))
     name = call.removeprefix("ttnn::").partition("(")[0]
     assert call_in(text, name) == call
 
 
 def test_constants_are_values_and_shape() -> None:
     """Long constants can be left out of the text."""
-    module = lower(HEADER + function_text(ROWS["constant"]))
+    module = lower(HEADER + function_text(DEFINITIONS["constant"]))
     values = ", ".join(f"{value}.000000000e+00f" for value in range(1, 7))
     assert call_in(write_cpp(module), "constant") == f"ttnn::constant({{{values}}}, {{2, 3}}, v1);"
     elided = write_cpp(module, elide_above=5)
@@ -199,7 +199,7 @@ def test_texts_in_a_file_leave_out_more_than_16_elements() -> None:
 
 def test_absent_optional_parameter_is_nullopt() -> None:
     """A reduction over all dimensions has no list of them."""
-    source = function_text(ROWS["prod"]).replace(", dim_arg = [1 : i32]", "")
+    source = function_text(DEFINITIONS["prod"]).replace(", dim_arg = [1 : i32]", "")
     source = source.replace("33x1x", "1x1x")
     assert call_in(compile_to_cpp(HEADER + source), "prod").startswith(
         "ttnn::prod(v5, true, std::nullopt, "
@@ -207,10 +207,12 @@ def test_absent_optional_parameter_is_nullopt() -> None:
 
 
 @pytest.mark.skipif(UPSTREAM is None, reason="needs mlir-translate-19")
-@pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.in_ttir])
+@pytest.mark.parametrize(
+    "mnemonic", [name for name, definition in DEFINITIONS.items() if definition.in_ttir]
+)
 def test_mlir_prints_the_same_text(mnemonic: str) -> None:
     """MLIR reads the converted module of every operation and prints the C++ that we print."""
-    source = HEADER + function_text(ROWS[mnemonic])
+    source = HEADER + function_text(DEFINITIONS[mnemonic])
     module = lower(source, f"ttir-to-ttnn-backend-pipeline,{PASS}")
     upstream = subprocess.run(
         [str(UPSTREAM), "--mlir-to-cpp", "--allow-unregistered-dialect"],
@@ -225,11 +227,15 @@ def test_mlir_prints_the_same_text(mnemonic: str) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")
 def test_compiler_accepts_every_call(tmp_path: Path) -> None:
     """The calls of all operations are C++, given functions that take anything."""
-    functions = "".join(function_text(row) for row in ROWS.values() if row.in_ttir)
+    functions = "".join(
+        function_text(definition) for definition in DEFINITIONS.values() if definition.in_ttir
+    )
     text = compile_to_cpp(HEADER + functions)
     callees = sorted(set(re.findall(r"ttnn::(\w+)\(", text)))
     parameters = ", ".join(f"Any p{number} = {{}}" for number in range(32))
-    pairs = {row.mnemonic for row in ROWS.values() if len(row.results) == 2}
+    pairs = {
+        definition.mnemonic for definition in DEFINITIONS.values() if len(definition.results) == 2
+    }
     declarations = "".join(
         f"{'std::tuple<Tensor, Tensor>' if callee in pairs else 'Tensor'} {callee}({parameters});\n"
         for callee in callees

@@ -36,7 +36,7 @@ LENIENCIES = frozenset({"pop-unfilled", "unallocated-write"})
 SHAPE = (33, 40)
 
 Array = np.ndarray
-Meaning = Callable[..., Array]
+Reference = Callable[..., Array]
 
 
 def run(text: str, *inputs: Array, passes: Sequence[str] = (WIDE,), exact: bool = True) -> Array:
@@ -96,7 +96,7 @@ def integers(shape: tuple[int, ...], seed: int = 0) -> Array:
 
 
 def check(
-    meanings: Mapping[str, Meaning],
+    references: Mapping[str, Reference],
     inputs: Sequence[Array],
     elements: Sequence[str],
     result: str = "",
@@ -105,11 +105,11 @@ def check(
     """Compare operations on arrays, in these element types, with what they mean."""
     types = [tensor(*each.shape, element=e) for each, e in zip(inputs, elements, strict=True)]
     into = tensor(*inputs[0].shape, element=result) if result else ""
-    got = results(function(*meanings, types=types, result=into), *inputs)
-    for (name, meaning), output in zip(meanings.items(), got, strict=True):
+    got = results(function(*references, types=types, result=into), *inputs)
+    for (name, reference), output in zip(references.items(), got, strict=True):
         np.testing.assert_allclose(
             output.astype(np.float64),
-            meaning(*inputs).astype(np.float64),
+            reference(*inputs).astype(np.float64),
             rtol=tolerance,
             atol=tolerance,
             err_msg=name,
@@ -125,8 +125,8 @@ def test_functions(part: int) -> None:
     def part_of(domain: Callable[[Array], bool]) -> int:
         return next(number for number, each in enumerate(inputs) if domain(each))
 
-    meanings = {name: row[0] for name, row in SMOOTH.items() if part_of(row[1]) == part}
-    check(meanings, [inputs[part]], ["f32"], tolerance=1e-4)
+    references = {name: row[0] for name, row in SMOOTH.items() if part_of(row[1]) == part}
+    check(references, [inputs[part]], ["f32"], tolerance=1e-4)
 
 
 def test_functions_that_jump() -> None:
@@ -161,15 +161,15 @@ def test_integers_of_32_bits() -> None:
     rng = np.random.default_rng(5)
     x, y = (rng.integers(-(2**31), 2**31, SHAPE).astype(np.int32) for _ in range(2))
 
-    def wrapping(meaning: Meaning) -> Meaning:
-        return lambda x, y: wrapped(meaning(x.astype(object), y.astype(object)))
+    def wrapping(reference: Reference) -> Reference:
+        return lambda x, y: wrapped(reference(x.astype(object), y.astype(object)))
 
-    meanings = {name: wrapping(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
-    check(meanings, [x, y], ["i32"] * 2)
+    references = {name: wrapping(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
+    check(references, [x, y], ["i32"] * 2)
 
 
 _TYPES = {"i8": np.int8, "i16": np.int16, "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32}
-_QUOTIENTS: dict[str, Meaning] = {
+_QUOTIENTS: dict[str, Reference] = {
     "div": lambda x, y: np.trunc(x.astype(np.float64) / y),
     "remainder": np.fmod,
 }
@@ -190,18 +190,18 @@ def all_integers(element: str) -> tuple[Array, Array]:
 def test_other_integers(element: str, exact: bool) -> None:
     """Short integers are computed with 32 bits and wrap; those without a sign have their order."""
     x, y = all_integers(element)
-    meanings: dict[str, Meaning] = {**ARITHMETIC, **BITWISE}
-    meanings |= {"maximum": np.maximum, "minimum": np.minimum}
-    meanings |= {} if element == "ui32" else _QUOTIENTS
+    references: dict[str, Reference] = {**ARITHMETIC, **BITWISE}
+    references |= {"maximum": np.maximum, "minimum": np.minimum}
+    references |= {} if element == "ui32" else _QUOTIENTS
     types = [tensor(*SHAPE, element=element)] * 2
-    got = results(function(*meanings, types=types), x, y, exact=exact)
-    for (name, meaning), output in zip(meanings.items(), got, strict=True):
-        expected = meaning(x, y).astype(x.dtype)
+    got = results(function(*references, types=types), x, y, exact=exact)
+    for (name, reference), output in zip(references.items(), got, strict=True):
+        expected = reference(x, y).astype(x.dtype)
         np.testing.assert_array_equal(output.astype(x.dtype), expected, err_msg=name)
     truths = tensor(*SHAPE, element="i1")
     got = results(function(*COMPARISONS, types=types, result=truths), x, y, exact=exact)
-    for (name, meaning), output in zip(COMPARISONS.items(), got, strict=True):
-        np.testing.assert_array_equal(output != 0, meaning(x, y) != 0, err_msg=name)
+    for (name, reference), output in zip(COMPARISONS.items(), got, strict=True):
+        np.testing.assert_array_equal(output != 0, reference(x, y) != 0, err_msg=name)
 
 
 @pytest.mark.parametrize("element", ["i8", "i16", "ui8", "ui16"])

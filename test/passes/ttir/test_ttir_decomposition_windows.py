@@ -1,7 +1,7 @@
 """General convolutions and poolings, taken apart and run, against JAX on random attributes.
 
-The interpreter's view (the rows' reference functions on the undecomposed operation) is compared as
-well.
+The interpreter's view (the definitions' reference functions on the undecomposed operation) is
+compared as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from running.pass_runner import TTNN_PIPELINE, executed
 from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 
 ROAD = ("ttir-decomposition", TTNN_PIPELINE)
 IN_PARTS = ("ttir-window-decomposition", TTNN_PIPELINE)
@@ -50,7 +50,7 @@ def attribute_text(values: dict[str, Any]) -> str:
 
 def ran(op: str, inputs: list[np.ndarray], out: np.ndarray, values: dict[str, Any]) -> Any:
     """The result of the operation on the runtime, after checking its reference and its parts."""
-    reference = ROWS[op].reference(np, *inputs, **values)
+    reference = DEFINITIONS[op].reference(np, *inputs, **values)
     np.testing.assert_allclose(reference, out, rtol=1e-4, atol=1e-4)
     element = {"f": "f32", "i": "i32", "b": "i1"}[out.dtype.kind]
     f = FunctionText([tensor(*array.shape, element=element) for array in inputs])

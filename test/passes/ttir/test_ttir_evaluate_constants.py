@@ -16,8 +16,8 @@ from torch.nn import functional
 
 import ttmlir
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS
-from ttmlir.optable.elementwise import ROWS as ELEMENTWISE_ROWS
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.elementwise import DEFINITIONS as ELEMENTWISE_DEFINITIONS
 
 PASS = "ttir-evaluate-constants"
 RNG = TestGenerator(__name__)
@@ -161,12 +161,12 @@ ELEMENTS = {
 
 @pytest.mark.parametrize("pass_name", [PASS, "canonicalize"])
 @pytest.mark.parametrize("shape", [(3,), (0,), (2, 0)], ids=str)
-@pytest.mark.parametrize("name", [r.mnemonic for r in ELEMENTWISE_ROWS if r.in_ttir])
+@pytest.mark.parametrize("name", [r.mnemonic for r in ELEMENTWISE_DEFINITIONS if r.in_ttir])
 def test_every_elementwise_operation_on_constants(
     name: str, shape: tuple[int, ...], pass_name: str
 ) -> None:
     """Of all types, without elements too: it becomes valid IR, or the types are refused."""
-    operands = len(ROWS[name].operands)
+    operands = len(DEFINITIONS[name].operands)
     pairs = zip(ELEMENTS, ELEMENTS, strict=True) if 0 in shape else product(ELEMENTS, ELEMENTS)
     for element, result in pairs:
         f = FunctionText([])

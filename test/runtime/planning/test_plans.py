@@ -38,7 +38,7 @@ def prepared(b: ProgramBuilder) -> PreparedProgram:
 def planned(program: PreparedProgram) -> Counter[str]:
     """How often a plan runs each operation."""
     return Counter(
-        step.call.row.mnemonic for step in plan_of(program).steps if step.call is not None
+        step.call.definition.mnemonic for step in plan_of(program).steps if step.call is not None
     )
 
 

@@ -38,11 +38,11 @@ def elu(x: float) -> float:
     return x if x > 0 else 0.5 * math.expm1(x)
 
 
-_ROWS = {"negative": "neg", "recip": "reciprocal"}
+_CALLS = {"negative": "neg", "recip": "reciprocal"}
 """Operations of ttir whose calls have another name."""
 UNARY: dict[str, Callable[[float], float]] = {
     **{
-        name: ORACLES[_ROWS.get(name, name)].of_numbers
+        name: ORACLES[_CALLS.get(name, name)].of_numbers
         for name in (
             *("abs", "negative", "sign", "square", "sqrt", "rsqrt", "cbrt", "recip", "exp"),
             *("exp2", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
@@ -212,48 +212,60 @@ BY_HAND = {"typecast_tile", "rand_tile", "where_tile", "copy_dest_values"}
 
 
 def row_of(name: str) -> KernelCall:
-    """The row of a call."""
+    """The definition of a call."""
     return calls_named(name)[0]
 
 
 def test_every_call_has_an_oracle_here() -> None:
-    """A new row of the vector unit without one fails."""
+    """A new definition of the vector unit without one fails."""
     known = {f"{name}_tile" for name in UNARY}
     known |= {*WITH_NUMBERS, *BINARY, *INTEGER_UNARY, *INTEGER_BINARY, *SHIFTS, *BY_HAND}
-    rows = {row.cpp for row in CALLS if row.tiles is not None and not row.tiles.cbs}
-    assert rows == known
+    definitions = {
+        definition.cpp
+        for definition in CALLS
+        if definition.tiles is not None and not definition.tiles.cbs
+    }
+    assert definitions == known
 
 
 def test_every_call_of_a_compute_thread_is_implemented() -> None:
-    """In the API of each role that its row names, blocking where it has to wait for a register."""
-    for row in CALLS:
-        if not row.header or row.form is not Form.CALL:
+    """In the API of each role that its definition names, blocking where it has to wait for a
+    register."""
+    for definition in CALLS:
+        if not definition.header or definition.form is not Form.CALL:
             continue
         for role, api in APIS.items():
-            if role in row.roles and row.cpp != "get_compile_time_arg_val":
-                assert callable(getattr(api, row.cpp, None)), (row.cpp, role)
+            if role in definition.roles and definition.cpp != "get_compile_time_arg_val":
+                assert callable(getattr(api, definition.cpp, None)), (definition.cpp, role)
 
 
 def test_blocking_calls_return_whether_they_are_done() -> None:
     """Every other method has no result, save those that ask for something."""
     for role, api in APIS.items():
-        for row in CALLS:
-            if row.form is not Form.CALL or role not in row.roles or row.result is not None:
+        for definition in CALLS:
+            if (
+                definition.form is not Form.CALL
+                or role not in definition.roles
+                or definition.result is not None
+            ):
                 continue
-            method = getattr(api, row.cpp, None)
+            method = getattr(api, definition.cpp, None)
             if method is None or not inspect.isfunction(method):
                 continue
             returns = method.__annotations__.get("return")
-            assert (returns == "bool") == (row.cpp in waiting_calls(api)), (role, row.cpp)
+            assert (returns == "bool") == (definition.cpp in waiting_calls(api)), (
+                role,
+                definition.cpp,
+            )
 
 
-def _inits(row: KernelCall) -> list[Any]:
-    if not row.init:
+def _inits(definition: KernelCall) -> list[Any]:
+    if not definition.init:
         return []
-    init = row_of(row.init)
+    init = row_of(definition.init)
     template = tuple(8 for _ in init.templates)
     arguments = tuple(1 for _ in init.operands)
-    return [call(row.init, *arguments, template=template)]
+    return [call(definition.init, *arguments, template=template)]
 
 
 def _one(x: Array, name: str, numbers: tuple[Any, ...], numerics: Numerics, wide: bool) -> Array:
@@ -560,7 +572,9 @@ def test_a_function_that_was_not_prepared() -> None:
 
 def test_elements_of_the_rows_are_known() -> None:
     """A new kind of element needs code here."""
-    assert {row.tiles.element for row in CALLS if row.tiles is not None} <= set(Element)
+    assert {
+        definition.tiles.element for definition in CALLS if definition.tiles is not None
+    } <= set(Element)
     assert Role.MATH in APIS
 
 

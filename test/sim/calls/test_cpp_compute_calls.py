@@ -35,7 +35,7 @@ def run(core: ComputeCore, body: str, before: str = "", **options: Any) -> Array
 
 def test_spellings_name_calls() -> None:
     """Each is another name of a call, and no call's own."""
-    names = {row.cpp for row in ALL_CALLS}
+    names = {definition.cpp for definition in ALL_CALLS}
     assert set(SPELLINGS.values()) <= names
     assert names.isdisjoint(SPELLINGS)
 

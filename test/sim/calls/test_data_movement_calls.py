@@ -23,48 +23,51 @@ from ttmlir.sim.options import SimOptions
 BY_THE_COMPILER = (Form.LOAD, Form.STORE, Form.CAST, Form.ELEMENT)
 """Forms that are syntax of C++."""
 
-ROWS = [
-    row
-    for row in CALLS
-    if row.roles & Role.DATA and row.header and row.form not in BY_THE_COMPILER
-    if row.cpp != "get_compile_time_arg_val"
+BLOCKING_CALLS = [
+    definition
+    for definition in CALLS
+    if definition.roles & Role.DATA and definition.header and definition.form not in BY_THE_COMPILER
+    if definition.cpp != "get_compile_time_arg_val"
 ]
 
 
-def call_of(row: KernelCall) -> object:
-    """What the simulator has for a row."""
-    match row.form:
+def call_of(definition: KernelCall) -> object:
+    """What the simulator has for a definition."""
+    match definition.form:
         case Form.METHOD:
-            is_args = row.mnemonic.startswith("tensor_accessor_args.")
-            return getattr(AccessorArgs if is_args else TensorAccessor, row.cpp, None)
+            is_args = definition.mnemonic.startswith("tensor_accessor_args.")
+            return getattr(AccessorArgs if is_args else TensorAccessor, definition.cpp, None)
         case Form.STREAM:
             return DataMovementApi.dprint
         case _:
-            return getattr(DataMovementApi, row.cpp, None)
+            return getattr(DataMovementApi, definition.cpp, None)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row.mnemonic for row in ROWS])
-def test_every_call_has_an_implementation(row: KernelCall) -> None:
-    """A method of the C++ name that takes as many arguments as the row says, and templates."""
-    call = call_of(row)
-    assert callable(call), row.cpp
+@pytest.mark.parametrize(
+    "definition", BLOCKING_CALLS, ids=[definition.mnemonic for definition in BLOCKING_CALLS]
+)
+def test_every_call_has_an_implementation(definition: KernelCall) -> None:
+    """A method of the C++ name that takes as many arguments as the definition says, and
+    templates."""
+    call = call_of(definition)
+    assert callable(call), definition.cpp
     parameters = inspect.signature(call).parameters
     positional = [name for name in parameters if name not in ("self", "template")]
-    if row.most_arguments is not None and row.cpp != "get_noc_addr":
-        named = row.most_arguments - (1 if row.form == Form.METHOD else 0)
-        assert len(positional) >= named, row.cpp
+    if definition.most_arguments is not None and definition.cpp != "get_noc_addr":
+        named = definition.most_arguments - (1 if definition.form == Form.METHOD else 0)
+        assert len(positional) >= named, definition.cpp
         more = positional[named:]
         assert all(parameters[name].default is not inspect.Parameter.empty for name in more)
-    if row.templates and row.header != "debug/dprint.h":
-        assert "template" in parameters, row.cpp
+    if definition.templates and definition.header != "debug/dprint.h":
+        assert "template" in parameters, definition.cpp
 
 
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
-    rows = {row.cpp: row for row in CALLS}
+    definitions = {definition.cpp: definition for definition in CALLS}
     for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
-        assert rows[name].result is None if name in rows else True
+        assert definitions[name].result is None if name in definitions else True
 
 
 class Bench:

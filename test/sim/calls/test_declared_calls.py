@@ -1,4 +1,5 @@
-"""Kernels can call what is declared and has a row; nothing else of an API exists for them."""
+"""Kernels can call what is declared and has a definition; nothing else of an API exists for
+them."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ APIS: dict[type[KernelApi], Role] = {
     MathApi: Role.MATH,
     PackApi: Role.PACK,
 }
-NAMES = {row.cpp for row in CALLS if row.form not in (Form.METHOD, Form.ELEMENT)}
+NAMES = {
+    definition.cpp for definition in CALLS if definition.form not in (Form.METHOD, Form.ELEMENT)
+}
 KNOWN_BY_THE_COMPILER = {
     *("get_compile_time_arg_val", "DPRINT", "reinterpret_cast", "load_from_l1", "store_to_l1"),
 }
@@ -32,12 +35,18 @@ INTERNAL = {
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_declared_calls_are_those_with_rows(api: type[KernelApi]) -> None:
+def test_declared_calls_are_those_with_definitions(api: type[KernelApi]) -> None:
     """Each call that does something on a processor is declared there, and only calls are."""
     declared = set(declared_calls(api))
     assert declared <= NAMES
-    rows = [row for row in CALLS if row.header and row.form in (Form.CALL, Form.OBJECT)]
-    wanted = {row.cpp for row in rows if row.roles & APIS[api]} - KNOWN_BY_THE_COMPILER
+    definitions = [
+        definition
+        for definition in CALLS
+        if definition.header and definition.form in (Form.CALL, Form.OBJECT)
+    ]
+    wanted = {
+        definition.cpp for definition in definitions if definition.roles & APIS[api]
+    } - KNOWN_BY_THE_COMPILER
     assert wanted - declared == set()
     assert declared.isdisjoint(INTERNAL)
 

@@ -31,7 +31,7 @@ class Fused:
 
     text: Callable[[], str]
     shapes: Sequence[tuple[int, ...]]
-    meaning: Callable[..., Array]
+    reference: Callable[..., Array]
     cores: str
     tolerance: float = 0.0
     """Of numbers that are no integers."""
@@ -167,7 +167,7 @@ def _workload(name: str, fused: Fused) -> Workload:
             result = execute(changed, inputs, options, record=timeline is not None)
         [output] = result.outputs
         findings = [each for step in result.reports for each in step.report.findings]
-        expected = fused.meaning(*inputs)
+        expected = fused.reference(*inputs)
         right = np.allclose(output, expected, rtol=fused.tolerance, atol=fused.tolerance)
         return Outcome(right, findings, output.tobytes(), result.cycles)
 

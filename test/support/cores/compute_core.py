@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel import Role, find_row
+from ttmlir.optable.kernel import Role, find_call
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
 from ttmlir.sim.calls.kernel_api import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
@@ -135,7 +135,7 @@ class ComputeCore:
 
 
 def _roles(name: str) -> Role:
-    return find_row(name).roles
+    return find_call(name).roles
 
 
 def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, None]:

@@ -1,4 +1,4 @@
-"""The text of an operation of ttkernel, from the row of its call."""
+"""The text of an operation of ttkernel, from the definition of its call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ttmlir.dialects.ttkernel import RESULT_TYPES
 from ttmlir.mlir.printing import attribute_text
 from ttmlir.optable.kernel import KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 
 TYPES = {
     **{kind: attribute_text(type) for kind, type in RESULT_TYPES.items()},

@@ -63,7 +63,7 @@ def _compute_row(
     ]
     operation: Any = ProgramOperation(0, f"ttir.{row.mnemonic}", "", cast("Any", None), {})
     call = OperationCall(
-        row=row.row,
+        definition=row.definition,
         operation=operation,
         operands=tuple(TensorRef(0, host_desc(each.shape, kind)) for each, kind in operands),
         parameters=dict(row.parameters),

@@ -37,7 +37,7 @@ class Example:
 
     module: ModuleOp
     shapes: Sequence[tuple[int, ...]]
-    meaning: Callable[..., Sequence[Array]]
+    reference: Callable[..., Sequence[Array]]
     tolerance: float = 0.0
     """Of device numerics, relative to the largest result."""
     element: str = "f32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 
 ALIASES = """\
 #device = #tt.operand_constraint<any_device>
@@ -66,7 +66,7 @@ class FunctionText:
         operands = [*inputs, out]
         constraints = ", ".join([constraint or self.constraint] * len(operands))
         properties = [f"operand_constraints = [{constraints}]", *filter(None, [attributes])]
-        if ROWS[mnemonic].family.is_elementwise:
+        if DEFINITIONS[mnemonic].family.is_elementwise:
             properties.append(f"operandSegmentSizes = array<i32: {len(inputs)}, 1>")
         types = ", ".join(self.types[operand] for operand in operands)
         return self.define(

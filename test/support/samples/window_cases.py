@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from oracles.elementwise_oracles import positive
-from samples.row_cases import Case, Shape
+from samples.operation_cases import Case, Shape
 
 
 def image_window(

@@ -1,4 +1,5 @@
-"""The header that declares every call: a compiler takes it, and one use of each row against it."""
+"""The header that declares every call: a compiler takes it, and one use of each definition against
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from running.ir_text import parse
 
 from ttmlir.cpp.include_path import kernel_header
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.target.cpp.from_ttkernel import write_kernels
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium" / "kernels").glob("*.cpp"))
@@ -116,8 +117,8 @@ def test_kernels_of_the_examples(kernel: Path, tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_one_use_of_every_row(tmp_path: Path) -> None:
-    """Every call can be written as its row says, with all operands and with the fewest."""
+def test_one_use_of_every_call(tmp_path: Path) -> None:
+    """Every call can be written as its definition says, with all operands and with the fewest."""
     lines = [START]
     for call in CALLS:
         if call.header:
@@ -148,7 +149,7 @@ VALUES = """
 
 
 def kernel_with_every_call() -> str:
-    """A kernel in IR with the operation of every row that C++ has."""
+    """A kernel in IR with the operation of every definition that C++ has."""
     calls = [call for call in CALLS if call.header]
     types = [type for call in calls for type in operand_types(call) if ".cb<" in type]
     buffers = {type: f"%cb{i}" for i, type in enumerate(dict.fromkeys(types))}
@@ -168,7 +169,7 @@ def kernel_with_every_call() -> str:
 
 
 @needs_compiler
-def test_what_is_written_for_the_operation_of_every_row(tmp_path: Path) -> None:
+def test_what_is_written_for_the_operation_of_every_call(tmp_path: Path) -> None:
     """The C++ of each operation, all its attributes given, is C++ to a C++ compiler."""
     text = write_kernels(parse(kernel_with_every_call()))
     result = compiled(without_includes(text), tmp_path)

@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from ttmlir.dialects import tt, ttnn
-from ttmlir.dialects.definition.row_ops import ParameterValue
+from ttmlir.dialects.definition.table_ops import ParameterValue
 from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
@@ -26,8 +26,8 @@ from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing import attribute_text
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, Kind, Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Family, Kind, OpDefinition
 from ttmlir.schema.versions import load
 from ttmlir.target.flatbuffer.tensors import TTNN, TensorTables
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
@@ -119,72 +119,78 @@ SAMPLES: dict[Kind, ParameterValue] = {
 }
 
 
-def sample(row: Row) -> dict[str, ParameterValue]:
+def sample(definition: OpDefinition) -> dict[str, ParameterValue]:
     """Values of an operation's parameters; the numbers of windows are stored without a sign."""
-    unsigned = row.flatbuffer is not None and row.family is Family.WINDOW
+    unsigned = definition.flatbuffer is not None and definition.family is Family.WINDOW
     return {
-        p.name: 5 if unsigned and p.kind is Kind.SI32 else SAMPLES[p.kind] for p in row.parameters
+        p.name: 5 if unsigned and p.kind is Kind.SI32 else SAMPLES[p.kind]
+        for p in definition.parameters
     }
 
 
 @pytest.mark.parametrize(
     "mnemonic",
-    [name for name, row in ROWS.items() if row.flatbuffer and row.in_ttnn and name != "constant"],
+    [
+        name
+        for name, definition in DEFINITIONS.items()
+        if definition.flatbuffer and definition.in_ttnn and name != "constant"
+    ],
 )
 def test_every_operation_of_the_table(mnemonic: str) -> None:
     """Operands, device and parameters of each operation are in the fields of its table."""
-    row = ROWS[mnemonic]
+    definition = DEFINITIONS[mnemonic]
     cls = ttnn.op_class(mnemonic)
     layout = tt.LayoutAttr.of((32, 64), f32, MemorySpace.DEVICE_DRAM, (1, 1))
     type = TensorType(f32, [32, 64], layout)
-    block = Block(arg_types=[type] * len(row.operands))
+    block = Block(arg_types=[type] * len(definition.operands))
     device = ttnn.GetDeviceOp.make(tt.DeviceType(DEVICE), location=UNKNOWN_LOC)
-    values = sample(row)
+    values = sample(definition)
     properties = cls.parameter_properties(values)
     if issubclass(cls, ttnn.CreationOp):
         op = cls.make(device.results[0], type, properties, location=UNKNOWN_LOC)
         block.add_ops([device, op, ReturnOp()])
     else:
         empties = [
-            ttnn.EmptyOp.make(device.results[0], type, location=UNKNOWN_LOC) for _ in row.results
+            ttnn.EmptyOp.make(device.results[0], type, location=UNKNOWN_LOC)
+            for _ in definition.results
         ]
         op = cls.dps(
             block.args,
             [empty.results[0] for empty in empties],
             properties,
             location=UNKNOWN_LOC,
-            device=device.results[0] if row.device else None,
+            device=device.results[0] if definition.device else None,
         )
         block.add_ops([device, *empties, op, ReturnOp()])
-    main = FuncOp("main", ([type] * len(row.operands), []), Region(block))
+    main = FuncOp("main", ([type] * len(definition.operands), []), Region(block))
     module = ModuleOp([main], {"tt.device": DEVICE, "tt.system_desc": SYSTEM})
     data = ttnn_to_flatbuffer(module)
     step = load(data, "x").root.programs[0].operations[-1]
 
-    assert row.flatbuffer is not None
-    assert step.type_type == row.flatbuffer.table
+    assert definition.flatbuffer is not None
+    assert step.type_type == definition.flatbuffer.table
     table = step["type"]
-    for field, filler in row.flatbuffer.fields:
+    for field, filler in definition.flatbuffer.fields:
         match filler:
             case "type":
-                assert table[field] == row.flatbuffer.kind
+                assert table[field] == definition.flatbuffer.kind
             case "output":
-                assert table[field].global_id == len(row.operands) + 1
+                assert table[field].global_id == len(definition.operands) + 1
             case "outputs":
                 ids = [tensor.global_id for tensor in table[field]]
-                first = len(row.operands) + 1
-                assert ids == list(range(first, first + len(row.results)))
+                first = len(definition.operands) + 1
+                assert ids == list(range(first, first + len(definition.results)))
             case "device":
                 assert table[field].global_id == 0
             case "parameters":
                 assert table[field] == tuple(values.values())
             case "inputs":
                 ids = [tensor.global_id for tensor in table[field]]
-                assert ids == list(range(1, len(row.operands) + 1))
+                assert ids == list(range(1, len(definition.operands) + 1))
             case _ if filler in values:
                 assert table[field] == values[filler]
             case _:
-                number = [operand.name for operand in row.operands].index(filler) + 1
+                number = [operand.name for operand in definition.operands].index(filler) + 1
                 assert table[field].global_id == number
 
 

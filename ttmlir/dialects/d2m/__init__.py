@@ -86,7 +86,7 @@ from ttmlir.dialects.d2m.tiles import (
     TileTransposeOp,
     TileUntilizeBlockOp,
     tile_op,
-    tile_op_of_row,
+    tile_op_of,
 )
 
 __all__ = [
@@ -152,7 +152,7 @@ __all__ = [
     "buffer_of_view",
     "memory_of",
     "tile_op",
-    "tile_op_of_row",
+    "tile_op_of",
 ]
 
 OPERATIONS = (*STRUCTURE_OPS, GenericOp, YieldOp, *MOVEMENT_OPS, *SEMAPHORE_OPS, *TILE_OPS)

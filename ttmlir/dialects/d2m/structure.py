@@ -47,7 +47,6 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.row_ops import layout_errors
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     ConversionOp,
@@ -55,6 +54,7 @@ from ttmlir.dialects.definition.syntax import (
     expect,
     parse_keyword,
 )
+from ttmlir.dialects.definition.table_ops import layout_errors
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
     MeshShardTypeAttr,

@@ -37,7 +37,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.row_ops import (
+from ttmlir.dialects.definition.table_ops import (
     ParameterValue,
     parameter_attr,
     parameters_in,
@@ -45,8 +45,8 @@ from ttmlir.dialects.definition.row_ops import (
 )
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF_ROW, TILE_OPERATIONS, TileOperation
-from ttmlir.optable.row import Parameter
+from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF, TILE_OPERATIONS, TileOperation
+from ttmlir.optable.op_definition import Parameter
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
 _RESULT = values(result=TILE)
@@ -67,7 +67,8 @@ class TileOp(ComputeOp):
 
 
 class ElementwiseTileOp(TileOp):
-    """An elementwise operation on tiles, made from a row of `optable/kernel/tile_calls.py`."""
+    """An elementwise operation on tiles, made from a definition of
+    `optable/kernel/tile_calls.py`."""
 
     TILE_OPERATION: ClassVar[TileOperation]
 
@@ -94,7 +95,7 @@ class ElementwiseTileOp(TileOp):
 
 
 def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:
-    return () if operation.row is None else operation.row.ttir_signature
+    return () if operation.definition is None else operation.definition.ttir_signature
 
 
 _ELEMENT = AttrConstraint("type", ods.always, ods.is_type)
@@ -375,7 +376,7 @@ class PackerMaskResetOp(ComputeOp):
 
 
 ELEMENTWISE_OPS = tuple(map(_class_of, TILE_OPERATIONS.values()))
-"""The operations that are made from rows."""
+"""The operations that are made from definitions."""
 TILE_OPS = (
     *ELEMENTWISE_OPS,
     TileMatmulOp,
@@ -402,7 +403,7 @@ def tile_op(mnemonic: str) -> type[ElementwiseTileOp]:
     return _BY_MNEMONIC[mnemonic]
 
 
-def tile_op_of_row(mnemonic: str) -> type[ElementwiseTileOp] | None:
-    """The operation on tiles of a row; None if no calls on tiles compute it."""
-    operation = TILE_OPERATION_OF_ROW.get(mnemonic)
+def tile_op_of(mnemonic: str) -> type[ElementwiseTileOp] | None:
+    """The operation on tiles of a definition; None if no calls on tiles compute it."""
+    operation = TILE_OPERATION_OF.get(mnemonic)
     return None if operation is None else _BY_MNEMONIC[operation.mnemonic]

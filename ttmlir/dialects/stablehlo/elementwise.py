@@ -1,7 +1,7 @@
 """Operations of StableHLO that work on each element by itself.
 
 Most have only their element types as a fact of their own: they are lines of a table. What they
-compute is said by the rows that have their names as aliases.
+compute is said by the definitions that have their names as aliases.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The ttnn dialect: calls of the ttnn library, on a device.
 
-Most operations follow from the rows of the operation table: `ttnn.AddOp`, `ttnn.MatmulOp` ... are
-made when this module is imported and are found by class name or, with `op_class`, by mnemonic.
+Most operations follow from the definitions of the operation table: `ttnn.AddOp`, `ttnn.MatmulOp`
+... are made when this module is imported and are found by class name or, with `op_class`, by
+mnemonic.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.definition.row_ops import (
+from ttmlir.dialects.definition.table_ops import (
     OpClasses,
     check_of,
     destination_signature,
@@ -61,13 +62,13 @@ from ttmlir.dialects.ttnn.structure import (
     ToLayoutOp,
     ToMemoryConfigOp,
     TTNNOp,
-    TTNNRowOp,
+    TTNNTableOp,
     UnaryOp,
     WhileOp,
     WindowOp,
 )
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, Row
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Family, OpDefinition
 
 __all__ = [
     "TTNN",
@@ -101,7 +102,7 @@ __all__ = [
     "TTNNDeviceType",
     "TTNNLayoutAttr",
     "TTNNOp",
-    "TTNNRowOp",
+    "TTNNTableOp",
     "TensorMemoryLayoutAttr",
     "TernaryOp",
     "ToDeviceOp",
@@ -113,7 +114,7 @@ __all__ = [
     "op_class",
 ]
 
-_FAMILIES: dict[Family, type[TTNNRowOp]] = {
+_FAMILIES: dict[Family, type[TTNNTableOp]] = {
     Family.UNARY: UnaryOp,
     Family.BINARY: BinaryOp,
     Family.TERNARY: TernaryOp,
@@ -129,24 +130,24 @@ _FAMILIES: dict[Family, type[TTNNRowOp]] = {
 _CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
-def _add(row: Row) -> None:
-    trailing = (DEVICE_OPERAND,) if row.device else ()
-    family = _FAMILIES[row.family]
-    config = (COMPUTE_CONFIG,) if row.multiplies else ()
-    properties = (*properties_of(row.parameters), *config)
-    _CLASSES.add_row(
-        row,
+def _add(definition: OpDefinition) -> None:
+    trailing = (DEVICE_OPERAND,) if definition.device else ()
+    family = _FAMILIES[definition.family]
+    config = (COMPUTE_CONFIG,) if definition.multiplies else ()
+    properties = (*properties_of(definition.parameters), *config)
+    _CLASSES.add_definition(
+        definition,
         (family,),
-        parameters=row.parameters,
-        signature=destination_signature(row, properties, trailing=trailing),
-        check=check_of(row, CHECKS),
+        parameters=definition.parameters,
+        signature=destination_signature(definition, properties, trailing=trailing),
+        check=check_of(definition, CHECKS),
         module=__name__,
     )
 
 
-for _row in ROWS.values():
-    if _row.in_ttnn and _row.mnemonic not in _CLASSES:
-        _add(_row)
+for _definition in DEFINITIONS.values():
+    if _definition.in_ttnn and _definition.mnemonic not in _CLASSES:
+        _add(_definition)
 
 
 def op_class(mnemonic: str) -> type[TTNNOp]:
@@ -154,8 +155,8 @@ def op_class(mnemonic: str) -> type[TTNNOp]:
     return _CLASSES.by_mnemonic(mnemonic)
 
 
-def __getattr__(name: str) -> type[TTNNRowOp]:
-    return cast("type[TTNNRowOp]", _CLASSES.by_class_name(name))
+def __getattr__(name: str) -> type[TTNNTableOp]:
+    return cast("type[TTNNTableOp]", _CLASSES.by_class_name(name))
 
 
 TTNN = Dialect(

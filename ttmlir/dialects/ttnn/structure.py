@@ -24,10 +24,10 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.row_ops import (
+from ttmlir.dialects.definition.table_ops import (
     Check,
     ParameterValue,
-    RowOperation,
+    TableOperation,
     check_arange,
     check_bits,
     check_constant,
@@ -47,9 +47,9 @@ from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.xdsl_internals import operands_of
-from ttmlir.optable import row
-from ttmlir.optable.elementwise import ROWS
-from ttmlir.optable.row import Row
+from ttmlir.optable import definition
+from ttmlir.optable.elementwise import DEFINITIONS
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.program import DescriptionError, ProgramDescription
 
 # --- Families -------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def check_reduction(op: Operation) -> None:
     C2: the output has the shape that follows; dynamic shapes are not compared. As in programs of
     tt-mlir, dimensions that are kept may also be a tile long, and one number may have dimensions.
     """
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     assert isinstance(op, DestinationStyleOp)
     if not all(is_static(shape_of(value)) for value in (*op.inputs, op.output)):
         return
@@ -127,7 +127,7 @@ def check_reduction(op: Operation) -> None:
 CHECKS: dict[str, Check] = {
     "conv2d": check_conv2d_with_bias,
     "max_pool2d": check_max_pool2d,
-    **{row.mnemonic: check_bits for row in ROWS if row.takes_bits},
+    **{definition.mnemonic: check_bits for definition in DEFINITIONS if definition.takes_bits},
     **dict.fromkeys(("max", "mean", "sum"), check_reduction),
 }
 """Checks by mnemonic."""
@@ -178,8 +178,8 @@ class TTNNOp(ODSOperation):
         return result
 
 
-class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
-    """An operation that has a row, and writes to a destination or makes its result."""
+class TTNNTableOp(TTNNOp, DestinationStyleOp, TableOperation):
+    """An operation that has a definition, and writes to a destination or makes its result."""
 
     LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
 
@@ -237,11 +237,12 @@ class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
         super().verify_()
 
     def verify_op(self) -> None:
-        """Check the number of operands, which the later form does not say, and what the row says.
+        """Check the number of operands, which the later form does not say, and what the definition
+        says.
 
-        C1: as many operands as the row has.
+        C1: as many operands as the definition has.
         """
-        count, expected = len(operands_of(self)), len(self.ROW.operands)
+        count, expected = len(operands_of(self)), len(self.DEFINITION.operands)
         if self.SIGNATURE.has_segments and not self.has_destination and count != expected:
             refuse(f"expected {expected} operands, but found {count}")
         super().verify_op()
@@ -253,7 +254,7 @@ class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
 
 
 @cache
-def _value_form(cls: type[TTNNRowOp]) -> Signature:
+def _value_form(cls: type[TTNNTableOp]) -> Signature:
     """The signature without a destination."""
     signature = cls.SIGNATURE
     return Signature(
@@ -263,7 +264,7 @@ def _value_form(cls: type[TTNNRowOp]) -> Signature:
     )
 
 
-class ElementwiseOp(TTNNRowOp):
+class ElementwiseOp(TTNNTableOp):
     """Inputs, outputs and results are variadic; shapes are not compared."""
 
 
@@ -279,35 +280,35 @@ class TernaryOp(ElementwiseOp):
     """Elementwise operation of three inputs."""
 
 
-class ReductionOp(TTNNRowOp):
+class ReductionOp(TTNNTableOp):
     """Reduction over the dimensions `dim_arg`, or all of them."""
 
 
-class MovementOp(TTNNRowOp):
+class MovementOp(TTNNTableOp):
     """Operation that moves elements without computing on them."""
 
 
-class ContractionOp(TTNNRowOp):
+class ContractionOp(TTNNTableOp):
     """Sum of products."""
 
 
-class WindowOp(TTNNRowOp):
+class WindowOp(TTNNTableOp):
     """Operation on the windows of an image."""
 
 
-class NormalizationOp(TTNNRowOp):
+class NormalizationOp(TTNNTableOp):
     """Operation that scales elements by a function of their neighbours along a dimension."""
 
 
-class LookupOp(TTNNRowOp):
+class LookupOp(TTNNTableOp):
     """Rows of a table by their number."""
 
 
-class OrderingOp(TTNNRowOp):
+class OrderingOp(TTNNTableOp):
     """Numbers in order along a dimension, and their places."""
 
 
-class CreationOp(TTNNOp, RowOperation):
+class CreationOp(TTNNOp, TableOperation):
     """Operation that makes a tensor on a device from nothing but parameters."""
 
 
@@ -491,8 +492,8 @@ class ToDeviceOp(_ConversionOp):
         return cast("MemoryConfigAttr", self.properties["memory_config"])
 
 
-def _creation_signature(row: Row) -> Signature:
-    return Signature((DEVICE_OPERAND,), _RESULT, properties_of(row.parameters))
+def _creation_signature(definition: OpDefinition) -> Signature:
+    return Signature((DEVICE_OPERAND,), _RESULT, properties_of(definition.parameters))
 
 
 def _is_number(attr: Attribute) -> bool:
@@ -539,9 +540,9 @@ class EmptyOp(_CreationOp):
     """
 
     name = "ttnn.empty"
-    ROW: ClassVar = row("empty")
-    PARAMETERS: ClassVar = ROW.parameters
-    SIGNATURE: ClassVar = _creation_signature(ROW)
+    DEFINITION: ClassVar = definition("empty")
+    PARAMETERS: ClassVar = DEFINITION.parameters
+    SIGNATURE: ClassVar = _creation_signature(DEFINITION)
 
 
 class FullOp(_CreationOp):
@@ -558,9 +559,9 @@ class FullOp(_CreationOp):
     """
 
     name = "ttnn.full"
-    ROW: ClassVar = row("full")
-    PARAMETERS: ClassVar = ROW.parameters
-    SIGNATURE: ClassVar = _creation_signature(ROW)
+    DEFINITION: ClassVar = definition("full")
+    PARAMETERS: ClassVar = DEFINITION.parameters
+    SIGNATURE: ClassVar = _creation_signature(DEFINITION)
     LATE_PROPERTIES: ClassVar = (*_CreationOp.LATE_PROPERTIES, _FILL_VALUE)
 
     def form(self) -> Signature:
@@ -574,7 +575,7 @@ class FullOp(_CreationOp):
         return cast("FloatAttr | IntegerAttr", attr).value.data
 
     def parameters(self) -> dict[str, ParameterValue]:
-        """The parameters, by their names in the row."""
+        """The parameters, by their names in the definition."""
         return {"fillValue": float(self.fill_value)}
 
 
@@ -589,9 +590,9 @@ class ConstantOp(_CreationOp):
     """
 
     name = "ttnn.constant"
-    ROW: ClassVar = row("constant")
-    PARAMETERS: ClassVar = ROW.parameters
-    SIGNATURE: ClassVar = _creation_signature(ROW)
+    DEFINITION: ClassVar = definition("constant")
+    PARAMETERS: ClassVar = DEFINITION.parameters
+    SIGNATURE: ClassVar = _creation_signature(DEFINITION)
     CHECK = staticmethod(check_constant)
 
     @property
@@ -608,9 +609,9 @@ class ArangeOp(_CreationOp):
     """
 
     name = "ttnn.arange"
-    ROW: ClassVar = row("arange")
-    PARAMETERS: ClassVar = ROW.parameters
-    SIGNATURE: ClassVar = _creation_signature(ROW)
+    DEFINITION: ClassVar = definition("arange")
+    PARAMETERS: ClassVar = DEFINITION.parameters
+    SIGNATURE: ClassVar = _creation_signature(DEFINITION)
     CHECK = staticmethod(check_arange)
 
 

@@ -46,10 +46,10 @@ from ttmlir.layout.enums import CBPort, ThreadType
 from ttmlir.mlir.reporting import near_names
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel import Scalar as Encoding
-from ttmlir.optable.kernel.row import CONSTANTS, ENUMS, CppEnum
+from ttmlir.optable.kernel.kernel_call import CONSTANTS, ENUMS, CppEnum
 
 # --- Device calls ---------------------------------------------------------------------------------
-# Calls of the kernel library by the names of ttkernel's operations, as their rows say.
+# Calls of the kernel library by the names of ttkernel's operations, as their definitions say.
 
 _ROLES = {ThreadType.NOC: Role.DATA, ThreadType.TENSIX: Role.COMPUTE}
 _KINDS = {ThreadType.NOC: "data movement", ThreadType.TENSIX: "compute"}
@@ -208,7 +208,7 @@ class DeviceCalls:
         positional = (receiver, *arguments.positional)
         return self._emit(rows[0], Arguments(positional, arguments.named, arguments.node))
 
-    def row(self, mnemonic: str, *arguments: Value) -> Value:
+    def call_by_mnemonic(self, mnemonic: str, *arguments: Value) -> Value:
         """The operation with this name in the IR."""
         call = next(each for each in CALLS if each.mnemonic == mnemonic)
         return self._emit(call, Arguments(arguments))
@@ -220,20 +220,22 @@ class DeviceCalls:
         op = op_class("dprint").create(operands=operands, properties=properties)
         self._builder.add(op)
 
-    def _choose(self, name: str, rows: Sequence[KernelCall], arguments: Arguments) -> KernelCall:
+    def _choose(
+        self, name: str, definitions: Sequence[KernelCall], arguments: Arguments
+    ) -> KernelCall:
         """The overload that takes the arguments."""
-        if len(rows) == 1:
-            return rows[0]
-        for row in rows:
-            parameters = _parameters(row.mnemonic)
+        if len(definitions) == 1:
+            return definitions[0]
+        for definition in definitions:
+            parameters = _parameters(definition.mnemonic)
             given = len(arguments.positional) + len(arguments.named)
             fewest = sum(each.required for each in parameters)
             if fewest <= given <= len(parameters) and all(
                 _suits(value, parameter.kind)
                 for value, parameter in zip(arguments.positional, parameters, strict=False)
             ):
-                return row
-        forms = " or ".join(_form(name, row) for row in rows)
+                return definition
+        forms = " or ".join(_form(name, definition) for definition in definitions)
         self._builder.refuse(f"these arguments do not go with {forms}", arguments.node)
 
     def _emit(self, call: KernelCall, arguments: Arguments) -> Value:
@@ -344,7 +346,7 @@ class DeviceCalls:
 
     def pointer(self, value: Scalar) -> Scalar:
         """The pointer to words of L1 at an address."""
-        result = self.row("reinterpret_cast", value)
+        result = self.call_by_mnemonic("reinterpret_cast", value)
         assert isinstance(result, Scalar)
         return result
 
@@ -924,7 +926,7 @@ class Expressions(ABC):
             case Scalar(type=type_) if type_ == _L1_POINTER:
                 offset = self.integer(index)
                 self.builder.at(node)
-                return self.calls.row("load_from_l1", holder, offset)
+                return self.calls.call_by_mnemonic("load_from_l1", holder, offset)
             case _:
                 self.builder.refuse(f"{describe(holder)} has no elements", node)
 

@@ -494,7 +494,7 @@ class Statements(Expressions):
             case Scalar(type=type_) if type_ == _L1_POINTER:
                 offset = self.integer(index)
                 self.builder.at(target)
-                self.calls.row("store_to_l1", value, holder, offset)
+                self.calls.call_by_mnemonic("store_to_l1", value, holder, offset)
             case Items():
                 self.builder.refuse(
                     "tuples and lists of the module cannot change in a kernel; copy them into an "

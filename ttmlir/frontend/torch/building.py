@@ -12,15 +12,15 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from ttmlir.arrays.array import Array, Scalar
 from ttmlir.arrays.carriers import array_of
-from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
+from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
 from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor, splat_of
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import element_of, element_type, value_shape
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.definition.row_ops import ParameterValue
+    from ttmlir.dialects.definition.table_ops import ParameterValue
 
 Shape = tuple[int, ...]
 
@@ -44,7 +44,7 @@ class BodyBuilder(Builder):
         end = self.insert(ReturnOp.create(operands=values, location=self.location))
         block = end.parent
         assert block is not None
-        pure = (TTIRRowOp, EmptyOp, ConstantOp)
+        pure = (TTIRTableOp, EmptyOp, ConstantOp)
         erase_unused(op for op in block.ops if isinstance(op, pure))
 
     def compute(

@@ -1,5 +1,5 @@
-"""Calls that a kernel makes on a core, one row each: what they are in C++, where they run, what
-they compute and how long they take. The operations of the ttkernel dialect are made from them.
+"""Calls that a kernel makes on a core, one definition each: what they are in C++, where they run,
+what they compute and how long they take. The operations of the ttkernel dialect are made from them.
 
 The order of operands is that of the call in tt-metal's `compute_kernel_api` and `dataflow_api.h`.
 """
@@ -15,7 +15,7 @@ from ttmlir.optable.kernel import (
     vector,
 )
 from ttmlir.optable.kernel.cpp_movement_calls import SPELLINGS
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     Approximation,
     Cost,
     Element,
@@ -49,7 +49,7 @@ __all__ = [
     "ValueKind",
     "call_named",
     "calls_named",
-    "find_row",
+    "find_call",
 ]
 
 CALLS: tuple[KernelCall, ...] = (
@@ -86,7 +86,7 @@ def _by_name(calls: tuple[KernelCall, ...]) -> dict[str, tuple[KernelCall, ...]]
 
 _NAMED = (Form.CALL, Form.OBJECT, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
 _BY_NAME = _by_name(CALLS)
-_ROWS = _by_name(LIBRARY_CALLS)
+_LIBRARY_BY_NAME = _by_name(LIBRARY_CALLS)
 
 
 def calls_named(cpp_name: str) -> tuple[KernelCall, ...]:
@@ -102,6 +102,6 @@ def call_named(cpp_name: str) -> KernelCall:
     return _BY_NAME[cpp_name][0]
 
 
-def find_row(cpp_name: str) -> KernelCall:
+def find_call(cpp_name: str) -> KernelCall:
     """As `call_named`, of all that C++ can call; other spellings of a name are not known here."""
-    return _ROWS[cpp_name][0]
+    return _LIBRARY_BY_NAME[cpp_name][0]

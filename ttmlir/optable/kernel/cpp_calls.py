@@ -7,7 +7,7 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 from __future__ import annotations
 
 from ttmlir.optable.kernel import cpp_compute_calls, cpp_movement_calls
-from ttmlir.optable.kernel.row import KernelCall
+from ttmlir.optable.kernel.kernel_call import KernelCall
 
 CALLS: tuple[KernelCall, ...] = (
     *cpp_movement_calls.CIRCULAR_BUFFERS_CALLS,

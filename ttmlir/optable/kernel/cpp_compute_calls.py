@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     Cost,
     Element,
     Form,
@@ -724,4 +724,4 @@ LANES_CALLS = (
     _lanes("truths", ValueKind.TRUTH_LANES),
     *(_instruction(*each) for each in _SIGNATURES),
 )
-"""The calls; `OBJECT` rows are the types."""
+"""The calls; `OBJECT` definitions are the types."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     Form,
     KernelCall,
     Operands,

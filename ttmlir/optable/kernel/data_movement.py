@@ -5,7 +5,7 @@ Source: tt-metal, dataflow_api.h, dataflow_api_addrgen.h and tensor/tensor_acces
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     REFERENCE,
     Form,
     KernelCall,

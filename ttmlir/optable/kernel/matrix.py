@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ttmlir.optable.elementwise import function
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     REFERENCE,
     Cost,
     KernelCall,

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ttmlir.optable.elementwise import ROWS
-from ttmlir.optable.row import Row
+from ttmlir.optable.elementwise import DEFINITIONS
+from ttmlir.optable.op_definition import OpDefinition
 
 
 class Format(Enum):
@@ -30,12 +30,12 @@ class Step:
     """One call on tiles of DST."""
 
     call: str
-    """Mnemonic of its row."""
+    """Mnemonic of its definition."""
     slots: tuple[int, ...]
     """Tiles of DST, in the order of the operands of the call."""
     scalars: tuple[str | float, ...] = ()
     """Numbers that follow: parameters of the operation, by name, or constants. How each is encoded
-    says `Tiles.scalars` of the row."""
+    says `Tiles.scalars` of the definition."""
     templates: tuple[tuple[str, str | Format], ...] = ()
     """Template arguments that are not left to their defaults, by name; the call that prepares
     takes those of the same name."""
@@ -268,7 +268,7 @@ _NAMES = {
     "subtract": "sub",
     "clamp": "clamp_scalar",
 }
-"""What operations are called on tiles, where it is not the mnemonic of the row."""
+"""What operations are called on tiles, where it is not the mnemonic of the definition."""
 
 _WITH_ZERO = {
     "eqz": "1 where the element is 0, else 0.",
@@ -290,7 +290,7 @@ class TileOperation:
     summary: str
     operands: tuple[str, ...]
     call: TileCall
-    row: Row | None = None
+    definition: OpDefinition | None = None
     """The operation on tensors; None for a comparison with zero."""
 
     @property
@@ -299,17 +299,17 @@ class TileOperation:
         return len(self.operands) == 1
 
 
-def _of_rows() -> Iterator[TileOperation]:
-    for row in ROWS:
-        call = TILE_CALLS[row.mnemonic]
+def _of_definitions() -> Iterator[TileOperation]:
+    for definition in DEFINITIONS:
+        call = TILE_CALLS[definition.mnemonic]
         if call.floats is None and call.integers is None:
             continue
         yield TileOperation(
-            mnemonic=f"tile_{_NAMES.get(row.mnemonic, row.mnemonic)}",
-            summary=row.summary,
-            operands=tuple(operand.name for operand in row.operands),
+            mnemonic=f"tile_{_NAMES.get(definition.mnemonic, definition.mnemonic)}",
+            summary=definition.summary,
+            operands=tuple(operand.name for operand in definition.operands),
             call=call,
-            row=row,
+            definition=definition,
         )
 
 
@@ -325,11 +325,13 @@ def _with_zero() -> Iterator[TileOperation]:
 
 
 TILE_OPERATIONS: Mapping[str, TileOperation] = {
-    each.mnemonic: each for each in (*_of_rows(), *_with_zero())
+    each.mnemonic: each for each in (*_of_definitions(), *_with_zero())
 }
 """Every operation on tiles by its mnemonic."""
 
-TILE_OPERATION_OF_ROW: Mapping[str, TileOperation] = {
-    each.row.mnemonic: each for each in TILE_OPERATIONS.values() if each.row is not None
+TILE_OPERATION_OF: Mapping[str, TileOperation] = {
+    each.definition.mnemonic: each
+    for each in TILE_OPERATIONS.values()
+    if each.definition is not None
 }
 """The operation on tiles by the mnemonic of the operation on tensors."""

@@ -1,4 +1,5 @@
-"""How the rows of calls on the vector unit (SFPU) are made: tiles of DST in, a tile of DST out."""
+"""How the definitions of calls on the vector unit (SFPU) are made: tiles of DST in, a tile of DST
+out."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Any
 
 from ttmlir.optable import special
 from ttmlir.optable.elementwise import function
-from ttmlir.optable.kernel.row import (
+from ttmlir.optable.kernel.kernel_call import (
     Approximation,
     Cost,
     Element,
@@ -385,8 +386,8 @@ CALLS = (*_ARITHMETIC, *_integer_arithmetic(), *_bit_calls(), *_comparisons(), *
 # Calls on the vector unit that change a tile of DST in place.
 #
 # Source: tt-metal, compute_kernel_api/eltwise_unary/*.h and compute_kernel_api.h. Meanings that
-# ttir has, too, are the reference functions of its rows. Cycles are those of Wormhole unless it is
-# said otherwise, from tt-metal's pull requests as given in each row.
+# ttir has, too, are the reference functions of its definitions. Cycles are those of Wormhole unless
+# it is said otherwise, from tt-metal's pull requests as given in each definition.
 
 _APPROXIMATE = flag("fast_and_approx", "false")
 _ROUNDING = "rounding_op_tile_init"

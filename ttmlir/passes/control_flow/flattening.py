@@ -27,10 +27,10 @@ from ttmlir.ir.rewriting import (
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.attributes import ElementsType, elements_of
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.passes.stablehlo.stablehlo_scalars import (
     comparison_direction,
-    elementwise_row,
+    elementwise_definition,
     integer_type,
     known_integer,
 )
@@ -310,7 +310,7 @@ def make_constant(before: Operation, number: int) -> SSAValue:
 # How many iterations a loop makes, as far as integers that are known while compiling tell.
 
 
-_ADD, _SUBTRACT = row("add"), row("subtract")
+_ADD, _SUBTRACT = definition("add"), definition("subtract")
 _SAME_NUMBER = ("arith.index_cast", "tensor.extract", "tensor.from_elements")
 """Operations whose result is their first operand in another form."""
 _MIRRORED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE"}
@@ -452,7 +452,7 @@ def _bound(
 def _step(body: Block, place: int, known: Known) -> int | None:
     """What an iteration adds to a carried value; None if it does anything else to it."""
     owner: Any = _source(_end(body)[place]).owner
-    means = elementwise_row(owner) if hasattr(owner, "name") else None
+    means = elementwise_definition(owner) if hasattr(owner, "name") else None
     if means not in (_ADD, _SUBTRACT):
         return None
     left, right = owner.operands

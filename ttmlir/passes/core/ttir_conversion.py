@@ -26,7 +26,7 @@ from ttmlir.ir.tensor_types import (
     value_shape,
 )
 from ttmlir.mlir.reporting import ALMOST, near_names, op_name
-from ttmlir.optable.row import Row
+from ttmlir.optable.op_definition import OpDefinition
 
 ConversionRule = Callable[[Operation], None]
 """Puts ttir operations in front of an operation and erases it."""
@@ -101,16 +101,16 @@ def result_dtype(op: Operation) -> str:
 def create_result(
     op: Operation, mnemonic: str, x: Array, *others: Array, **parameters: Any
 ) -> Array:
-    """The result of a row, of the shape and type that the operation says."""
+    """The result of a definition, of the shape and type that the operation says."""
     shape = value_shape(op.results[0])
     dtype = result_dtype(op)
     return x.create(mnemonic, *others, shape=shape, dtype=dtype, parameters=parameters)
 
 
-def means(row: Row) -> ArrayFunction:
-    """The function of an operation that differs from a row in nothing but the name."""
+def means(definition: OpDefinition) -> ArrayFunction:
+    """The function of an operation that differs from a definition in nothing but the name."""
 
     def function(op: Operation, *operands: Array) -> Array:
-        return create_result(op, row.mnemonic, *operands)
+        return create_result(op, definition.mnemonic, *operands)
 
     return function

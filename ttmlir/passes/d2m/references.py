@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ttmlir import optable
-from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr
+from ttmlir.dialects.definition.table_ops import ParameterValue, parameter_attr
 from ttmlir.dialects.ttcore import HostLayoutAttr
 
 REFERENCE = "d2m.reference"
@@ -58,7 +58,7 @@ class ReferenceRow:
         parameters: Mapping[str, ParameterValue] | None = None,
     ) -> Self:
         """The row, with parameters as Python values."""
-        kinds = {each.name: each.kind for each in optable.row(mnemonic).parameters}
+        kinds = {each.name: each.kind for each in optable.definition(mnemonic).parameters}
         return cls(
             mnemonic,
             tuple(operands),

@@ -89,7 +89,7 @@ from ttmlir.dialects.ttkernel import (
 )
 from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
 from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -535,7 +535,7 @@ def _is_opaque(result: SSAValue) -> bool:
 
 
 def _template_args(op: CallOp, call: KernelCall) -> list[Attribute] | None:
-    """The template arguments up to the last that the operation or its row gives."""
+    """The template arguments up to the last that the operation or its definition gives."""
     given = [_template_arg(op, template) for template in call.templates]
     while given and given[-1] is None:
         given.pop()

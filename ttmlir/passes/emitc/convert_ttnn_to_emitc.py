@@ -67,7 +67,7 @@ from xdsl.traits import SymbolTable
 
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.control import ControlOp
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.tt import element_of
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.ir.tensor_types import layout_of
@@ -485,13 +485,15 @@ def _format(type_: Attribute) -> DataType | None:
 
 def _has_spelled_parameters(op: Operation) -> bool:
     return (
-        isinstance(op, RowOperation) and op.ROW.extends_reference and bool(op.ROW.parameters)
+        isinstance(op, TableOperation)
+        and op.DEFINITION.extends_reference
+        and bool(op.DEFINITION.parameters)
     ) or isinstance(op, ttnn.ConstantOp)
 
 
 def _arguments(op: Operation) -> list[Attribute]:
     """The inputs, parameters and compute config as literals, then destination and device."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     signature = op.SIGNATURE
     inputs = op.group_range(signature.init)[0] if signature.init else 0
     operands = [_operand(index) for index in range(len(op.operands))]
@@ -550,7 +552,7 @@ def _operand(index: int) -> Attribute:
 def _call_of(
     op: Operation, operands: Sequence[SSAValue], arguments: Sequence[Attribute] | None
 ) -> Operation:
-    callee = op.ROW.callee if isinstance(op, RowOperation) else _callee(op)
+    callee = op.DEFINITION.callee if isinstance(op, TableOperation) else _callee(op)
     results = [_converted(result.type) for result in op.results]
     return emitc.CallOpaqueOp.make(callee, operands, results, args=arguments, location=op.location)
 

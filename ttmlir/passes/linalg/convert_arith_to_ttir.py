@@ -50,7 +50,7 @@ from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import is_tensor
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth, named_unsigned
-from ttmlir.optable.row import Row, broadcast_shape
+from ttmlir.optable.op_definition import OpDefinition, broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import result_dtype
 
@@ -110,29 +110,30 @@ ON_TRUTH = named_on_truth("arith")
 ON_NUMBERS = named_on_numbers("arith")
 _UNSIGNED = named_unsigned("arith")
 _ORDERED = ("eq", "gt", "ge", "lt", "le")
-"""Rows of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
+"""Definitions of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
 _INTEGER = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
-"""Rows of the predicates of `arith.cmpi`, the last four of which are for numbers without sign."""
+"""Definitions of the predicates of `arith.cmpi`, the last four of which are for numbers without
+sign."""
 
 
 def _predicate(op: Operation) -> int:
     return cast("IntegerAttr", op.properties["predicate"]).value.data
 
 
-def _create(row: Row, dtype: str, *operands: Array) -> Array:
+def _create(definition: OpDefinition, dtype: str, *operands: Array) -> Array:
     shape = broadcast_shape(*(each.shape for each in operands))
-    return operands[0].create(row.mnemonic, *operands[1:], shape=shape, dtype=dtype)
+    return operands[0].create(definition.mnemonic, *operands[1:], shape=shape, dtype=dtype)
 
 
-def _row(row: Row) -> _Function:
+def _table_function(definition: OpDefinition) -> _Function:
     def function(op: Operation, dtype: str, *operands: Array) -> Array:
         of_truth = ON_TRUTH.get(op.name) if operands[-1].dtype == TRUTH else None
-        return _create(of_truth or row, dtype, *operands)
+        return _create(of_truth or definition, dtype, *operands)
 
     return function
 
 
-def _unsigned(row: Row) -> _Function:
+def _unsigned(definition: OpDefinition) -> _Function:
     """The operation on the same bits as numbers without sign."""
 
     def function(op: Operation, dtype: str, *operands: Array) -> Array:
@@ -142,7 +143,7 @@ def _unsigned(row: Row) -> _Function:
                 refuse_to_legalize(op, "it computes with i1; supported are wider integers")
             return _create(of_truth, dtype, *operands)
         wide = _without_sign(dtype)
-        return _create(row, wide, *(each.cast(wide) for each in operands)).cast(dtype)
+        return _create(definition, wide, *(each.cast(wide) for each in operands)).cast(dtype)
 
     return function
 
@@ -186,11 +187,11 @@ def _cmpf(op: Operation, dtype: str, a: Array, b: Array) -> Array:
             return a.apply(opposite, b).logical_not()
 
 
-def _number(row: Row) -> _Function:
+def _number(definition: OpDefinition) -> _Function:
     """The larger or smaller one, or the other where one is NaN."""
 
     def function(op: Operation, dtype: str, a: Array, b: Array) -> Array:
-        chosen = a.apply(row.mnemonic, b)
+        chosen = a.apply(definition.mnemonic, b)
         without_b = b.is_nan().where(a, chosen)
         return a.is_nan().where(b, without_b)
 
@@ -257,9 +258,9 @@ def _rounded_quotient(op: Operation, dtype: str, x: Array, y: Array) -> Array:
 
 
 CONVERTED: dict[str, _Function] = {
-    **{name: _row(row) for name, row in NAMED.items()},
-    **{name: _unsigned(row) for name, row in _UNSIGNED.items()},
-    **{name: _number(row) for name, row in ON_NUMBERS.items()},
+    **{name: _table_function(definition) for name, definition in NAMED.items()},
+    **{name: _unsigned(definition) for name, definition in _UNSIGNED.items()},
+    **{name: _number(definition) for name, definition in ON_NUMBERS.items()},
     **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _convert),
     **dict.fromkeys(("arith.ceildivsi", "arith.floordivsi"), _rounded_quotient),
     **dict.fromkeys(("math.log10", "math.log2"), _log),

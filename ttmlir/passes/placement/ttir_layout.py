@@ -331,7 +331,7 @@ class _Moves:
                 "give one for each operand, inputs first",
             )
         results = op.written_results
-        from_host = isinstance(op, ttir.TTIRRowOp) and op.ROW.takes_host_operands
+        from_host = isinstance(op, ttir.TTIRTableOp) and op.DEFINITION.takes_host_operands
         for number in results if from_host else range(count):
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])

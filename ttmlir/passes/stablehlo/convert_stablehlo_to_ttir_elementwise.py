@@ -1,7 +1,7 @@
 """What StableHLO's elementwise operations compute, on arrays, for `convert-stablehlo-to-ttir`.
 
-Most operations mean what one row of the operation table means; here are those that depend on an
-attribute or the element type, and those that several rows make up.
+Most operations mean what one definition of the operation table means; here are those that depend on
+an attribute or the element type, and those that several definitions make up.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _is_infinity(number: float, op: Operation, x: Array) -> Array:
 
 
 FUNCTIONS: dict[str, ArrayFunction] = {
-    **{name: means(row) for name, row in _NAMED.items()},
+    **{name: means(definition) for name, definition in _NAMED.items()},
     **{name: _on_booleans(name) for name in _ON_TRUTH},
     "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.clamp": _clamp,

@@ -30,8 +30,8 @@ from ttmlir.ir.kernel_builder import (
 )
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
-from ttmlir.optable import row
-from ttmlir.optable.row import Shape
+from ttmlir.optable import definition
+from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
@@ -259,11 +259,12 @@ def _rows(gather: _Gather) -> SSAValue:
 
 _COMBINATIONS = ("add", "multiply", "maximum", "minimum")
 # Of truth values, the larger is or, the smaller is and.
-_LOGICAL = {row(name).on_truth: name for name in ("maximum", "minimum")}
+_LOGICAL = {definition(name).on_truth: name for name in ("maximum", "minimum")}
 
 
 def combination_of(op: Operation) -> str | None:
-    """The row that combines old and new elements; empty if the new ones replace the old ones.
+    """The definition that combines old and new elements; empty if the new ones replace the old
+    ones.
 
     None if the function computes anything else.
     """

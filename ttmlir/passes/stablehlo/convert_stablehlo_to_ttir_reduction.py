@@ -19,7 +19,7 @@ from ttmlir.arrays.array import Array
 from ttmlir.composites import normalization
 from ttmlir.composites.folds import Step, fold_in_order, fold_neighbours
 from ttmlir.composites.ordering import in_opposite_order, sort_by
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
@@ -30,9 +30,9 @@ from ttmlir.ir.tensor_types import (
     element_type,
     value_shape,
 )
-from ttmlir.optable import row
+from ttmlir.optable import definition
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
-from ttmlir.optable.row import Row
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
@@ -65,7 +65,7 @@ def _reduce(op: Operation) -> None:
     combining = combiners(op.regions[0])
     reductions = [_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
     if combining is not None and None not in reductions:
-        rows = cast("list[Row]", reductions)
+        rows = cast("list[OpDefinition]", reductions)
         triples = zip(rows, op.operands[:count], op.operands[count:], strict=True)
         replace(op, *(_reduced(op, *triple) for triple in triples))
         return
@@ -77,7 +77,7 @@ def _reduce(op: Operation) -> None:
     replace(op, *(found or _by_pairs(op)))
 
 
-def _reduction(combining: Row, value: SSAValue) -> Row | None:
+def _reduction(combining: OpDefinition, value: SSAValue) -> OpDefinition | None:
     """The reduction that repeats an operation on two values; None if there is none."""
     return by_combiner(logic_of(combining, element_type(value)))
 
@@ -156,7 +156,7 @@ def _one_by_one(op: Operation) -> list[SSAValue]:
     return _check_types(op, [each.value for each in found])
 
 
-def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
+def _changes_no_bits(combining: OpDefinition, init: SSAValue) -> bool:
     return combining.takes_bits and splat_number(init) == identity_of(combining, element_type(init))
 
 
@@ -165,10 +165,10 @@ def _refuse_body(op: Operation) -> None:
     refuse_to_legalize(op, f"its body computes {body}; {_SUPPORTED}")
 
 
-def _reduced(op: Operation, reduction: Row, value: SSAValue, init: SSAValue) -> SSAValue:
+def _reduced(op: Operation, reduction: OpDefinition, value: SSAValue, init: SSAValue) -> SSAValue:
     result = _over_dimensions(op, reduction.mnemonic, value)
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
-    neutral = identity_of(row(reduction.combiner), element_type(init))
+    neutral = identity_of(definition(reduction.combiner), element_type(init))
     if result is value or splat_number(init) == neutral:
         return result
     return Builder.before(op).create(reduction.combiner, [result, init], result.type)
@@ -195,7 +195,7 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
         return None
     if len(dims) != 1 or not counts_along(positions, dims[0]):
         return None
-    extreme = row("maximum" if largest else "minimum")
+    extreme = definition("maximum" if largest else "minimum")
     reduction = _reduction(extreme, values)
     # Any other number to start with could be the one that is kept.
     if reduction is None or splat_number(init) != identity_of(extreme, element_type(values)):
@@ -214,7 +214,7 @@ def counts_along(positions: SSAValue, dim: int) -> bool:
         return False
     if owner.name not in ("ttir.broadcast", "ttir.arange"):
         return False
-    parameters = cast("RowOperation", owner).parameters()
+    parameters = cast("TableOperation", owner).parameters()
     if owner.name == "ttir.broadcast":
         placed = cast("tuple[int, ...]", parameters["dimension"])
         small = owner.operands[0]

@@ -26,8 +26,8 @@ from ttmlir.ir.tensor_types import (
     element_type,
     value_shape,
 )
-from ttmlir.optable import row
-from ttmlir.optable.row import Row, Shape
+from ttmlir.optable import definition
+from ttmlir.optable.op_definition import OpDefinition, Shape
 from ttmlir.optable.window import DimensionNumbers, Dimensions, WindowAxis, method_of
 from ttmlir.passes.core.ttir_conversion import (
     ArrayFunction,
@@ -136,7 +136,7 @@ def _reduce_window(op: Operation) -> None:
 
 
 def _pool(
-    op: Operation, combining: Row, value: SSAValue, init: SSAValue, result: SSAValue
+    op: Operation, combining: OpDefinition, value: SSAValue, init: SSAValue, result: SSAValue
 ) -> SSAValue:
     builder = Builder.before(op)
     method, neutral = method_of(combining), identity_of(combining, element_type(value))
@@ -234,7 +234,7 @@ def _select_and_scatter(op: Operation) -> None:
         return
     margins = margins_of(op, len(shape))
     axes = axes_of(op, [low + n + high for n, (low, high) in zip(shape, margins, strict=True)])
-    fill = identity_of(row(extreme), element)
+    fill = identity_of(definition(extreme), element)
     assert fill is not None, "extremes have an identity"
     carrier = TTIRCarrier(builder)
     result = scatter_to_extremes(

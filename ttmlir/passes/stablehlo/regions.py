@@ -14,9 +14,9 @@ from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 from ttmlir.composites.ordering import SortKey
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.tensor_types import element_type, is_boolean
-from ttmlir.optable import COMPARISONS, named_on_truth, row
-from ttmlir.optable.row import Row
-from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
+from ttmlir.optable import COMPARISONS, definition, named_on_truth
+from ttmlir.optable.op_definition import OpDefinition
+from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_definition
 
 # --- Evaluation -----------------------------------------------------------------------------------
 # Regions of elementwise operations, computed on NumPy arrays while a program is compiled.
@@ -36,12 +36,12 @@ def array_type(element: Attribute) -> np.dtype[Any]:
 
 
 def evaluate(
-    region: Region, arguments: Sequence[Any], allowed: Collection[Row] | None = None
+    region: Region, arguments: Sequence[Any], allowed: Collection[OpDefinition] | None = None
 ) -> list[Any] | None:
     """The results of a region on arrays.
 
-    None if it has operations other than constants and elementwise ones, of the `allowed` rows if
-    these are given.
+    None if it has operations other than constants and elementwise ones, of the `allowed`
+    definitions if these are given.
     """
     known: dict[SSAValue, Any] = dict(zip(region.block.args, arguments, strict=True))
     for op in region.block.ops:
@@ -65,21 +65,23 @@ def evaluate(
 
 
 def compute_elementwise(
-    op: Operation, operands: Sequence[Any], allowed: Collection[Row] | None = None
+    op: Operation, operands: Sequence[Any], allowed: Collection[OpDefinition] | None = None
 ) -> Any:
     """What an operation on each element makes of arrays; None for other operations.
 
-    Only operations of the `allowed` rows are computed if these are given.
+    Only operations of the `allowed` definitions are computed if these are given.
     """
     if allowed is None and op.name == "stablehlo.convert":
         return operands[0]
     if allowed is None and op.name == "stablehlo.clamp":
         low, inner, high = operands
-        return row("minimum").reference(np, row("maximum").reference(np, low, inner), high)
+        return definition("minimum").reference(
+            np, definition("maximum").reference(np, low, inner), high
+        )
     if is_total_order(op):
         operands = [_in_total_order(operand) for operand in operands]
     is_truth = all(is_boolean(element_type(value)) for value in op.operands)
-    found = (_LOGIC.get(op.name) if is_truth else None) or elementwise_row(op)
+    found = (_LOGIC.get(op.name) if is_truth else None) or elementwise_definition(op)
     if found is None or found.takes_types or (allowed is not None and found not in allowed):
         return None
     return found.reference(np, *operands)
@@ -159,7 +161,7 @@ _MOST_KEYS = 8
 
 _ORDERING = (
     *(*COMPARISONS.values(), *named_on_truth("stablehlo").values()),
-    *(row("where"), row("neg")),
+    *(definition("where"), definition("neg")),
 )
 """Operations that compare and choose, and the one that turns an order around."""
 

@@ -15,17 +15,19 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.optable import COMPARISONS, named_in, named_on_truth, row
-from ttmlir.optable.row import Row
+from ttmlir.optable import COMPARISONS, definition, named_in, named_on_truth
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_movement,
 )
 
-_COMMUTATIVE = {name: row for name, row in named_in("stablehlo").items() if row.commutes}
+_COMMUTATIVE = {
+    name: definition for name, definition in named_in("stablehlo").items() if definition.commutes
+}
 
 
-def combiners(body: Region) -> tuple[Row, ...] | None:
+def combiners(body: Region) -> tuple[OpDefinition, ...] | None:
     """For each result of a body, the operation that combines its two arguments in any order.
 
     The arguments of result i are i and i + n, n being the number of results. None if a result is
@@ -35,23 +37,23 @@ def combiners(body: Region) -> tuple[Row, ...] | None:
     terminator = block.last_op
     assert terminator is not None, "verified: a body ends in stablehlo.return"
     count = len(terminator.operands)
-    found: list[Row] = []
+    found: list[OpDefinition] = []
     for number, value in enumerate(terminator.operands):
-        row = _combiner(value, block.args[number], block.args[number + count])
-        if row is None:
+        definition = _combiner(value, block.args[number], block.args[number + count])
+        if definition is None:
             return None
-        found.append(row)
+        found.append(definition)
     return tuple(found)
 
 
-def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> Row | None:
+def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> OpDefinition | None:
     owner = value.owner
     if not isinstance(owner, Operation) or set(owner.operands) != {first, second}:
         return None
     return _COMMUTATIVE.get(owner.name) if len(owner.operands) == 2 else None
 
 
-_ORDERING = (*COMPARISONS.values(), *named_on_truth("stablehlo").values(), row("where"))
+_ORDERING = (*COMPARISONS.values(), *named_on_truth("stablehlo").values(), definition("where"))
 """Operations that compare, choose and combine truth values."""
 
 

@@ -20,13 +20,13 @@ from xdsl.ir import Attribute, Data, Operation, SSAValue
 
 from ttmlir.ir.constants import constant_attr, splat_number
 from ttmlir.ir.tensor_types import is_boolean
-from ttmlir.optable import COMPARISONS, named_in, row
-from ttmlir.optable.row import Row
+from ttmlir.optable import COMPARISONS, definition, named_in
+from ttmlir.optable.op_definition import OpDefinition
 
-_ROWS = {
-    name: row
-    for name, row in named_in("arith", "stablehlo", "tosa").items()
-    if row.family.is_elementwise
+_DEFINITIONS = {
+    name: definition
+    for name, definition in named_in("arith", "stablehlo", "tosa").items()
+    if definition.family.is_elementwise
 }
 _KEEPS_THE_NUMBER = frozenset(
     {
@@ -47,10 +47,11 @@ Known = MutableMapping[SSAValue, int | None]
 """What is known about values: their number, or None for those of which it is not known."""
 
 
-def elementwise_row(op: Operation) -> Row | None:
-    """The row whose reference function computes an elementwise operation; None if there is none."""
+def elementwise_definition(op: Operation) -> OpDefinition | None:
+    """The definition whose reference function computes an elementwise operation; None if there is
+    none."""
     direction = comparison_direction(op)
-    return _ROWS.get(op.name) if direction is None else COMPARISONS[direction]
+    return _DEFINITIONS.get(op.name) if direction is None else COMPARISONS[direction]
 
 
 def comparison_direction(op: Operation) -> str | None:
@@ -60,7 +61,7 @@ def comparison_direction(op: Operation) -> str | None:
     if op.name == "arith.cmpi":
         predicate = cast("IntegerAttr", op.properties["predicate"]).value.data
         return _PREDICATES[predicate] if predicate < len(_PREDICATES) else None
-    found = _ROWS.get(op.name)
+    found = _DEFINITIONS.get(op.name)
     return next((name for name, each in COMPARISONS.items() if each is found), None)
 
 
@@ -146,7 +147,7 @@ def _computed(op: Operation, numbers: Sequence[int]) -> int | None:
     import numpy as np
 
     operands = [_number_of_type(each, op.operands[n]) for n, each in enumerate(numbers)]
-    found = elementwise_row(op)
+    found = elementwise_definition(op)
     with np.errstate(all="ignore"):
         if op.name == "arith.extui":
             result = _without_sign(operands[0])
@@ -158,8 +159,8 @@ def _computed(op: Operation, numbers: Sequence[int]) -> int | None:
             result = -(-operands[0] // operands[1])
         elif op.name == "stablehlo.clamp":
             low, inner, high = operands
-            above = row("maximum").reference(np, low, inner)
-            result = row("minimum").reference(np, above, high)
+            above = definition("maximum").reference(np, low, inner)
+            result = definition("minimum").reference(np, above, high)
         elif found is not None:
             result = found.reference(np, *operands)
         else:

@@ -1,7 +1,7 @@
 """What the operations of tosa compute, on arrays, for `convert-tosa-to-ttir` and the interpreter.
 
-Most elementwise operations mean what one row of the operation table means; here are those that
-depend on an attribute or the element type, those that move elements, and those on windows.
+Most elementwise operations mean what one definition of the operation table means; here are those
+that depend on an attribute or the element type, those that move elements, and those on windows.
 
 Source: the TOSA specification, version 1.0.
 """
@@ -22,7 +22,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.mlir.attributes import exact_float32
 from ttmlir.optable import named_in
-from ttmlir.optable.row import Family, Row
+from ttmlir.optable.op_definition import Family, OpDefinition
 from ttmlir.passes.core.ttir_conversion import (
     ArrayFunction,
     ConversionRule,
@@ -35,14 +35,14 @@ from ttmlir.passes.tosa.tosa_operands import check_nan_mode, check_zero_points, 
 from ttmlir.passes.tosa.tosa_quantized import FUNCTIONS as QUANTIZED
 
 
-def _elementwise(row: Row) -> ArrayFunction:
-    """The function of an operation that means what a row means."""
-    compute = means(row)
+def _elementwise(definition: OpDefinition) -> ArrayFunction:
+    """The function of an operation that means what a definition means."""
+    compute = means(definition)
 
     def function(op: Operation, *operands: Array) -> Array:
         check_nan_mode(op)
         # tosa lets operations on bits pass on floating point numbers.
-        if row.takes_bits and operands[0].is_real:
+        if definition.takes_bits and operands[0].is_real:
             refuse_to_legalize(
                 op, f"its operands are {operands[0].dtype}, but operations on bits take integers"
             )
@@ -306,9 +306,9 @@ def _keep(op: Operation) -> None:
 
 ELEMENTWISE: dict[str, ArrayFunction] = {
     **{
-        name: _elementwise(row)
-        for name, row in named_in("tosa").items()
-        if row.family.is_elementwise
+        name: _elementwise(definition)
+        for name, definition in named_in("tosa").items()
+        if definition.family.is_elementwise
     },
     "tosa.arithmetic_right_shift": _right_shift,
     "tosa.cast": _cast,
@@ -332,9 +332,9 @@ FUNCTIONS: dict[str, ArrayFunction] = {
     "tosa.gather": _gather,
     "tosa.scatter": _scatter,
     **{
-        name: _reduction(row.mnemonic)
-        for name, row in named_in("tosa").items()
-        if row.family is Family.REDUCTION
+        name: _reduction(definition.mnemonic)
+        for name, definition in named_in("tosa").items()
+        if definition.family is Family.REDUCTION
     },
     "tosa.argmax": _reduction("argmax", keep_dim=False),
     "tosa.avg_pool2d": partial(_pool, "avg_pool2d"),

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from ttmlir.dialects.ttir import ConstantOp, TTIRRowOp
+from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
 from ttmlir.ir.builder import Builder, OpT
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
@@ -29,7 +29,7 @@ class Canonicalization(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         """Replace the operation if there is something simpler."""
-        if not isinstance(op, TTIRRowOp) or len(op.results) != 1:
+        if not isinstance(op, TTIRTableOp) or len(op.results) != 1:
             return
         if not all(map(is_plain_and_static, (*op.operands, op.results[0]))):
             return
@@ -38,23 +38,23 @@ class Canonicalization(RewritePattern):
         if elements is not None:
             _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
             return
-        rule = _RULES.get(op.ROW.mnemonic)
+        rule = _RULES.get(op.DEFINITION.mnemonic)
         value = None if rule is None else rule(op, builder)
         if value is not None and value.type == op.results[0].type:
             _replace(op, rewriter, value)
 
 
-CanonicalRule = Callable[[TTIRRowOp, Builder], SSAValue | None]
+CanonicalRule = Callable[[TTIRTableOp, Builder], SSAValue | None]
 """What stands for the result of an operation; None if the operation stays."""
 
 
-def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
+def _replace(op: TTIRTableOp, rewriter: PatternRewriter, value: SSAValue) -> None:
     """Let `value` stand for the result, and remove what only the operation has used."""
     candidates = [operand.owner for operand in op.operands]
     rewriter.replace(op, (), [value])
     while candidates:
         owner = candidates.pop()
-        is_ours = isinstance(owner, TTIRRowOp | EmptyOp | ConstantOp)
+        is_ours = isinstance(owner, TTIRTableOp | EmptyOp | ConstantOp)
         if is_ours and owner.parent is not None and all(r.first_use is None for r in owner.results):
             candidates += [operand.owner for operand in owner.operands]
             rewriter.erase(owner)
@@ -63,7 +63,7 @@ def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
 class _RewritingBuilder(Builder):
     """Creates what takes the place of an operation, and tells the driver to visit it."""
 
-    def __init__(self, op: TTIRRowOp, rewriter: PatternRewriter) -> None:
+    def __init__(self, op: TTIRTableOp, rewriter: PatternRewriter) -> None:
         """Create operations before `op`."""
         block = op.parent
         assert block is not None, "only operations in a block are rewritten"
@@ -81,10 +81,10 @@ class _RewritingBuilder(Builder):
         return self._op.properties["operand_constraints"]
 
 
-def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
+def _producer(value: SSAValue, *mnemonics: str) -> TTIRTableOp | None:
     """The operation that makes a value, if it is one of these and has no layouts."""
     owner = value.owner
-    if isinstance(owner, TTIRRowOp) and owner.ROW.mnemonic in mnemonics:
+    if isinstance(owner, TTIRTableOp) and owner.DEFINITION.mnemonic in mnemonics:
         return owner if is_plain_and_static(owner.operands[0]) else None
     return None
 
@@ -92,7 +92,7 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
 # -- moves -----------------------------------------------------------------------------------------
 
 
-def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """An order of dimensions that changes nothing vanishes; one after another is one."""
     order, source = permutation_of(op), op.operands[0]
     before = _producer(source, "transpose", "permute")
@@ -113,7 +113,7 @@ def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
 _RESHAPES = ("reshape", "squeeze", "unsqueeze")
 
 
-def _reshape(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+def _reshape(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A reshape to the same shape vanishes; one after another is one."""
     source = op.operands[0]
     before = _producer(source, *_RESHAPES)
@@ -125,7 +125,7 @@ def _reshape(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     return None if before is None else builder.reshape(source, shape)
 
 
-def _broadcast_dimensions(op: TTIRRowOp) -> Shape | None:
+def _broadcast_dimensions(op: TTIRTableOp) -> Shape | None:
     """For each dimension of the input of a broadcast, the dimension of the output it becomes."""
     rank = len(value_shape(op.operands[0]))
     named = cast("Shape", op.parameters()["dimension"])
@@ -134,7 +134,7 @@ def _broadcast_dimensions(op: TTIRRowOp) -> Shape | None:
     return named if len(named) == rank else None
 
 
-def _broadcast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+def _broadcast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A broadcast to the same shape vanishes; one after another is one."""
     source = op.operands[0]
     if source.type == op.results[0].type:
@@ -166,7 +166,7 @@ def _holds_all(narrow: str, wide: str) -> bool:
     return int(own[2]) <= int(other[2]) and (own[1] == "u") == (other[1] == "u")
 
 
-def _typecast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+def _typecast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A cast to the same type vanishes; one after an exact one is one."""
     source = op.operands[0]
     if source.type == op.results[0].type:
@@ -190,7 +190,7 @@ def _is_splat(value: SSAValue, *texts: str) -> bool:
 def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
-    def rule(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+    def rule(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
         first, second = op.inputs
         if _is_splat(second, *texts):
             return first

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.dialects.definition.ods import DestinationStyleOp
-    from ttmlir.dialects.definition.row_ops import RowOperation
+    from ttmlir.dialects.definition.table_ops import TableOperation
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class TTIRCompositeDecompositionPass(ModulePass):
             destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
             carrier = TTIRCarrier(Builder.before(op))
             operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
-            parameters = cast("RowOperation", op).parameters()
+            parameters = cast("TableOperation", op).parameters()
             replace(op, _RULES[op.name](*operands, **parameters).value)
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 

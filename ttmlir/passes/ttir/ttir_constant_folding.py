@@ -14,7 +14,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from ttmlir.dialects.ttir import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes import (
@@ -42,7 +42,7 @@ _DTYPES = {
 }
 
 
-def fold_constants(op: TTIRRowOp) -> Elements | None:
+def fold_constants(op: TTIRTableOp) -> Elements | None:
     """The elements of the result, if all inputs are constants and it is worth computing."""
     inputs = [constant_elements(value) for value in op.inputs]
     known = [attr for attr in inputs if attr is not None]
@@ -50,7 +50,7 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
         return None
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     size = math.prod(type_.get_shape())
-    is_move = op.ROW.moves
+    is_move = op.DEFINITION.moves
     splats = {splat_bytes(attr) for attr in known}
     if is_move and len(splats) == 1 and None not in splats and size:
         return elements_attr(cast("ElementsType", type_), cast("bytes", splats.pop()))
@@ -60,19 +60,19 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
     for attr, value in zip(known, op.inputs, strict=True):
         if attr.get_element_type() != cast("TensorType[Attribute]", value.type).element_type:
             return None
-    return evaluate(op, known) if is_move or op.ROW.family.is_elementwise else None
+    return evaluate(op, known) if is_move or op.DEFINITION.family.is_elementwise else None
 
 
-def evaluate(op: TTIRRowOp, inputs: list[Elements]) -> Elements | None:
+def evaluate(op: TTIRTableOp, inputs: list[Elements]) -> Elements | None:
     """The elements of the result of an operation on constants of the types of its operands.
 
     None for element types in which the runtime computes otherwise than a constant can say.
     """
     type_ = cast("TensorType[Attribute]", op.results[0].type)
-    return _move(op, inputs, type_) if op.ROW.moves else _compute(op, inputs, type_)
+    return _move(op, inputs, type_) if op.DEFINITION.moves else _compute(op, inputs, type_)
 
 
-def fold_move(op: TTIRRowOp) -> Elements | None:
+def fold_move(op: TTIRTableOp) -> Elements | None:
     """The elements of a constant of any size that is moved, if the operation alone uses it.
 
     Large ones are neither copied nor put in order before they are written.
@@ -90,12 +90,12 @@ def fold_move(op: TTIRRowOp) -> Elements | None:
     return _move(op, [elements], type_)
 
 
-def _move(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
+def _move(op: TTIRTableOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
     import numpy as np
 
     large = large_bytes(inputs[0]) if len(inputs) == 1 else None
-    if large is not None and op.ROW.mnemonic in RESHAPES | PERMUTATIONS:
-        if op.ROW.mnemonic in PERMUTATIONS:
+    if large is not None and op.DEFINITION.mnemonic in RESHAPES | PERMUTATIONS:
+        if op.DEFINITION.mnemonic in PERMUTATIONS:
             large = large.permuted(inputs[0].get_shape(), permutation_of(op))
         return large_elements_attr(cast("ElementsType", type_), large)
     dtype = np.dtype(f"V{element_size(inputs[0].get_element_type())}")
@@ -103,11 +103,11 @@ def _move(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -
     return elements_attr(cast("ElementsType", type_), result.tobytes())
 
 
-def permutation_of(op: TTIRRowOp) -> tuple[int, ...]:
+def permutation_of(op: TTIRTableOp) -> tuple[int, ...]:
     """The order in which a transpose or a permute puts the dimensions."""
     rank = len(value_shape(op.results[0]))
     parameters = op.parameters()
-    if op.ROW.mnemonic == "permute":
+    if op.DEFINITION.mnemonic == "permute":
         return cast("tuple[int, ...]", parameters["permutation"])
     first, second = (cast("int", parameters[name]) % rank for name in ("dim0", "dim1"))
     order = list(range(rank))
@@ -116,7 +116,7 @@ def permutation_of(op: TTIRRowOp) -> tuple[int, ...]:
 
 
 def _compute(
-    op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]
+    op: TTIRTableOp, inputs: list[Elements], type_: TensorType[Attribute]
 ) -> Elements | None:
     import numpy as np
 
@@ -134,7 +134,7 @@ def _compute(
 
 
 def _evaluate(
-    op: TTIRRowOp,
+    op: TTIRTableOp,
     inputs: list[Elements],
     dtypes: list[Any],
     type_: TensorType[Attribute],
@@ -150,5 +150,5 @@ def _evaluate(
     ]
     types = dtypes[0], target
     with np.errstate(all="ignore"):
-        found = compute_reference(op.ROW, arrays, type_.get_shape(), types, op.parameters())
+        found = compute_reference(op.DEFINITION, arrays, type_.get_shape(), types, op.parameters())
         return np.asarray(found)

@@ -19,7 +19,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.contraction import DotDimensions
-from ttmlir.optable.row import Shape
+from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.windows import iterate_taps, take_tap
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir import rewriting
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
@@ -33,7 +33,7 @@ from ttmlir.ir.tensor_types import (
     tensor_like,
     value_shape,
 )
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.optable.window import COMBINERS, DimensionNumbers, WindowAxis, method_of
 from ttmlir.passes.core.ttir_conversion import ConversionRule, result_dtype
 
@@ -90,7 +90,7 @@ class _Convolution:
 
 
 def _convolution(op: Operation) -> None:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     parameters: dict[str, Any] = op.parameters()
     numbers = DimensionNumbers.parse(parameters["dimension_numbers"])
     if len(numbers.input.spatial) > 3:
@@ -154,8 +154,8 @@ def _without_reversal(
     return tuple(flags), weight
 
 
-def _is_reverse(owner: Operation | Block) -> TypeGuard[RowOperation]:
-    return isinstance(owner, RowOperation) and owner.ROW.mnemonic == "reverse"
+def _is_reverse(owner: Operation | Block) -> TypeGuard[TableOperation]:
+    return isinstance(owner, TableOperation) and owner.DEFINITION.mnemonic == "reverse"
 
 
 def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
@@ -281,13 +281,13 @@ def _transposed_weight(c: _Convolution) -> Array:
 
 def _pooling(op: Operation) -> None:
     builder = Builder.before(op)
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     parameters: dict[str, Any] = op.parameters()
     value, method = op.operands[0], cast("str", parameters["pooling_method"])
     element = element_type(value)
     fill = 0.0
     if method in COMBINERS:
-        combining = row(COMBINERS[method])
+        combining = definition(COMBINERS[method])
         if method in ("max", "min"):
             combining = logic_of(combining, element)
         method = method_of(combining) or method
@@ -468,22 +468,22 @@ def _combine_along(
 
 def _of_nothing(op: Operation) -> None:
     """Windows that see no element give what a sum or a maximum starts from, and the bias."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder = Builder.before(op)
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     parameters = op.parameters()
     method = cast("str", parameters.get("pooling_method", ""))
-    if op.ROW.mnemonic == "max_pool2d":
+    if op.DEFINITION.mnemonic == "max_pool2d":
         method = "max"
-    combining = row(COMBINERS[method]) if method in COMBINERS else None
+    combining = definition(COMBINERS[method]) if method in COMBINERS else None
     start = None if combining is None else identity_of(combining, type_.element_type)
     value = builder.create_splat(start or 0, type_)
-    has_bias = "bias" in {operand.name for operand in op.ROW.operands}
+    has_bias = "bias" in {operand.name for operand in op.DEFINITION.operands}
     bias: Sequence[SSAValue] = op.group("bias") if has_bias else ()
     if bias and 0 not in type_.get_shape():
         shape = [1] * len(type_.get_shape())
         dim = -1
-        if op.ROW.mnemonic == "convolution":
+        if op.DEFINITION.mnemonic == "convolution":
             text = cast("str", parameters["dimension_numbers"])
             dim = DimensionNumbers.parse(text).output.feature
         shape[dim] = math.prod(value_shape(bias[0]))

@@ -58,11 +58,11 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.ttir import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, erase_unused, replace
 from ttmlir.ir.tensor_types import is_plain_and_static, tensor_like, value_shape
-from ttmlir.optable.row import Family
+from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.ttir_constant_folding import (
     PERMUTATIONS,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Block
 
-    from ttmlir.dialects.definition.row_ops import ParameterValue
+    from ttmlir.dialects.definition.table_ops import ParameterValue
 
 
 # --- Move chains ----------------------------------------------------------------------------------
@@ -277,9 +277,9 @@ _ORDERS = 8
 class Rewriting:
     """What the pass that carries permutations knows of operations."""
 
-    is_plain: Callable[[TTIRRowOp], bool]
+    is_plain: Callable[[TTIRTableOp], bool]
     """True if nothing is said of the layouts of its tensors."""
-    builder: Callable[[TTIRRowOp], Builder]
+    builder: Callable[[TTIRTableOp], Builder]
     """What creates operations in place of one."""
 
 
@@ -295,9 +295,9 @@ def carry_permutations(block: Block, rewriting: Rewriting) -> None:
 def _share_equal_permutations(block: Block, rewriting: Rewriting) -> None:
     """Permute a value once where several operations take it in the same order."""
     known: dict[tuple[SSAValue, Order], SSAValue] = {}
-    superfluous: list[TTIRRowOp] = []
+    superfluous: list[TTIRTableOp] = []
     for op in block.ops:
-        if isinstance(op, TTIRRowOp) and _is_permutation(op) and rewriting.is_plain(op):
+        if isinstance(op, TTIRTableOp) and _is_permutation(op) and rewriting.is_plain(op):
             [result] = op.results
             first = known.setdefault((op.operands[0], permutation_of(op)), result)
             if first is not result and first.type == result.type:
@@ -306,7 +306,7 @@ def _share_equal_permutations(block: Block, rewriting: Rewriting) -> None:
     _erase_with_destinations(superfluous)
 
 
-def _erase_with_destinations(ops: Iterable[TTIRRowOp]) -> None:
+def _erase_with_destinations(ops: Iterable[TTIRTableOp]) -> None:
     """Erase operations that nobody uses, and the tensors that only they wrote to."""
     ops = list(ops)
     empties = [op.output.owner for op in ops if isinstance(op.output.owner, EmptyOp)]
@@ -317,14 +317,14 @@ def _erase_with_destinations(ops: Iterable[TTIRRowOp]) -> None:
 def _frequent_orders(block: Block, rewriting: Rewriting) -> list[Order]:
     counts: Counter[Order] = Counter()
     for op in block.ops:
-        if isinstance(op, TTIRRowOp) and _is_permutation(op) and rewriting.is_plain(op):
+        if isinstance(op, TTIRTableOp) and _is_permutation(op) and rewriting.is_plain(op):
             order = permutation_of(op)
             counts.update({order, _invert(order)})
     return [order for order, _ in counts.most_common(_ORDERS)]
 
 
 def _is_permutation(op: Operation) -> bool:
-    return isinstance(op, TTIRRowOp) and op.ROW.mnemonic in ("transpose", "permute")
+    return isinstance(op, TTIRTableOp) and op.DEFINITION.mnemonic in ("transpose", "permute")
 
 
 def _invert(order: Order) -> Order:
@@ -357,20 +357,20 @@ def _permute(builder: Builder, value: SSAValue, order: Order) -> SSAValue:
 # -- operations in another order -------------------------------------------------------------------
 
 
-def _keep(op: TTIRRowOp, order: Order) -> Parameters:
+def _keep(op: TTIRTableOp, order: Order) -> Parameters:
     return op.parameters()
 
 
-def _move_dimension(name: str) -> Callable[[TTIRRowOp, Order], Parameters]:
-    def move(op: TTIRRowOp, order: Order) -> Parameters:
+def _move_dimension(name: str) -> Callable[[TTIRTableOp, Order], Parameters]:
+    def move(op: TTIRTableOp, order: Order) -> Parameters:
         parameters = op.parameters()
         return parameters | {name: order.index(cast("int", parameters[name]) % len(order))}
 
     return move
 
 
-def _move_lists(*names: str) -> Callable[[TTIRRowOp, Order], Parameters]:
-    def move(op: TTIRRowOp, order: Order) -> Parameters:
+def _move_lists(*names: str) -> Callable[[TTIRTableOp, Order], Parameters]:
+    def move(op: TTIRTableOp, order: Order) -> Parameters:
         parameters = op.parameters()
         lists = {name: cast("Sequence[int]", parameters[name]) for name in names}
         return parameters | {name: _permuted(numbers, order) for name, numbers in lists.items()}
@@ -378,14 +378,14 @@ def _move_lists(*names: str) -> Callable[[TTIRRowOp, Order], Parameters]:
     return move
 
 
-def _move_margins(op: TTIRRowOp, order: Order) -> Parameters:
+def _move_margins(op: TTIRTableOp, order: Order) -> Parameters:
     parameters = op.parameters()
     padding = cast("Sequence[int]", parameters["padding"])
     moved = tuple(n for dim in order for n in padding[2 * dim : 2 * dim + 2])
     return parameters | {"padding": moved}
 
 
-def _reduce(op: TTIRRowOp, order: Order) -> Parameters | None:
+def _reduce(op: TTIRTableOp, order: Order) -> Parameters | None:
     """The dimensions that are summed; those that are left have to stay in their order."""
     parameters = op.parameters()
     if "dim_arg" not in parameters:
@@ -394,12 +394,12 @@ def _reduce(op: TTIRRowOp, order: Order) -> Parameters | None:
     left = [dim for dim in order if dim not in dims]
     if not parameters["keep_dim"] and left != sorted(left):
         return None
-    if op.ROW.mnemonic == "argmax" and len(dims) > 1:
+    if op.DEFINITION.mnemonic == "argmax" and len(dims) > 1:
         return None
     return parameters | {"dim_arg": tuple(sorted(map(order.index, dims)))}
 
 
-_IN_ORDER: dict[str, Callable[[TTIRRowOp, Order], Parameters | None]] = {
+_IN_ORDER: dict[str, Callable[[TTIRTableOp, Order], Parameters | None]] = {
     "concat": _move_dimension("dim"),
     "cumsum": _move_dimension("dim"),
     "softmax": _move_dimension("dimension"),
@@ -411,13 +411,13 @@ _IN_ORDER: dict[str, Callable[[TTIRRowOp, Order], Parameters | None]] = {
 """The parameters of operations whose dimensions are in another order, besides those of families."""
 
 
-def _parameters_in(op: TTIRRowOp, order: Order) -> Parameters | None:
+def _parameters_in(op: TTIRTableOp, order: Order) -> Parameters | None:
     """The parameters with which an operation does the same in an order; None if it cannot."""
-    if op.ROW.family.is_elementwise:
+    if op.DEFINITION.family.is_elementwise:
         return _keep(op, order)
-    if op.ROW.family is Family.REDUCTION:
+    if op.DEFINITION.family is Family.REDUCTION:
         return _reduce(op, order)
-    move = _IN_ORDER.get(op.ROW.mnemonic)
+    move = _IN_ORDER.get(op.DEFINITION.mnemonic)
     return None if move is None else move(op, order)
 
 
@@ -425,20 +425,22 @@ def _ranked(values: Sequence[SSAValue], rank: int) -> list[SSAValue]:
     return [value for value in values if len(value_shape(value)) == rank]
 
 
-def _ordered(op: TTIRRowOp) -> Sequence[SSAValue]:
+def _ordered(op: TTIRTableOp) -> Sequence[SSAValue]:
     """The operands whose dimensions are those of the operation; numbers have none."""
-    if op.ROW.mnemonic == "batch_norm_inference":
+    if op.DEFINITION.mnemonic == "batch_norm_inference":
         return op.inputs[:1]
     return [value for value in op.inputs if value_shape(value)]
 
 
-def _fits(op: TTIRRowOp, order: Order) -> bool:
+def _fits(op: TTIRTableOp, order: Order) -> bool:
     """True if the operands that are to be permuted have the rank, and the others need not be."""
     if not isinstance(op.inits[0].owner, EmptyOp):
         return False
     ranks = {len(value_shape(value)) for value in _ordered(op)}
     # Operands of fewer dimensions are repeated along those in front.
-    return max(ranks, default=0) == len(order) and (len(ranks) == 1 or op.ROW.family.is_elementwise)
+    return max(ranks, default=0) == len(order) and (
+        len(ranks) == 1 or op.DEFINITION.family.is_elementwise
+    )
 
 
 # -- groups ----------------------------------------------------------------------------------------
@@ -450,7 +452,7 @@ class _Group:
 
     order: Order
     rewriting: Rewriting
-    members: dict[TTIRRowOp, Parameters] = field(default_factory=dict["TTIRRowOp", Parameters])
+    members: dict[TTIRTableOp, Parameters] = field(default_factory=dict["TTIRTableOp", Parameters])
 
     @property
     def rank(self) -> int:
@@ -470,7 +472,7 @@ class _Group:
             elif not self._is_permuted_by(value, back):
                 gain -= _cost_of_moves(shape, self.order)
             elif not self._is_used_outside(value):
-                gain += _cost_of_moves(value_shape(cast("TTIRRowOp", owner).operands[0]), back)
+                gain += _cost_of_moves(value_shape(cast("TTIRTableOp", owner).operands[0]), back)
         for op in self.members:
             for result in _ranked(op.results, self.rank):
                 gain += sum(
@@ -483,19 +485,19 @@ class _Group:
     def _is_permuted_by(self, value: SSAValue, order: Order) -> bool:
         owner = value.owner
         return (
-            isinstance(owner, TTIRRowOp)
+            isinstance(owner, TTIRTableOp)
             and _is_permutation(owner)
             and self.rewriting.is_plain(owner)
             and permutation_of(owner) == order
         )
 
-    def _undone(self, value: SSAValue) -> list[TTIRRowOp]:
+    def _undone(self, value: SSAValue) -> list[TTIRTableOp]:
         """The permutations that put a value in the order of the group."""
         users = (use.operation for use in value.uses)
         return [
             user
             for user in users
-            if isinstance(user, TTIRRowOp) and self._is_permuted_by(user.results[0], self.order)
+            if isinstance(user, TTIRTableOp) and self._is_permuted_by(user.results[0], self.order)
         ]
 
     def _is_used_outside(self, value: SSAValue) -> bool:
@@ -518,11 +520,13 @@ class _Group:
             ]
             [result] = op.results
             if len(value_shape(result)) != self.rank:
-                new = builder.create(op.ROW.mnemonic, operands, result.type, **parameters)
+                new = builder.create(op.DEFINITION.mnemonic, operands, result.type, **parameters)
                 result.replace_all_uses_with(new)
                 continue
             type_ = tensor_like(result, _permuted(value_shape(result), self.order))
-            new = moved[result] = builder.create(op.ROW.mnemonic, operands, type_, **parameters)
+            new = moved[result] = builder.create(
+                op.DEFINITION.mnemonic, operands, type_, **parameters
+            )
             undone = self._undone(result)
             for permutation in undone:
                 permutation.results[0].replace_all_uses_with(new)
@@ -532,7 +536,7 @@ class _Group:
                 result.replace_uses_with_if(again, lambda use: use.operation not in self.members)
         inputs = [value.owner for op in self.members for value in op.inputs]
         before = [
-            owner for owner in inputs if isinstance(owner, TTIRRowOp) and _is_permutation(owner)
+            owner for owner in inputs if isinstance(owner, TTIRTableOp) and _is_permutation(owner)
         ]
         _erase_with_destinations(dict.fromkeys([*before, *self.members]))
 
@@ -544,7 +548,7 @@ class _Group:
         if value not in moved:
             owner = value.owner
             if self._is_permuted_by(value, _invert(self.order)):
-                moved[value] = cast("TTIRRowOp", owner).operands[0]
+                moved[value] = cast("TTIRTableOp", owner).operands[0]
             else:
                 widened = builder.reshape(value, self._widen(value_shape(value)))
                 moved[value] = _permute(builder, widened, self.order)
@@ -562,9 +566,9 @@ def _find_groups(block: Block, order: Order, rewriting: Rewriting) -> list[_Grou
         return value
 
     groups: dict[SSAValue, _Group] = {}
-    members: list[tuple[TTIRRowOp, Parameters, SSAValue]] = []
+    members: list[tuple[TTIRTableOp, Parameters, SSAValue]] = []
     for op in block.ops:
-        if not isinstance(op, TTIRRowOp) or not rewriting.is_plain(op) or not _fits(op, order):
+        if not isinstance(op, TTIRTableOp) or not rewriting.is_plain(op) or not _fits(op, order):
             continue
         parameters = _parameters_in(op, order)
         values = [
@@ -599,15 +603,15 @@ class TTIREraseInverseOpsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the moves of every function, in the order of the text."""
-        rewriting = Rewriting(_is_plain_row, _MoveBuilder.like)
+        rewriting = Rewriting(_is_plain_op, _MoveBuilder.like)
         for block in _blocks_of(module):
             carry_permutations(block, rewriting)
         sliced: set[SSAValue] = set()
-        for op in [op for op in module.walk() if isinstance(op, TTIRRowOp)]:
-            if op.ROW.mnemonic not in _LOOKED_AT:
+        for op in [op for op in module.walk() if isinstance(op, TTIRTableOp)]:
+            if op.DEFINITION.mnemonic not in _LOOKED_AT:
                 continue
             # What an earlier operation made superfluous is gone.
-            if op.parent is None or not _is_plain_row(op):
+            if op.parent is None or not _is_plain_op(op):
                 continue
             if _is_move(op):
                 _simplify(op)
@@ -630,7 +634,7 @@ class _MoveBuilder(Builder):
     constraints: Sequence[Attribute]
 
     @classmethod
-    def like(cls, op: TTIRRowOp) -> _MoveBuilder:
+    def like(cls, op: TTIRTableOp) -> _MoveBuilder:
         """A builder before an operation."""
         builder, attr = cls.before(op), op.operand_constraints
         builder.constraints = () if attr is None else attr.data
@@ -641,7 +645,7 @@ class _MoveBuilder(Builder):
         return ArrayAttr([*self.constraints[:1]] * operands)
 
 
-def _is_plain_row(op: TTIRRowOp) -> bool:
+def _is_plain_op(op: TTIRTableOp) -> bool:
     return len(op.results) == 1 and all(map(_is_plain, (*op.operands, op.results[0])))
 
 
@@ -651,18 +655,18 @@ def _is_plain(value: SSAValue) -> bool:
 
 
 def _is_move(op: Operation) -> bool:
-    return isinstance(op, TTIRRowOp) and op.ROW.mnemonic in _MOVES
+    return isinstance(op, TTIRTableOp) and op.DEFINITION.mnemonic in _MOVES
 
 
-def _maker(value: SSAValue) -> TTIRRowOp | None:
+def _maker(value: SSAValue) -> TTIRTableOp | None:
     """The operation that makes a value, if it has no layouts and nobody else uses the value."""
     owner = value.owner
-    if isinstance(owner, TTIRRowOp) and value.has_one_use() and _is_plain_row(owner):
+    if isinstance(owner, TTIRTableOp) and value.has_one_use() and _is_plain_op(owner):
         return owner
     return None
 
 
-def _chain_before(op: TTIRRowOp) -> list[TTIRRowOp]:
+def _chain_before(op: TTIRTableOp) -> list[TTIRTableOp]:
     """The moves that end with this one, each of which alone uses the one before it."""
     chain = [op]
     while (before := _maker(chain[-1].operands[0])) is not None and _is_move(before):
@@ -671,27 +675,27 @@ def _chain_before(op: TTIRRowOp) -> list[TTIRRowOp]:
     return chain
 
 
-def _follow(chain: Sequence[TTIRRowOp]) -> Chain | None:
+def _follow(chain: Sequence[TTIRTableOp]) -> Chain | None:
     """What the moves do together; None where dimensions are cut anew."""
     followed = Chain(value_shape(chain[0].operands[0]))
     for op in chain:
-        if op.ROW.mnemonic in PERMUTATIONS:
+        if op.DEFINITION.mnemonic in PERMUTATIONS:
             followed.permute(permutation_of(op))
         elif not followed.reshape(value_shape(op.results[0])):
             return None
     return followed
 
 
-def _cost(chain: Sequence[TTIRRowOp]) -> float:
+def _cost(chain: Sequence[TTIRTableOp]) -> float:
     return sum(
         permute_cost(value_shape(op.operands[0]), permutation_of(op))
-        if op.ROW.mnemonic in PERMUTATIONS
+        if op.DEFINITION.mnemonic in PERMUTATIONS
         else reshape_cost(value_shape(op.operands[0]), value_shape(op.results[0]))
         for op in chain
     )
 
 
-def _simplify(op: TTIRRowOp) -> None:
+def _simplify(op: TTIRTableOp) -> None:
     """Merge the moves that end here, or leave them out around a product."""
     if _fold_constant(op) or _keep_rows(op):
         return
@@ -714,7 +718,7 @@ def _build(builder: Builder, source: SSAValue, form: Form) -> SSAValue:
     return builder.reshape(source, form.result)
 
 
-def _fold_constant(op: TTIRRowOp) -> bool:
+def _fold_constant(op: TTIRTableOp) -> bool:
     """Move a constant while compiling."""
     elements = fold_move(op)
     if elements is None:
@@ -723,16 +727,16 @@ def _fold_constant(op: TTIRRowOp) -> bool:
     return True
 
 
-def _keep_rows(op: TTIRRowOp) -> bool:
+def _keep_rows(op: TTIRTableOp) -> bool:
     """Multiply tensors of several dimensions by a matrix without making them one before.
 
     Rows that are not whole tiles are padded for each batch then, which may cost more.
     """
-    product = _maker(op.operands[0]) if op.ROW.mnemonic in RESHAPES else None
-    if product is None or product.ROW.mnemonic != "matmul":
+    product = _maker(op.operands[0]) if op.DEFINITION.mnemonic in RESHAPES else None
+    if product is None or product.DEFINITION.mnemonic != "matmul":
         return False
     flattening, matrix = _maker(product.operands[0]), value_shape(product.operands[1])
-    is_flattened = flattening is not None and flattening.ROW.mnemonic in RESHAPES
+    is_flattened = flattening is not None and flattening.DEFINITION.mnemonic in RESHAPES
     if flattening is None or not is_flattened or len(matrix) != 2:
         return False
     source, (rows, inner) = flattening.operands[0], value_shape(flattening.results[0])
@@ -747,17 +751,21 @@ def _keep_rows(op: TTIRRowOp) -> bool:
     weight = builder.reshape(product.operands[1], (*(1,) * (len(shape) - 2), *matrix))
     type_ = tensor_like(product.results[0], result)
     _replace(op, builder.create("matmul", (source, weight), type_))
-    if isinstance(weight.owner, TTIRRowOp):
+    if isinstance(weight.owner, TTIRTableOp):
         _fold_constant(weight.owner)
     return True
 
 
-def _slices_of(value: SSAValue) -> list[TTIRRowOp] | None:
+def _slices_of(value: SSAValue) -> list[TTIRTableOp] | None:
     """The slices of a value if nothing else uses it, and they leave nothing out in between."""
-    slices: list[TTIRRowOp] = []
+    slices: list[TTIRTableOp] = []
     for use in value.uses:
         op = use.operation
-        if not isinstance(op, TTIRRowOp) or op.ROW.mnemonic != "slice" or not _is_plain_row(op):
+        if (
+            not isinstance(op, TTIRTableOp)
+            or op.DEFINITION.mnemonic != "slice"
+            or not _is_plain_op(op)
+        ):
             return None
         begins, ends = _bounds(op)
         steps = cast("Shape", op.parameters()["step"])
@@ -769,15 +777,15 @@ def _slices_of(value: SSAValue) -> list[TTIRRowOp] | None:
     return slices
 
 
-def _bounds(op: TTIRRowOp) -> tuple[Shape, Shape]:
+def _bounds(op: TTIRTableOp) -> tuple[Shape, Shape]:
     parameters = op.parameters()
     return cast("Shape", parameters["begins"]), cast("Shape", parameters["ends"])
 
 
-def _slice_before_moving(op: TTIRRowOp) -> None:
+def _slice_before_moving(op: TTIRTableOp) -> None:
     """Slice what is moved instead of the moved tensor, for all its slices."""
     moved = op.operands[0].owner
-    if not isinstance(moved, TTIRRowOp) or not _is_move(moved) or not _is_plain_row(moved):
+    if not isinstance(moved, TTIRTableOp) or not _is_move(moved) or not _is_plain_op(moved):
         return
     slices, chain = _slices_of(op.operands[0]), _chain_before(moved)
     if slices is None:
@@ -785,7 +793,7 @@ def _slice_before_moving(op: TTIRRowOp) -> None:
     before = _cost(chain) + sum(
         slice_cost(_bounds(each)[0], value_shape(each.results[0])) for each in slices
     )
-    found: list[tuple[TTIRRowOp, Shape, Shape]] = []
+    found: list[tuple[TTIRTableOp, Shape, Shape]] = []
     for each in slices:
         followed = _follow(chain)
         bounds = None if followed is None else followed.slice(*_bounds(each))
@@ -801,13 +809,13 @@ def _slice_before_moving(op: TTIRRowOp) -> None:
         _replace(each, builder.reshape(sliced, value_shape(each.results[0])))
 
 
-def _replace(op: TTIRRowOp, value: SSAValue) -> None:
+def _replace(op: TTIRTableOp, value: SSAValue) -> None:
     """Let a value stand for the result, and remove what only the operation has used."""
     left = [operand.owner for operand in op.operands]
     replace(op, value)
     while left:
         owner = left.pop()
-        is_ours = isinstance(owner, TTIRRowOp | EmptyOp | ttir.ConstantOp)
+        is_ours = isinstance(owner, TTIRTableOp | EmptyOp | ttir.ConstantOp)
         if is_ours and owner.parent and all(r.first_use is None for r in owner.results):
             left += [operand.owner for operand in owner.operands]
             erase(owner)

@@ -53,13 +53,13 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ttmlir.dialects.ttir import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import Elements, ElementType, element_size, splat_bytes
-from ttmlir.optable.row import Family
+from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.ttir_constant_folding import evaluate
 
@@ -80,7 +80,7 @@ class TTIREvaluateConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Evaluate in every block by itself, groups in the order of the text."""
-        blocks = dict.fromkeys(op.parent for op in module.walk() if isinstance(op, TTIRRowOp))
+        blocks = dict.fromkeys(op.parent for op in module.walk() if isinstance(op, TTIRTableOp))
         for block in blocks:
             for group in _groups_of(cast("Block", block)):
                 if group.is_worth_it():
@@ -91,7 +91,7 @@ class TTIREvaluateConstantsPass(ModulePass):
 class _Group:
     """Operations that share constants or each other's results."""
 
-    ops: list[TTIRRowOp] = field(default_factory=list[TTIRRowOp])
+    ops: list[TTIRTableOp] = field(default_factory=list[TTIRTableOp])
     """In the order of the text."""
     constants: dict[SSAValue, Elements] = field(default_factory=dict[SSAValue, Elements])
 
@@ -133,7 +133,7 @@ def _groups_of(block: Block) -> list[_Group]:
     """What depends on constants, split where it shares nothing but repeated numbers."""
     group_of: dict[SSAValue, _Group] = {}
     for op in block.ops:
-        if not isinstance(op, TTIRRowOp) or not _can_evaluate(op):
+        if not isinstance(op, TTIRTableOp) or not _can_evaluate(op):
             continue
         constants = {
             value: elements for value in op.inputs if (elements := _constant(value)) is not None
@@ -166,8 +166,8 @@ def _join(one: _Group, other: _Group, group_of: dict[SSAValue, _Group]) -> _Grou
     return more
 
 
-def _can_evaluate(op: TTIRRowOp) -> bool:
-    is_known = op.ROW.moves or op.ROW.family in _FAMILIES
+def _can_evaluate(op: TTIRTableOp) -> bool:
+    is_known = op.DEFINITION.moves or op.DEFINITION.family in _FAMILIES
     is_plain = len(op.results) == 1 and all(map(is_plain_and_static, (*op.operands, op.results[0])))
     return is_known and is_plain and bool(op.inputs)
 

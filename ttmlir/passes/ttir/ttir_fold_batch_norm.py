@@ -116,7 +116,7 @@ def _fold(op: ttir.NormalizationOp) -> None:
         _new_constant(builder, filters * factor.reshape(along)),
         _new_constant(builder, new_bias.reshape(bias_shape)),
     ]
-    mnemonic = convolution.ROW.mnemonic
+    mnemonic = convolution.DEFINITION.mnemonic
     operands = [*op.operands[1:], *convolution.operands[1:]]
     replace(op, builder.create(mnemonic, inputs, op.results[0].type, **convolution.parameters()))
     erase(convolution)
@@ -126,9 +126,9 @@ def _fold(op: ttir.NormalizationOp) -> None:
 
 def _feature_dims(op: ttir.WindowOp) -> tuple[int, int] | None:
     """The dimensions of the output's features, of the output and of the weight."""
-    if op.ROW.mnemonic == "conv2d":
+    if op.DEFINITION.mnemonic == "conv2d":
         return len(value_shape(op.results[0])) - 1, 0
-    if op.ROW.mnemonic == "convolution":
+    if op.DEFINITION.mnemonic == "convolution":
         numbers = DimensionNumbers.parse(cast("str", op.parameters()["dimension_numbers"]))
         return numbers.output.feature, numbers.weight.feature
     return None
@@ -136,7 +136,7 @@ def _feature_dims(op: ttir.WindowOp) -> tuple[int, int] | None:
 
 def _new_bias_shape(op: ttir.WindowOp, features: int) -> tuple[int, ...]:
     """The shape in which the operation takes its bias."""
-    return (1, 1, 1, features) if op.ROW.mnemonic == "conv2d" else (features,)
+    return (1, 1, 1, features) if op.DEFINITION.mnemonic == "conv2d" else (features,)
 
 
 def _constant(value: SSAValue) -> Any | None:

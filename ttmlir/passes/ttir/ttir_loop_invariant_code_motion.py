@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation
 
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.rewriting import erase_unused, insert_before
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.ttir_hoist_loop_constants import add_arguments, hoist_out_of_loops
@@ -90,7 +90,7 @@ def _hoist(loop: ttir.WhileOp, functions: dict[str, FuncOp], calls: Counter[str]
         for old, _ in pairs:
             old.replace_all_uses_with(part.body.block.args[place])
             place += 1
-        erase_unused(op for op in part.body.block.ops if isinstance(op, (RowOperation, EmptyOp)))
+        erase_unused(op for op in part.body.block.ops if isinstance(op, (TableOperation, EmptyOp)))
     loop.operands = [*loop.operands, *outside]
     return True
 
@@ -104,7 +104,7 @@ def _copy_invariant(loop: ttir.WhileOp, part: FuncOp) -> list[tuple[SSAValue, SS
     )
     moved: list[Operation] = []
     for op in block.ops:
-        if isinstance(op, RowOperation) and all(
+        if isinstance(op, TableOperation) and all(
             value in outer or _is_empty(value) for value in op.operands
         ):
             for value in op.operands:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.dialects.definition.row_ops import ParameterValue
+    from ttmlir.dialects.definition.table_ops import ParameterValue
 
 Shape = tuple[int, ...]
 
@@ -85,9 +85,9 @@ class TTIRSlidingWindow2dFixShapesPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite every pooling and every convolution with uneven padding."""
         for op in [op for op in module.walk() if isinstance(op, ttir.WindowOp)]:
-            if op.ROW.mnemonic == "max_pool2d":
+            if op.DEFINITION.mnemonic == "max_pool2d":
                 _fix_pool(op)
-            elif op.ROW.mnemonic == "conv2d":
+            elif op.DEFINITION.mnemonic == "conv2d":
                 _fix_convolution(op)
         clean_up(module)
 
@@ -193,7 +193,7 @@ def _unary(
     **values: ParameterValue,
 ) -> SSAValue:
     """An operation on one tensor in front of `op`, with the constraints of its image and output."""
-    cls = cast("type[ttir.TTIRRowOp]", ttir.op_class(mnemonic))
+    cls = cast("type[ttir.TTIRTableOp]", ttir.op_class(mnemonic))
     constraints = cast("ArrayAttr[Attribute]", op.properties[_CONSTRAINTS]).data
     if len(constraints) > 2:
         constraints = (constraints[0], constraints[-1])
@@ -217,7 +217,7 @@ def _remake(
 
 def _insert(
     op: ttir.WindowOp,
-    cls: type[ttir.TTIRRowOp],
+    cls: type[ttir.TTIRTableOp],
     inputs: tuple[SSAValue, ...],
     result_type: Attribute,
     properties: dict[str, Attribute],

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.dialects.definition.ods import DestinationStyleOp
-    from ttmlir.dialects.definition.row_ops import RowOperation
+    from ttmlir.dialects.definition.table_ops import TableOperation
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class TTIRWindowDecompositionPass(ModulePass):
             destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
             carrier = TTIRCarrier(Builder.before(op))
             operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
-            replace(op, _RULES[op.name](cast("RowOperation", op), *operands).value)
+            replace(op, _RULES[op.name](cast("TableOperation", op), *operands).value)
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
 
-def _parameters(op: RowOperation) -> dict[str, Any]:
+def _parameters(op: TableOperation) -> dict[str, Any]:
     """The parameters, with the extents of image, weight and result."""
-    values = op.operands[: 2 if op.ROW.mnemonic.startswith("conv") else 1]
+    values = op.operands[: 2 if op.DEFINITION.mnemonic.startswith("conv") else 1]
     shapes = [value_shape(value) for value in values]
     return image_parameters(op.parameters(), shapes, value_shape(op.results[0]))
 
@@ -134,13 +134,13 @@ def _margins(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 # --- Convolutions --------------------------------------------------------------------------------
 
 
-def _conv2d(op: RowOperation, x: Array, weight: Array, bias: Array | None = None) -> Array:
+def _conv2d(op: TableOperation, x: Array, weight: Array, bias: Array | None = None) -> Array:
     parameters = _parameters(op)
     return _convolve(op, _Windows.over(x, parameters), weight, bias, parameters["groups"])
 
 
 def _conv_transpose2d(
-    op: RowOperation, x: Array, weight: Array, bias: Array | None = None
+    op: TableOperation, x: Array, weight: Array, bias: Array | None = None
 ) -> Array:
     """A convolution of the image with holes, by the weight from back to front."""
     parameters = _parameters(op)
@@ -173,7 +173,7 @@ def _turn(weight: Array, groups: int) -> Array:
 
 
 def _convolve(
-    op: RowOperation, windows: _Windows, weight: Array, bias: Array | None, groups: int
+    op: TableOperation, windows: _Windows, weight: Array, bias: Array | None, groups: int
 ) -> Array:
     """The convolution, with the bias if there is one, in the shape and type of the result."""
     features, inner = weight.shape[:2]
@@ -229,13 +229,13 @@ def _widen(x: Array) -> Array:
     return x if not x.is_real or x.dtype in ("f32", "f64") else x.cast("f32")
 
 
-def _max_pool2d(op: RowOperation, x: Array) -> Array:
+def _max_pool2d(op: TableOperation, x: Array) -> Array:
     lowest, _ = limits_of(element_type(op.operands[0]))
     windows = _Windows.over(x, _parameters(op), lowest)
     return _combine("maximum", windows.elements()).reshape(value_shape(op.results[0]))
 
 
-def _avg_pool2d(op: RowOperation, x: Array) -> Array:
+def _avg_pool2d(op: TableOperation, x: Array) -> Array:
     parameters = _parameters(op)
     windows = _Windows.over(_widen(x), parameters)
     total = _combine("add", windows.elements())

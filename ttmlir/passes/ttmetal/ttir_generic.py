@@ -253,7 +253,7 @@ def _indexing_map(shape: Shape, output: Shape) -> AffineMap:
 
 def _has_arith_form(op: ttir.ElementwiseOp, values: Sequence[SSAValue]) -> bool:
     """True for sums and products of tensors of the same type as the output."""
-    return op.ROW.mnemonic in _FLOAT_OPS and all(v.type == op.output.type for v in values)
+    return op.DEFINITION.mnemonic in _FLOAT_OPS and all(v.type == op.output.type for v in values)
 
 
 def _arith(op: ttir.ElementwiseOp, values: Sequence[SSAValue], block: Block) -> SSAValue:
@@ -261,7 +261,7 @@ def _arith(op: ttir.ElementwiseOp, values: Sequence[SSAValue], block: Block) -> 
     ops = _FLOAT_OPS if isinstance(element_type, AnyFloat) else _INTEGER_OPS
 
     def combine(lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        combined = ops[op.ROW.mnemonic](lhs, rhs)
+        combined = ops[op.DEFINITION.mnemonic](lhs, rhs)
         combined.location = op.location
         block.add_op(combined)
         return combined.result
@@ -307,7 +307,7 @@ def _finish_constant(op: ttir.ConstantOp) -> None:
 
 def _copy(value: SSAValue, block: Block, op: Operation) -> SSAValue:
     """A value at every position of the output, in its element type."""
-    cls = cast("type[ttir.TTIRRowOp]", ttir.op_class("typecast"))
+    cls = cast("type[ttir.TTIRTableOp]", ttir.op_class("typecast"))
     output, builder = block.args[-1], Builder(block, op.location)
     properties = {"operand_constraints": _constraints(2, _CONSTRAINT)}
     copy = builder.create_op(cls, (value,), (output.type,), properties, inits=(output,))
@@ -381,7 +381,7 @@ def _broadcast_rows(value: SSAValue, output: Shape, user: Operation) -> SSAValue
         "dimension": ArrayAttr([IntegerAttr(number, i64) for number in dimensions]),
         "operand_constraints": _constraints(2, *_ROWS),
     }
-    cls = cast("type[ttir.TTIRRowOp]", ttir.op_class("broadcast"))
+    cls = cast("type[ttir.TTIRTableOp]", ttir.op_class("broadcast"))
     return Builder.before(user).create_op(cls, (value,), (type_,), properties).results[0]
 
 

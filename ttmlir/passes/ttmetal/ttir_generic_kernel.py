@@ -67,7 +67,7 @@ class TTIRGenericKernelPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Name the kernels of the module, then wrap them."""
         for op in [op for op in module.walk() if isinstance(op, ttir.ElementwiseOp)]:
-            if op.ROW.mnemonic in _KERNELS:
+            if op.DEFINITION.mnemonic in _KERNELS:
                 _name_kernel(op)
         for op in [op for op in module.walk() if isinstance(op, ttir.KernelOp)]:
             if not is_inside_generic(op):
@@ -82,7 +82,7 @@ def _name_kernel(op: ttir.ElementwiseOp) -> None:
         properties={
             **op.properties,
             "kind": SymbolRefAttr("eltwise"),
-            "op": SymbolRefAttr(op.ROW.mnemonic),
+            "op": SymbolRefAttr(op.DEFINITION.mnemonic),
         },
         location=op.location,
     )

@@ -76,7 +76,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.ods import DestinationStyleOp
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS
 from ttmlir.ir.builder import OpBuilder, TTNNBuilder, takes_device
 from ttmlir.ir.constants import number_of_elements
@@ -94,7 +94,7 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout, TTNNLayout, TTN
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes import Elements, exact_float32
 from ttmlir.mlir.option_values import option
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ Shape = tuple[int, ...]
 
 
 def convert_broadcast(
-    op: ttir.TTIRRowOp, output: SSAValue, device: Callable[[Operation], SSAValue]
+    op: ttir.TTIRTableOp, output: SSAValue, device: Callable[[Operation], SSAValue]
 ) -> list[ttir.ToLayoutOp]:
     """Take a broadcast out; `device` finds the device for new destinations.
 
@@ -318,9 +318,9 @@ class _Conversion:
             return _keep
         if special := self._special.get(type(op)):
             return special
-        if isinstance(op, RowOperation) and op.ROW.ttnn_parameters is not None:
+        if isinstance(op, TableOperation) and op.DEFINITION.ttnn_parameters is not None:
             return self._with_parameters
-        if isinstance(op, RowOperation) and op.ROW.in_ttnn:
+        if isinstance(op, TableOperation) and op.DEFINITION.in_ttnn:
             return self._same_name
         return _refuse_operation
 
@@ -396,8 +396,8 @@ class _Conversion:
 
     def _same_name(self, op: Operation) -> None:
         """Keep name, operands and parameters; drop the constraints, append the device if taken."""
-        assert isinstance(op, RowOperation)
-        cls = ttnn.op_class(op.ROW.mnemonic)
+        assert isinstance(op, TableOperation)
+        cls = ttnn.op_class(op.DEFINITION.mnemonic)
         properties = {k: v for k, v in op.properties.items() if k != "operand_constraints"}
         self._replace_by(op, cls, properties)
 
@@ -421,20 +421,22 @@ class _Conversion:
 
     def _with_parameters(self, op: Operation) -> None:
         """Take the parameters from the row, where ttnn has others than ttir."""
-        assert isinstance(op, ttir.TTIRRowOp)
-        row = op.ROW
-        assert row.ttnn_parameters is not None, "asked for in the choice of the rule"
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(row.ttnn_form or row.mnemonic))
+        assert isinstance(op, ttir.TTIRTableOp)
+        definition = op.DEFINITION
+        assert definition.ttnn_parameters is not None, "asked for in the choice of the rule"
+        cls = cast(
+            "type[ttnn.TTNNTableOp]", ttnn.op_class(definition.ttnn_form or definition.mnemonic)
+        )
         shapes = [value_shape(value) for value in op.inputs]
         try:
-            values = row.ttnn_parameters(op.parameters(), shapes, value_shape(op.results[0]))
+            values = definition.ttnn_parameters(op.parameters(), shapes, value_shape(op.results[0]))
         except ValueError as error:
             refuse(op, str(error))
         taken = {p.name: values[p.name] for p in cls.PARAMETERS}
         self._replace_by(op, cls, OpBuilder.before(op).properties_of(cls, taken))
 
     def _broadcast(self, op: Operation) -> None:
-        assert isinstance(op, ttir.TTIRRowOp)
+        assert isinstance(op, ttir.TTIRTableOp)
         output = self._own_destination(op, op.output)
         # tt-mlir leaves the destinations of these moves behind.
         self._with_destination.update(convert_broadcast(op, output, self.device))

@@ -53,7 +53,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.ttir import TTIRRowOp
+from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, layout_of, shape_of, tensor_of, value_shape
@@ -102,7 +102,7 @@ class _Conversion:
         for op in tuple(block.ops):
             if HOIST not in op.attributes:
                 continue
-            if not isinstance(op, ttnn.TTNNRowOp):
+            if not isinstance(op, ttnn.TTNNTableOp):
                 refuse_to_legalize(op, f"only operations that compute are marked with '{HOIST}'")
             try:
                 self._convert(op)
@@ -113,11 +113,11 @@ class _Conversion:
             if isinstance(op, ttnn.ToMemoryConfigOp):
                 _write_in_place(op)
 
-    def _convert(self, op: ttnn.TTNNRowOp) -> None:
-        row = op.ROW
-        names = {each.name for each in row.parameters}
-        differs = names != {each.name for each in row.ttir_signature}
-        if not row.in_ttir or differs or len(op.results) != 1:
+    def _convert(self, op: ttnn.TTNNTableOp) -> None:
+        definition = op.DEFINITION
+        names = {each.name for each in definition.parameters}
+        differs = names != {each.name for each in definition.ttir_signature}
+        if not definition.in_ttir or differs or len(op.results) != 1:
             refuse_to_legalize(
                 op,
                 f"it has no counterpart in ttir; leave out '{HOIST}', and the library computes it",
@@ -126,7 +126,7 @@ class _Conversion:
         type_ = op.results[0].type
         inputs = [self._enter(value, op) for value in op.inputs]
         written = type_ if _is_in_place(type_) else _kernel_type(type_)
-        made = builder.create(row.mnemonic, inputs, written, **op.parameters())
+        made = builder.create(definition.mnemonic, inputs, written, **op.parameters())
         result = self._move(made, type_, op)
         self._known[result] = made
         self._optional += [
@@ -188,11 +188,11 @@ def _write_in_place(op: ttnn.ToMemoryConfigOp) -> None:
     value, type_ = op.operands[0], op.results[0].type
     made = value.owner
     users = [use.operation for use in value.uses if use.operation is not op]
-    if not isinstance(made, TTIRRowOp) or not _is_in_place(type_):
+    if not isinstance(made, TTIRTableOp) or not _is_in_place(type_):
         return
     if element_type(value) != element_type(op.results[0]):
         return
-    if all(isinstance(user, TTIRRowOp) for user in users):
+    if all(isinstance(user, TTIRTableOp) for user in users):
         for init in made.inits:
             Rewriter.replace_value_with_new_type(init, type_)
         replace(op, Rewriter.replace_value_with_new_type(value, type_))

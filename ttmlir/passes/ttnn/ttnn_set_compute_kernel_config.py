@@ -73,7 +73,7 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
         ops = list(module.walk())
         warn_of_unknown_names("override-math-fidelity", module, ops, by_name)
         for op in ops:
-            if not isinstance(op, ttnn.TTNNRowOp) or not op.ROW.multiplies:
+            if not isinstance(op, ttnn.TTNNTableOp) or not op.DEFINITION.multiplies:
                 continue
             fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
             is_asked_for = fidelity is not None or self.fp32_dest_acc_en
@@ -86,7 +86,7 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
             op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
 
 
-def _has_float32(op: ttnn.TTNNRowOp) -> bool:
+def _has_float32(op: ttnn.TTNNTableOp) -> bool:
     """True for a product of numbers of 32 bits, which the library sums in 32 bits by itself."""
     return any(_data_type(value) is DataType.F32 for value in op.inputs[:2])
 

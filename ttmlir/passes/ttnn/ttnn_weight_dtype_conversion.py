@@ -48,7 +48,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.tensor_types import layout_of, scalar_of, with_layout
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.layout.enums import DataType
@@ -88,7 +88,7 @@ class TTNNWeightDtypeConversionPass(ModulePass):
         warn_of_unknown_names("override-weight-dtype", module, ops, by_name)
         wanted: dict[Operation, DataType] = {}
         for op in ops:
-            if isinstance(op, ttnn.TTNNRowOp) and op.ROW.mnemonic == "matmul":
+            if isinstance(op, ttnn.TTNNTableOp) and op.DEFINITION.mnemonic == "matmul":
                 dtype = by_name.get(override_name(op.location) or "", self.target_dtype)
                 if dtype is not None and _is_weight(op.operands[1]):
                     wanted[op] = dtype
@@ -103,7 +103,9 @@ def _is_weight(value: SSAValue) -> bool:
             return True
         assert isinstance(value, OpResult), "a value is an argument or a result"
         op = value.owner
-        is_moving = isinstance(op, _MOVES) or (isinstance(op, RowOperation) and op.ROW.moves)
+        is_moving = isinstance(op, _MOVES) or (
+            isinstance(op, TableOperation) and op.DEFINITION.moves
+        )
         if is_moving and not isinstance(op, ttnn.CreationOp) and len(_inputs(op)) == 1:
             value = op.operands[0]
             continue
@@ -111,7 +113,7 @@ def _is_weight(value: SSAValue) -> bool:
 
 
 def _inputs(op: Operation) -> tuple[SSAValue, ...]:
-    if isinstance(op, ttnn.TTNNRowOp):
+    if isinstance(op, ttnn.TTNNTableOp):
         return op.inputs
     return (op.operands[0],)
 
@@ -142,7 +144,7 @@ def _retype(value: SSAValue, type_: Attribute) -> None:
     that the host gives a tensor before it is moved."""
     retype(value, type_)
     op = value.owner
-    if isinstance(op, ttnn.TTNNRowOp):
+    if isinstance(op, ttnn.TTNNTableOp):
         for destination in op.inits:
             retype(destination, type_)
     source = op.operands[0] if isinstance(op, ttnn.ToDeviceOp) else None

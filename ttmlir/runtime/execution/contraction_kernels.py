@@ -31,4 +31,4 @@ def _largest(array: Array) -> float:
 
 
 KERNELS: dict[str, Callable[..., Array]] = {"matmul": _matmul}
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

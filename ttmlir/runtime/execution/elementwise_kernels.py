@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.runtime.tensor import Array
 
 _CACHED = 1 << 15
@@ -89,7 +89,7 @@ def _silu(x: Array, out: Array, _: Array) -> None:
 
 
 def _in_parts(mnemonic: str, steps: Steps) -> Callable[..., Array]:
-    reference = row(mnemonic).reference
+    reference = definition(mnemonic).reference
 
     def kernel(xp: Any, x: Array) -> Array:
         if x.dtype != np.float32:
@@ -115,4 +115,4 @@ KERNELS: dict[str, Callable[..., Array]] = {
     name: _in_parts(name, steps)
     for name, steps in (("erf", _erf), ("gelu", _gelu), ("sigmoid", _sigmoid), ("silu", _silu))
 }
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.optable.indexing import check_numbers
 from ttmlir.runtime.tensor import Array
 
@@ -26,7 +26,7 @@ def _gather(xp: Any, input: Array, index: Array, *, dim: int) -> Array:
 
 
 def _scatter(mnemonic: str, function: np.ufunc | None) -> Callable[..., Array]:
-    element_by_element = row(mnemonic).reference
+    element_by_element = definition(mnemonic).reference
 
     def scatter(xp: Any, input: Array, index: Array, source: Array, *, dim: int) -> Array:
         if not _is_one_list(index, dim):
@@ -95,4 +95,4 @@ KERNELS: dict[str, Callable[..., Array]] = {
     "scatter_minimum": _scatter("scatter_minimum", np.minimum),
     "scatter_multiply": _scatter("scatter_multiply", np.multiply),
 }
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -29,4 +29,4 @@ KERNELS: dict[str, Callable[..., Any]] = {
     **normalization_kernels.KERNELS,
     **ordering_kernels.KERNELS,
 }
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

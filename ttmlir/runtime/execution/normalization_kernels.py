@@ -71,4 +71,4 @@ def _cumsum(xp: Any, input: Array, *, dim: int) -> Array:
 
 
 KERNELS: dict[str, Callable[..., Array]] = {"softmax": _softmax, "cumsum": _cumsum}
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -1,7 +1,7 @@
-"""Reads one operation of a program: which row it is, its operands and its parameters.
+"""Reads one operation of a program: which definition it is, its operands and its parameters.
 
-Nothing is known here about single operations: the rows of the operation table say which field of
-which flatbuffer table holds what.
+Nothing is known here about single operations: the definitions of the operation table say which
+field of which flatbuffer table holds what.
 """
 
 from __future__ import annotations
@@ -17,8 +17,16 @@ import numpy as np
 from ttmlir.errors import plural
 from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
 from ttmlir.limits import memory_advice, memory_limit
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, Kind, Parameter, Row, Shape, broadcast_shape, spell_shape
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import (
+    Family,
+    Kind,
+    OpDefinition,
+    Parameter,
+    Shape,
+    broadcast_shape,
+    spell_shape,
+)
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.tensor import Array, TensorDesc
@@ -88,7 +96,7 @@ _PARAMETERS = "parameters"
 class OperationCall:
     """A computing operation with everything that it is applied to."""
 
-    row: Row
+    definition: OpDefinition
     operation: Operation
     operands: tuple[TensorRef | None, ...]
     """In the order of the reference function; None for an absent optional operand."""
@@ -105,15 +113,15 @@ class OperationCall:
     @property
     def name(self) -> str:
         """Name of the operation in the IR, e.g. `ttnn.matmul`."""
-        return f"ttnn.{self.row.mnemonic}"
+        return f"ttnn.{self.definition.mnemonic}"
 
 
 def bind_parameters(call: OperationCall) -> dict[str, Any]:
     """All parameters of a reference function, of which some take a shape or types."""
     parameters = dict(call.parameters)
-    if call.row.family is Family.CREATION:
+    if call.definition.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape
-    if call.row.takes_types:
+    if call.definition.takes_types:
         source = call.operands[0]
         assert source is not None, "the first operand is not optional"
         types = source.desc.element.host, call.output.desc.element.host
@@ -122,54 +130,54 @@ def bind_parameters(call: OperationCall) -> dict[str, Any]:
 
 
 @cache
-def _rows_by_table() -> dict[tuple[str, str | None], Row]:
+def _definitions_by_table() -> dict[tuple[str, str | None], OpDefinition]:
     return {
-        (row.flatbuffer.table, row.flatbuffer.kind): row
-        for row in ROWS.values()
-        if row.flatbuffer is not None
+        (definition.flatbuffer.table, definition.flatbuffer.kind): definition
+        for definition in DEFINITIONS.values()
+        if definition.flatbuffer is not None
     }
 
 
-def find_row(operation: Operation) -> Row:
-    """The row of an operation; UnsupportedError naming it if the table has none."""
-    rows = _rows_by_table()
-    row = rows.get((operation.table, None))
-    if row is None:
+def find_definition(operation: Operation) -> OpDefinition:
+    """The definition of an operation; UnsupportedError naming it if the table has none."""
+    definitions = _definitions_by_table()
+    definition = definitions.get((operation.table, None))
+    if definition is None:
         kind = operation.enumerator("type") if operation.has_enumerator("type") else None
-        row = rows.get((operation.table, kind))
-    if row is None:
+        definition = definitions.get((operation.table, kind))
+    if definition is None:
         raise UnsupportedError(
             f"{operation.where}: this runtime has no operation '{operation.title}'; it was written "
             "by a newer compiler, or the file is damaged"
         )
-    return row
+    return definition
 
 
 def read_call(operation: Operation) -> OperationCall:
     """The operands, parameters and output of a computing operation."""
-    row = find_row(operation)
-    assert row.flatbuffer is not None
+    definition = find_definition(operation)
+    assert definition.flatbuffer is not None
     operands: dict[str, tuple[TensorRef | None, ...]] = {}
     parameters: dict[str, Any] = {}
     outputs: tuple[TensorRef, ...] = ()
-    declared = {parameter.name: parameter for parameter in row.parameters}
-    optional = {operand.name for operand in row.operands if operand.optional}
-    variadic = {operand.name for operand in row.operands if operand.variadic}
-    for field, filler in row.flatbuffer.fields:
+    declared = {parameter.name: parameter for parameter in definition.parameters}
+    optional = {operand.name for operand in definition.operands if operand.optional}
+    variadic = {operand.name for operand in definition.operands if operand.variadic}
+    for field, filler in definition.flatbuffer.fields:
         if filler == _OUTPUT:
             outputs = (operation.tensor(field),)
         elif filler == _OUTPUTS:
             outputs = operation.tensors(field)
-            if len(outputs) != len(row.results):
+            if len(outputs) != len(definition.results):
                 raise BinaryError(
                     f"{operation.where}: field '{field}' has {plural(len(outputs), 'tensor')}; "
-                    f"ttnn.{row.mnemonic} makes {len(row.results)}"
+                    f"ttnn.{definition.mnemonic} makes {len(definition.results)}"
                 )
         elif filler in declared:
             parameters |= _read_parameter(operation, field, declared[filler])
         elif filler == _PARAMETERS:
-            parameters |= _read_packed_parameters(operation, field, row)
-        elif filler in variadic or (filler == _INPUTS and row.family.is_elementwise):
+            parameters |= _read_packed_parameters(operation, field, definition)
+        elif filler in variadic or (filler == _INPUTS and definition.family.is_elementwise):
             operands[filler] = operation.tensors(field)
         elif filler in optional and not operation.has(field):
             operands[filler] = (None,)
@@ -177,12 +185,14 @@ def read_call(operation: Operation) -> OperationCall:
             operands[filler] = (operation.tensor(field),)
     assert outputs, "every row has an output"
     flat = tuple(operand for group in operands.values() for operand in group)
-    _check_arity(row, operation, flat)
-    return OperationCall(row, operation, flat, parameters, outputs, _read_compute_config(operation))
+    _check_arity(definition, operation, flat)
+    return OperationCall(
+        definition, operation, flat, parameters, outputs, _read_compute_config(operation)
+    )
 
 
 def _read_compute_config(operation: Operation) -> DeviceComputeConfig | None:
-    if not find_row(operation).multiplies or not operation.has("compute_config"):
+    if not find_definition(operation).multiplies or not operation.has("compute_config"):
         return None
     table = operation.table_field("compute_config")
     return DeviceComputeConfig(
@@ -191,15 +201,18 @@ def _read_compute_config(operation: Operation) -> DeviceComputeConfig | None:
     )
 
 
-def _check_arity(row: Row, operation: Operation, operands: tuple[TensorRef | None, ...]) -> None:
-    if any(operand.variadic for operand in row.operands):
+def _check_arity(
+    definition: OpDefinition, operation: Operation, operands: tuple[TensorRef | None, ...]
+) -> None:
+    if any(operand.variadic for operand in definition.operands):
         if not operands:
-            raise BinaryError(f"{operation.where}: ttnn.{row.mnemonic} has no operands")
+            raise BinaryError(f"{operation.where}: ttnn.{definition.mnemonic} has no operands")
         return
-    if len(operands) != len(row.operands):
+    if len(operands) != len(definition.operands):
         raise BinaryError(
-            f"{operation.where}: ttnn.{row.mnemonic} has {plural(len(operands), 'operand')}; "
-            f"expected {len(row.operands)}"
+            f"{operation.where}: ttnn.{definition.mnemonic} has "
+            f"{plural(len(operands), 'operand')}; "
+            f"expected {len(definition.operands)}"
         )
 
 
@@ -217,16 +230,18 @@ def _read_parameter(operation: Operation, field: str, parameter: Parameter) -> d
     raise BinaryError(f"{operation.where}: field '{field}' is missing")
 
 
-def _read_packed_parameters(operation: Operation, field: str, row: Row) -> dict[str, Any]:
+def _read_packed_parameters(
+    operation: Operation, field: str, definition: OpDefinition
+) -> dict[str, Any]:
     values = operation.numbers(field) if operation.has(field) else ()
-    if len(values) != len(row.parameters):
+    if len(values) != len(definition.parameters):
         raise BinaryError(
             f"{operation.where}: field '{field}' has {plural(len(values), 'number')}; "
-            f"ttnn.{row.mnemonic} takes {len(row.parameters)}"
+            f"ttnn.{definition.mnemonic} takes {len(definition.parameters)}"
         )
     return {
         parameter.name: float(value)
-        for parameter, value in zip(row.parameters, values, strict=True)
+        for parameter, value in zip(definition.parameters, values, strict=True)
     }
 
 
@@ -258,7 +273,7 @@ def check_shapes(call: OperationCall) -> Fit | None:
     target = call.output.desc.shape
     if shape == target:
         return None
-    family = call.row.family
+    family = call.definition.family
     # Window operations flatten images; a total may be kept as a tensor of one element.
     is_free = family is Family.WINDOW or shape == ()
     if is_free and math.prod(shape) == math.prod(target):
@@ -274,7 +289,7 @@ def check_shapes(call: OperationCall) -> Fit | None:
 
 def _check_window(call: OperationCall, shapes: tuple[Shape, ...]) -> None:
     """Refuse a window operation whose padded image takes more memory than a run may."""
-    if call.row.family is not Family.WINDOW or not shapes:
+    if call.definition.family is not Family.WINDOW or not shapes:
         return
     values = call.parameters
     bytes_needed = math.prod(shapes[0]) * _LARGEST_ITEM
@@ -303,12 +318,14 @@ def broadcasts(shape: Shape, target: Shape) -> bool:
 
 
 def _result_shape(call: OperationCall, shapes: tuple[Shape, ...]) -> Shape:
-    row = call.row
-    if row.family.is_elementwise:
+    definition = call.definition
+    if definition.family.is_elementwise:
         return broadcast_shape(*shapes)
     target = call.output.desc.shape
-    if row.family is Family.CREATION:
-        rule = row.result_shape
+    if definition.family is Family.CREATION:
+        rule = definition.result_shape
         return target if rule is None else rule(shape=target, **call.parameters)
-    assert row.result_shape is not None, f"row '{row.mnemonic}' has no shape rule"
-    return row.result_shape(*shapes, **call.parameters)
+    assert definition.result_shape is not None, (
+        f"definition '{definition.mnemonic}' has no shape rule"
+    )
+    return definition.result_shape(*shapes, **call.parameters)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.optable.ordering import order_places
 from ttmlir.runtime.tensor import Array
 
@@ -21,7 +21,7 @@ def _topk(
     extent = input.shape[dim]
     has_nan = input.dtype.kind == "f" and bool(np.isnan(input).any())
     if has_nan or not k or not input.size or k * _FEW > extent:
-        reference = row("topk").reference
+        reference = definition("topk").reference
         return reference(xp, input, k=k, dim=dim, largest=largest, sorted=sorted)
     rows = np.moveaxis(input, dim, -1)
     # The last number that is taken; of those that equal it, the first ones.
@@ -39,4 +39,4 @@ def _topk(
 
 
 KERNELS: dict[str, Callable[..., Any]] = {"topk": _topk}
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.optable.row import Family, Shape, broadcast_shape
+from ttmlir.optable.op_definition import Family, Shape, broadcast_shape
 from ttmlir.runtime.execution.steps import (
     DATA_ERRORS,
     Function,
@@ -60,7 +60,7 @@ def mnemonic_of(step: Step | None) -> str:
     """The operation of a step that any other way to compute it may replace; empty for others."""
     if step is None or not step.is_unrounded or step.call is None:
         return ""
-    return step.call.row.mnemonic
+    return step.call.definition.mnemonic
 
 
 def shape_of(step: Step) -> Shape:
@@ -119,7 +119,7 @@ _FUNCTIONS: dict[str, tuple[np.ufunc, str]] = {
     "tanh": (np.tanh, _FLOATS),
     "square": (np.square, _FLOATS),
 }
-"""By mnemonic, and the kinds of numbers for which they are what the row means."""
+"""By mnemonic, and the kinds of numbers for which they are what the definition means."""
 
 
 _FEW = 2048
@@ -411,7 +411,11 @@ def sink_views(draft: Draft) -> None:
 
 def _is_unary(step: Step) -> bool:
     """True for a function of single numbers whose results are like its operands."""
-    if not mnemonic_of(step) or step.call is None or step.call.row.family is not Family.UNARY:
+    if (
+        not mnemonic_of(step)
+        or step.call is None
+        or step.call.definition.family is not Family.UNARY
+    ):
         return False
     operand, result = step.call.operands[0], step.call.output
     return operand is not None and (operand.desc.shape, operand.desc.element) == (
@@ -1065,7 +1069,7 @@ def _meaning(step: Step) -> Hashable:
     parameters = tuple(sorted(step.call.parameters.items()))
     desc = step.output_desc
     try:
-        key = step.call.row.mnemonic, step.inputs, parameters, step.call.compute_config, desc
+        key = step.call.definition.mnemonic, step.inputs, parameters, step.call.compute_config, desc
         hash(key)
     except TypeError:
         return None

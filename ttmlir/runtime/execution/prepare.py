@@ -21,7 +21,7 @@ import numpy as np
 from ttmlir.errors import plural
 from ttmlir.layout.enums import BufferType, DeviceComputeConfig, MathFidelity, MemorySpace
 from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
-from ttmlir.optable.row import Family, Shape
+from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
@@ -417,10 +417,10 @@ class _Preparation:
         self._check_device(operation)
         given = [ref for ref in call.operands if ref is not None]
         values = [self._use(operation, ref) for ref in given]
-        if not call.row.takes_host_operands:
+        if not call.definition.takes_host_operands:
             for i, value in enumerate(values):
                 self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
-        if call.row.family is not Family.CREATION:
+        if call.definition.family is not Family.CREATION:
             for out in call.outputs:
                 self._require_device(operation, call.name, "the output", out, out.desc)
         if len({out.global_id for out in call.outputs}) != len(call.outputs):
@@ -548,13 +548,14 @@ class _Preparation:
         )
 
     def _function(self, call: OperationCall) -> tuple[Function, bool]:
-        """The function of a step, and whether its result is stored as the row computes it."""
+        """The function of a step, and whether its result is stored as the definition computes
+        it."""
         fit = check_shapes(call)
         if len(call.outputs) > 1:
             return self._several(call), False
         desc = call.output.desc
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
-        if rounding is None and call.row.mnemonic == "typecast":
+        if rounding is None and call.definition.mnemonic == "typecast":
             rounding = cast_rounding(desc.element)
         function = _bound(call)
         config = call.compute_config
@@ -575,7 +576,7 @@ class _Preparation:
                 result = fit(result)
             return result if rounding is None else rounding(result)
 
-        is_unrounded = rounding is None and (fit is None or call.row.family is Family.WINDOW)
+        is_unrounded = rounding is None and (fit is None or call.definition.family is Family.WINDOW)
         return run if fit is None and rounding is None else run_and_store, is_unrounded
 
     def _several(self, call: OperationCall) -> Function:
@@ -610,7 +611,7 @@ def _repeat_and_store(shape: Shape, storing: Function | None, array: Array) -> A
 
 def _bound(call: OperationCall) -> Callable[..., Any]:
     """The kernel of a call with its parameters and absent operands filled in."""
-    kernel = KERNELS.get(call.row.mnemonic, call.row.reference)
+    kernel = KERNELS.get(call.definition.mnemonic, call.definition.reference)
     # Only trailing operands are optional, so leaving the absent ones out keeps the order.
     return partial(kernel, np, **bind_parameters(call))
 
@@ -663,7 +664,8 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "WhileOp": _Preparation.while_loop,
     "CaseOp": _Preparation.case,
 }
-"""Operations about memory rather than numbers; all others are rows of the operation table."""
+"""Operations about memory rather than numbers; all others are definitions of the operation
+table."""
 
 # --- Fidelity ------------------------------------------------------------------------------------
 # Products with the fidelity that an operation chooses, in device numerics.

@@ -32,4 +32,4 @@ def _accumulator(input: Array) -> type[np.float64] | None:
 
 
 KERNELS: dict[str, Callable[..., Array]] = {"sum": _sum, "mean": _mean, "prod": _prod}
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -57,7 +57,7 @@ class Step:
     release: tuple[int, ...] = ()
     """Slots that no later step uses."""
     call: OperationCall | None = None
-    """The row and parameters of a computing operation."""
+    """The definition and parameters of a computing operation."""
     generic: GenericStep | None = None
     """A program of kernels, which runs on the simulator instead of a function."""
     control: Loop | Branch | None = None
@@ -67,8 +67,9 @@ class Step:
     is_pure: bool = False
     """True where the function does nothing but compute its result, from its arguments alone."""
     is_unrounded: bool = False
-    """True where the result is what the row's function computes, in the type that it computes in
-    and, but for images, in the shape: any other way to compute it may take its place."""
+    """True where the result is what the definition's function computes, in the type that it
+    computes in and, but for images, in the shape: any other way to compute it may take its
+    place."""
     is_fresh: bool = False
     """True where the result is known to be in memory of its own."""
 
@@ -94,7 +95,7 @@ class Step:
         if self.generic is not None:
             return self.generic.program.output_descs
         if self.further:
-            assert self.call is not None, "only rows have several results"
+            assert self.call is not None, "only definitions have several results"
             return tuple(ref.desc for ref in self.call.outputs)
         return () if self.output_desc is None else (self.output_desc,)
 
@@ -241,14 +242,14 @@ def _write_one(steps: list[Step], first: int, last: int, body: PreparedProgram) 
 
 
 def _is_write(step: Step) -> bool:
-    return step.call is not None and step.call.row.mnemonic == "slice_write"
+    return step.call is not None and step.call.definition.mnemonic == "slice_write"
 
 
 def _write_of(step: Step, slot: int, numerics: Numerics) -> Function | None:
     """The function of a step that writes to a tensor in place; None if it cannot."""
     if not _is_write(step) or step.inputs[0] != slot or slot in step.inputs[1:]:
         return None
-    assert step.call is not None, "a write is a row"
+    assert step.call is not None, "a write is a definition"
     assert step.output_desc is not None, "a write has a result"
     source = step.call.operands[0]
     desc = step.output_desc

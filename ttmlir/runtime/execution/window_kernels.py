@@ -397,4 +397,4 @@ KERNELS: dict[str, Callable[..., Array]] = {
     "max_pool2d": _max_pool2d,
     "avg_pool2d": _avg_pool2d,
 }
-"""Kernels by mnemonic, called like the row's reference function."""
+"""Kernels by mnemonic, called like the definition's reference function."""

@@ -13,7 +13,7 @@ import numpy as np
 from ttmlir.errors import plural
 from ttmlir.files import NO_ARRAY
 from ttmlir.limits import memory_advice, memory_limit
-from ttmlir.optable.row import Domain, Family
+from ttmlir.optable.op_definition import Domain, Family
 from ttmlir.runtime.binary import BinaryProgram, GoldenTensors, Operation
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.execution.executor import Observer
@@ -171,8 +171,8 @@ def _index_limits(program: BinaryProgram) -> dict[int, int]:
     limits: dict[int, int] = {}
     for step in prepared.steps:
         call = step.call
-        if call is not None and Domain.INDEX in call.row.domains:
-            domains = call.row.domains
+        if call is not None and Domain.INDEX in call.definition.domains:
+            domains = call.definition.domains
             index, of = domains.index(Domain.INDEX), domains.index(Domain.REAL)
             table, dim = call.operands[of], int(call.parameters.get("dim", 0))
             if table is not None:
@@ -180,11 +180,11 @@ def _index_limits(program: BinaryProgram) -> dict[int, int]:
                 for number in sources.get(step.inputs[index], ()):
                     limits[number] = min(limits.get(number, rows), rows)
             carried = step.inputs[of : of + 1]
-        elif call is None or call.row.family is Family.MOVEMENT:
+        elif call is None or call.definition.family is Family.MOVEMENT:
             carried = step.inputs
-        elif call.row.family.is_elementwise and call.row.mnemonic == "typecast":
+        elif call.definition.family.is_elementwise and call.definition.mnemonic == "typecast":
             carried = step.inputs
-        elif call.row.family.is_elementwise and not call.output.desc.element.is_float:
+        elif call.definition.family.is_elementwise and not call.output.desc.element.is_float:
             carried = step.inputs
         else:
             continue

@@ -16,7 +16,7 @@ from functools import cache
 from typing import ClassVar, Literal
 
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.optable.kernel import find_row
+from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
@@ -104,7 +104,7 @@ class ComputeApi(KernelApi):
     def numbers_of(self, call: str, template: Template, count: int) -> tuple[int, ...]:
         """The first template arguments of a call, which it needs; error if they are missing."""
         if len(template) < count:
-            names = ", ".join(each.name for each in find_row(call).templates[:count])
+            names = ", ".join(each.name for each in find_call(call).templates[:count])
             raise self.thread.error(
                 f"{call} is called without the template arguments that it works by; write "
                 f"{call}<{names}>(...)",
@@ -148,5 +148,5 @@ class ComputeApi(KernelApi):
 @cache
 def math_cost(name: str, phases: int) -> int:
     """Cycles of the math thread for a tile of a call, from its row."""
-    cost = find_row(name).cost
+    cost = find_call(name).cost
     return cost.math * phases if cost.phases else cost.math

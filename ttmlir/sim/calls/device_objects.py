@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ttmlir.optable.kernel.cpp_movement_calls import NOC_OPTIONS
-from ttmlir.optable.kernel.row import CONSTANTS
+from ttmlir.optable.kernel.kernel_call import CONSTANTS
 from ttmlir.sim.calls.data_movement_api import DataMovementCalls
 from ttmlir.sim.calls.kernel_api import CircularBufferObject, Template, kernel_call
 from ttmlir.sim.errors import SimError

@@ -58,7 +58,7 @@ def kernel_call(
 ) -> Callable[[_Method], _Method]:
     """Declare a method to be the kernel call of its name.
 
-    What C++ passes and gets stands in the row of that name in `ttmlir.optable.kernel`.
+    What C++ passes and gets stands in the definition of that name in `ttmlir.optable.kernel`.
     """
     facts = CallFacts(waits, pure or steady, steady)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import convert
 from ttmlir.layout.enums import Arch
-from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar, find_row
+from ttmlir.optable.kernel import ALL_CALLS, Element, KernelCall, Role, Scalar, find_call
 from ttmlir.optable.kernel.cpp_compute_calls import ORDERS, PREFIX
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
@@ -41,10 +41,11 @@ from ttmlir.sim.machine.numerics import (
 from ttmlir.sim.options import SimOptions
 
 # --- Vector api -----------------------------------------------------------------------------------
-# The calls of the MATH thread on the vector unit (SFPU), made from the rows of the table of calls.
+# The calls of the MATH thread on the vector unit (SFPU), made from the definitions of the table of
+# calls.
 #
-# A row's `reference` is the function; it is computed in float32 (or on 32-bit integers), and in
-# device numerics the result is rounded to the format of DST. Source of the rounding and of the
+# A definition's `reference` is the function; it is computed in float32 (or on 32-bit integers), and
+# in device numerics the result is rounded to the format of DST. Source of the rounding and of the
 # behaviour on infinities and NaN: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor
 # (VectorUnit.md, FloatBitPatterns.md).
 #
@@ -70,7 +71,8 @@ _ELEMENTS = {Element.FLOAT: _FLOAT32, Element.INT32: _INT32, Element.UINT32: np.
 
 
 class VectorApi(ComputeApi):
-    """Calls on the vector unit; those with a reference in their row are added below the class."""
+    """Calls on the vector unit; those with a reference in their definition are added below the
+    class."""
 
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
@@ -91,28 +93,30 @@ class VectorApi(ComputeApi):
         self._vector_prepared.add(name)
         self.reconfigured()
 
-    def check_vector_prepared(self, row: KernelCall) -> None:
+    def check_vector_prepared(self, definition: KernelCall) -> None:
         """Find fault with a function that the vector unit was not prepared for."""
-        if row.init and row.init not in self._vector_prepared:
+        if definition.init and definition.init not in self._vector_prepared:
             self.report(
-                "init", f"the vector unit is not prepared for {row.cpp}; call {row.init} before"
+                "init",
+                f"the vector unit is not prepared for {definition.cpp}; "
+                f"call {definition.init} before",
             )
 
     def compute(self, call: _Call, arguments: Sequence[Any], template: Template) -> None:
         """Compute a call with a reference on tiles of DST."""
-        row = call.row
-        self.check_vector_prepared(row)
+        definition = call.definition
+        self.check_vector_prepared(definition)
         element = _ELEMENTS.get(call.element)
         if element is None:
-            element = _element_of(*self.numbers_of(row.cpp, template, 1))
+            element = _element_of(*self.numbers_of(definition.cpp, template, 1))
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
-        cost = row.cost
-        reference = call.reference if self.exact else row.on_device or call.reference
-        if row.approximation is not None and row.approximates(template):
-            cost = row.approximation.cost
+        cost = definition.cost
+        reference = call.reference if self.exact else definition.on_device or call.reference
+        if definition.approximation is not None and definition.approximates(template):
+            cost = definition.approximation.cost
             if not self.exact:
-                reference = row.approximation.reference or reference
+                reference = definition.approximation.reference or reference
         with np.errstate(all="ignore"):
             self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
         self.spend(cost.math_on(blackhole=self._on_blackhole))
@@ -131,8 +135,8 @@ class VectorApi(ComputeApi):
         The rule is that of all conversions (`ttmlir.layout.data_format`), save that integers
         of 32 bits saturate where they become shorter ones. Integers in DST take 32 bits each.
         """
-        row = _ROWS["typecast_tile"]
-        self.check_vector_prepared(row)
+        definition = _CALLS["typecast_tile"]
+        self.check_vector_prepared(definition)
         source, target = self.numbers_of("typecast_tile", template, 2)
         numbers = self.tile(dst).view(_element_of(source))
         if target not in INTEGER_FORMATS:
@@ -142,7 +146,7 @@ class VectorApi(ComputeApi):
             if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
                 numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
             self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
-        self.spend(row.cost.math)
+        self.spend(definition.cost.math)
 
     @kernel_call()
     def mask_tile(self, dst: int, mask: int, data_format: int = 5) -> None:
@@ -155,12 +159,12 @@ class VectorApi(ComputeApi):
         self._mask("mask_posinf_tile", dst, np.float32(np.inf))
 
     def _mask(self, name: str, dst: int, value: np.float32) -> None:
-        row = _ROWS[name]
-        self.check_vector_prepared(row)
+        definition = _CALLS[name]
+        self.check_vector_prepared(definition)
         mask = self.tile(dst + 1)
         tile = self.tile(dst, "write")
         tile[mask == 0] = value
-        self.spend(row.cost.math)
+        self.spend(definition.cost.math)
 
     @kernel_call()
     def rand_tile_init(self, seed: int) -> None:
@@ -171,29 +175,31 @@ class VectorApi(ComputeApi):
     @kernel_call()
     def rand_tile(self, dst: int, start: int, scale: int) -> None:
         """Random numbers: from, plus scale times numbers in [0, 1), given as bits of float32."""
-        row = _ROWS["rand_tile"]
-        self.check_vector_prepared(row)
+        definition = _CALLS["rand_tile"]
+        self.check_vector_prepared(definition)
         drawn = self._random.random(1024, np.float32)
         self._put(dst, _float_of(start) + _float_of(scale) * drawn, np.dtype(np.float32))
-        self.spend(row.cost.math)
+        self.spend(definition.cost.math)
 
 
 class _Call:
-    """A row, with the places of its arguments."""
+    """A definition, with the places of its arguments."""
 
-    __slots__ = ("element", "inputs", "output", "reference", "row", "scalars")
+    __slots__ = ("definition", "element", "inputs", "output", "reference", "scalars")
 
-    def __init__(self, row: KernelCall, reference: Callable[..., Any]) -> None:
-        assert row.tiles is not None, f"the row of {row.cpp} has a reference but no tiles"
-        places = {name: place for place, (name, _) in enumerate(row.operands)}
-        self.row = row
+    def __init__(self, definition: KernelCall, reference: Callable[..., Any]) -> None:
+        assert definition.tiles is not None, (
+            f"the definition of {definition.cpp} has a reference but no tiles"
+        )
+        places = {name: place for place, (name, _) in enumerate(definition.operands)}
+        self.definition = definition
         self.reference = reference
-        self.element = row.tiles.element
-        self.inputs = tuple(places[name] for name in row.tiles.dst)
-        self.output = places[row.tiles.to]
+        self.element = definition.tiles.element
+        self.inputs = tuple(places[name] for name in definition.tiles.dst)
+        self.output = places[definition.tiles.to]
         self.scalars = tuple(
             (places[name], parameter, _DECODERS[encoding])
-            for name, parameter, encoding in row.tiles.scalars
+            for name, parameter, encoding in definition.tiles.scalars
         )
 
 
@@ -226,11 +232,15 @@ def _round(values: Array, data_format: int) -> Array:
     return values.astype(np.float16).astype(np.float32) if data_format == 1 else values
 
 
-_ROWS = {row.cpp: row for row in ALL_CALLS if row.roles is Role.MATH and row.header}
+_CALLS = {
+    definition.cpp: definition
+    for definition in ALL_CALLS
+    if definition.roles is Role.MATH and definition.header
+}
 
 
-def _computing(row: KernelCall, reference: Callable[..., Any]) -> Callable[..., None]:
-    call = _Call(row, reference)
+def _computing(definition: KernelCall, reference: Callable[..., Any]) -> Callable[..., None]:
+    call = _Call(definition, reference)
 
     @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
@@ -248,18 +258,18 @@ def _preparing(name: str) -> Callable[..., None]:
 
 
 def _add_methods() -> None:
-    """Give `VectorApi` a method for every row of the vector unit that it does not define."""
-    for name, row in _ROWS.items():
+    """Give `VectorApi` a method for every definition of the vector unit that it does not define."""
+    for name, definition in _CALLS.items():
         if name in vars(VectorApi):
             continue
-        if row.reference is not None:
-            method = _computing(row, row.reference)
+        if definition.reference is not None:
+            method = _computing(definition, definition.reference)
         elif name.endswith("_init"):
             method = _preparing(name)
         else:
             continue
         method.__name__ = name
-        method.__doc__ = row.summary
+        method.__doc__ = definition.summary
         setattr(VectorApi, name, method)
 
 
@@ -374,7 +384,7 @@ class ColumnsApi(VectorApi):
         return max(_VECTOR_API_PLACES >> min(iteration, 6), 2 * length)
 
     def _load_columns(self, call: str, dst: int, *, stable: bool) -> _Columns:
-        self.check_vector_prepared(find_row(call))
+        self.check_vector_prepared(find_call(call))
         values, others = (
             np.concatenate([rows_of_faces(self.tile(dst + place + half)) for half in (0, 1)])
             for place in (0, 2)
@@ -386,7 +396,7 @@ class ColumnsApi(VectorApi):
             for half in (0, 1):
                 rows = values[32 * half : 32 * half + 32]
                 self.tile(dst + place + half, "write")[:] = faces_of_rows(rows).reshape(-1)
-        self.spend(find_row(call).cost.math)
+        self.spend(find_call(call).cost.math)
 
     # --- Statistics -----------------------------------------------------------------------------
 
@@ -431,8 +441,8 @@ class ColumnsApi(VectorApi):
     def _add_rows(
         self, call: str, dst: int, start: int, rows: tuple[int, int], reciprocals: Table
     ) -> None:
-        row = find_row(call)
-        self.check_vector_prepared(row)
+        definition = find_call(call)
+        self.check_vector_prepared(definition)
         tile = rows_of_faces(self.tile(dst))
         first, count = rows
         with np.errstate(all="ignore"):
@@ -440,7 +450,7 @@ class ColumnsApi(VectorApi):
                 difference = values - self._mean
                 self._mean = self._mean + difference * self._reciprocal(number, reciprocals)
                 self._squares = self._squares + difference * (values - self._mean)
-        self.spend(row.cost.math * count // 32)
+        self.spend(definition.cost.math * count // 32)
 
     def _reciprocal(self, number: int, reciprocals: Table) -> np.float32:
         is_in_memory = isinstance(reciprocals, tuple)
@@ -474,7 +484,7 @@ class ColumnsApi(VectorApi):
             register[_LANES] = lanes
             found.append(register)
         self._mean, self._squares = found
-        self.spend(find_row("welford_restore_state").cost.math)
+        self.spend(find_call("welford_restore_state").cost.math)
 
     @kernel_call()
     def welford_finalize_to_row(
@@ -487,7 +497,7 @@ class ColumnsApi(VectorApi):
             rows[:4] = 0
             rows[0] = self._rounded(values)
             self.tile(tile, "write")[:] = faces_of_rows(rows).reshape(-1)
-        self.spend(find_row("welford_finalize_to_row").cost.math)
+        self.spend(find_call("welford_finalize_to_row").cost.math)
 
     @kernel_call()
     def welford_finalize_to_face(self, dst: int, *arguments: Any, template: Template = ()) -> None:
@@ -502,7 +512,7 @@ class ColumnsApi(VectorApi):
         place = self._lanes_of(call, group)
         tile = self.tile(dst, "write")
         tile[place] = self._rounded(values)[_LANES].reshape(4, 8)
-        self.spend(find_row(call).cost.math // 2)
+        self.spend(find_call(call).cost.math // 2)
 
     def _lanes_of(self, call: str, group: int) -> Array:
         """Where in the faces of a tile the lanes of a group are."""
@@ -589,8 +599,8 @@ class ScansApi(ColumnsApi):
         self.tile(index, "write")[:] = faces_of_rows(values)
 
     def _begin(self, call: str) -> None:
-        self.check_vector_prepared(find_row(call))
-        self.spend(find_row(call).cost.math)
+        self.check_vector_prepared(find_call(call))
+        self.spend(find_call(call).cost.math)
 
     @kernel_call()
     def cumsum_tile(self, dst: int, first: int = 1) -> None:
@@ -1290,4 +1300,4 @@ def _shift(a: Array, count: Array) -> Array:
 @cache
 def _cost(name: str) -> int:
     """Cycles of an instruction, from its row."""
-    return find_row(PREFIX + name).cost.math
+    return find_call(PREFIX + name).cost.math

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.optable.kernel import find_row
+from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings, math_cost
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.calls.lanes_api import LanesApi
@@ -439,7 +439,7 @@ class MathApi(LanesApi):
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != prepared:
-            self._check_prepared(prepared, find_row(name).init)
+            self._check_prepared(prepared, find_call(name).init)
         half = self._half(dst)
         a, b = self._use(math_cost(name, self._phases))
         if operation == "mul":

@@ -29,8 +29,8 @@ from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
 from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
-from ttmlir.sim.kernels.expressions.places import evaluate_constant
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (
     Alias,

@@ -35,14 +35,14 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_zero,
     copy_struct,
 )
-from ttmlir.sim.kernels.expressions.own_calls import call_candidate, take_arguments
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_constant,
     find_this,
-    retype_place,
+    retype_lvalue,
     take_address,
 )
+from ttmlir.sim.kernels.expressions.own_calls import call_candidate, take_arguments
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
@@ -72,13 +72,13 @@ from ttmlir.sim.kernels.templates import (
     within_scope,
 )
 from ttmlir.sim.kernels.value import (
-    ItemPlace,
-    LocalPlace,
-    Place,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
     Space,
     Value,
     build_assignment,
-    find_member_place,
+    find_member_lvalue,
     settle,
 )
 
@@ -118,14 +118,14 @@ class _Closure:
                 self._add(name, name, by_reference=by_reference)
                 self.scope.symbols[name] = FieldName(name, CLOSURE)
 
-    def _share_constant(self, name: str, known: Value, storage: Place | Value) -> None:
+    def _share_constant(self, name: str, known: Value, storage: Lvalue | Value) -> None:
         """Constant arrays and objects are known everywhere."""
         unit = self.context.unit
         identifier = unit.create_name(name)
         unit.add_global(code.assign(code.name(identifier), known.node), self.node.position)
         unit.known_values[identifier] = known.node
-        place = LocalPlace(storage.type, identifier, is_const=True)
-        self.scope.symbols[name] = Variable(name, place, is_global=True, known=known)
+        lvalue = LocalLvalue(storage.type, identifier, is_const=True)
+        self.scope.symbols[name] = Variable(name, lvalue, is_global=True, known=known)
 
     def _add(self, field: str, name: str, *, by_reference: bool) -> None:
         written = tree.Name(name, position=self.node.position)
@@ -133,9 +133,9 @@ class _Closure:
 
     def add_value(self, field: str, given: Given, *, by_reference: bool) -> None:
         """A member that starts as something."""
-        place = given.place
-        if place is not None and by_reference and self._may_refer(place, field):
-            pointer = take_address(self.context, place, self.node)
+        lvalue = given.lvalue
+        if lvalue is not None and by_reference and self._may_refer(lvalue, field):
+            pointer = take_address(self.context, lvalue, self.node)
             assert isinstance(pointer.type, PointerType)
             is_local = pointer.space is Space.LOCAL
             held: CType = ReferenceType(
@@ -149,18 +149,18 @@ class _Closure:
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)
 
-    def _may_refer(self, place: Place, field: str) -> bool:
+    def _may_refer(self, lvalue: Lvalue, field: str) -> bool:
         """Whether a place is taken in by reference; what never changes is copied."""
-        if isinstance(place.type, (ObjectType, FunctionType)):
+        if isinstance(lvalue.type, (ObjectType, FunctionType)):
             return False
-        if not isinstance(place, LocalPlace):
+        if not isinstance(lvalue, LocalLvalue):
             return True
-        return isinstance(place.type, StructType) or hasattr(place.type, "element")
+        return isinstance(lvalue.type, StructType) or hasattr(lvalue.type, "element")
 
     def capture_this(self, *, by_reference: bool) -> None:
         """Take in the object of the member function around the lambda."""
-        place = find_this(self.context, self.node)
-        given = Given(self.context, tree.This(position=self.node.position), place)
+        lvalue = find_this(self.context, self.node)
+        given = Given(self.context, tree.This(position=self.node.position), lvalue)
         self.add_value("this", given, by_reference=by_reference)
         self.scope.symbols["this"] = FieldName("this", CLOSURE)
 
@@ -362,7 +362,7 @@ def _call_constructor(
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
     raw = Value(type_, _build_raw(context, type_))
-    this = ItemPlace(type_, code.list_of([raw.node]), code.constant(0))
+    this = ItemLvalue(type_, code.list_of([raw.node]), code.constant(0))
     made = call_candidate(context, chosen, given, node, this)
     assert isinstance(made, Value)
     return Value(type_, made.node)
@@ -438,7 +438,7 @@ def _find_base_initializer(
 
 def _construct_base(
     context: Context,
-    this: Place,
+    this: Lvalue,
     base: StructType,
     initializer: tree.MemberInitializer | None,
     function: tree.Node | None = None,
@@ -455,18 +455,18 @@ def _construct_base(
         context.emit(code.assign(code.name(part), settle(value).node), node.position)
         for number, field in enumerate(base.fields):
             item = code.subscript(code.name(part), code.constant(number))
-            target = find_member_place(retype_place(this, base), number)
+            target = find_member_lvalue(retype_lvalue(this, base), number)
             context.emit(build_assignment(target, Value(field.type, item)), node.position)
         return
     given = take_arguments(context, arguments)
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
-    made = call_candidate(context, chosen, given, node, retype_place(this, base))
+    made = call_candidate(context, chosen, given, node, retype_lvalue(this, base))
     assert isinstance(made, Value)
     context.emit(ast.Expr(made.node), node.position)
 
 
-def _default_members(context: Context, this: Place, base: StructType, count: int) -> None:
+def _default_members(context: Context, this: Lvalue, base: StructType, count: int) -> None:
     """Give the members of a base without constructor their initial values."""
     defaults = context.unit.classes[base.number].defaults
     scope, context.scope = context.scope, context.unit.classes[base.number].scope
@@ -474,14 +474,14 @@ def _default_members(context: Context, this: Place, base: StructType, count: int
         field = base.fields[number]
         if field.name in defaults:
             value = build_initial(context, field.type, defaults[field.name])
-            target = find_member_place(retype_place(this, base), number)
+            target = find_member_lvalue(retype_lvalue(this, base), number)
             context.emit(build_assignment(target, value), None)
     context.scope = scope
 
 
 def _initialize_member(
     context: Context,
-    this: Place,
+    this: Lvalue,
     type_: StructType,
     number: int,
     given: dict[str, tree.MemberInitializer],
@@ -490,7 +490,7 @@ def _initialize_member(
 ) -> None:
     field = type_.fields[number]
     initializer = given.get(field.name)
-    target = find_member_place(this, number)
+    target = find_member_lvalue(this, number)
     field_type = complete_type(field.type, context.unit.structs)
     if isinstance(field_type, ReferenceType):
         _bind_reference(context, target, field_type, initializer, function)
@@ -526,7 +526,7 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
 
 def _bind_reference(
     context: Context,
-    target: Place,
+    target: Lvalue,
     type_: ReferenceType,
     initializer: tree.MemberInitializer | None,
     function: tree.Function,
@@ -536,16 +536,16 @@ def _bind_reference(
         raise context.error(function, "a member that is a reference needs a variable")
     given = Given(context, initializer.arguments[0])
     value = make_reference(context, given, initializer)
-    context.emit(build_assignment(retype_place(target, value.type), value), initializer.position)
+    context.emit(build_assignment(retype_lvalue(target, value.type), value), initializer.position)
 
 
 def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
     """A pointer to what a reference refers to; a value gets a place of its own."""
-    place = given.place
-    if place is None:
+    lvalue = given.lvalue
+    if lvalue is None:
         holder = code.list_of([settle(given.value).node])
-        place = ItemPlace(given.value.type, holder, code.constant(0), is_const=True)
-    return take_address(context, place, node)
+        lvalue = ItemLvalue(given.value.type, holder, code.constant(0), is_const=True)
+    return take_address(context, lvalue, node)
 
 
 # --- Classes --------------------------------------------------------------------------------------

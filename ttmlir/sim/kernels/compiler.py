@@ -34,7 +34,7 @@ from ttmlir.sim.kernels.build import AssumedArguments, Build
 from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.places import evaluate_constant, look_at
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, look_at
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
@@ -115,10 +115,11 @@ def _names(includes: Collection[Include]) -> Iterator[str]:
 @cache
 def _headers() -> dict[str, frozenset[str]]:
     """The headers for compute kernels, and the calls that each of them declares."""
-    rows = [row for row in CALLS if row.header.startswith(_COMPUTE)]
-    names = {row.header for row in rows} | _WITH_ALL
+    definitions = [definition for definition in CALLS if definition.header.startswith(_COMPUTE)]
+    names = {definition.header for definition in definitions} | _WITH_ALL
     return {
-        name: frozenset(row.cpp for row in rows if row.header == name) for name in sorted(names)
+        name: frozenset(definition.cpp for definition in definitions if definition.header == name)
+        for name in sorted(names)
     }
 
 

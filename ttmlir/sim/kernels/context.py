@@ -18,7 +18,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
 )
 from ttmlir.sim.kernels.unit import Instance, Unit
-from ttmlir.sim.kernels.value import Place, Space, Value
+from ttmlir.sim.kernels.value import Lvalue, Space, Value
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Loop:
 class EndingObject:
     """An object whose destructor does something."""
 
-    place: Place
+    lvalue: Lvalue
     node: tree.Node
     """What declares or makes it."""
 
@@ -85,8 +85,8 @@ class CallOperator(Protocol):
         name: str,
         operands: Sequence[tree.Expression],
         node: tree.Node,
-        found: Sequence[Place | Value] = (),
-    ) -> Place | Value | None:
+        found: Sequence[Lvalue | Value] = (),
+    ) -> Lvalue | Value | None:
         """What the operator gives; None if the kernel has none for such operands.
 
         `found` is what is known of the first operands.
@@ -101,9 +101,9 @@ class Handlers:
     values: Mapping[type[tree.Node], Callable[[Context, Any], Value]]
     statements: Mapping[type[tree.Node], Callable[[Context, Any], None]]
     find_instance: FindInstance
-    call: Callable[[Context, tree.FunctionCall], Place | Value]
+    call: Callable[[Context, tree.FunctionCall], Lvalue | Value]
     """A call: the place that it gives a reference to, or its value."""
-    change: Callable[[Context, tree.Assign | tree.Update], Place | Value]
+    change: Callable[[Context, tree.Assign | tree.Update], Lvalue | Value]
     """An assignment or `++place`, likewise."""
     call_operator: CallOperator
     cast: Callable[[Context, Value, CType, tree.Node], Value]

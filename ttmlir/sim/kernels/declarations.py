@@ -43,7 +43,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     copy_struct,
     has_constructors,
 )
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_condition,
     evaluate_constant,
@@ -52,7 +52,7 @@ from ttmlir.sim.kernels.expressions.places import (
     fold_constant,
     is_fixed_by_host,
     look_at,
-    retype_place,
+    retype_lvalue,
     take_address,
 )
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, STACK_BYTES
@@ -73,17 +73,17 @@ from ttmlir.sim.kernels.scope import (
 )
 from ttmlir.sim.kernels.statements import emit_setup
 from ttmlir.sim.kernels.value import (
-    BitsPlace,
-    EitherPlace,
-    ItemPlace,
-    LocalPlace,
-    MemoryPlace,
-    Place,
-    PointedPlace,
+    BitsLvalue,
+    EitherLvalue,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
+    MemoryLvalue,
+    PointedLvalue,
     Space,
     Value,
     make_integer,
-    protect_place,
+    protect_lvalue,
     settle,
 )
 
@@ -337,23 +337,23 @@ def _declare_local(
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
         start = code.name("_unset") if value is None else value.node
         context.emit(code.assign(code.name(identifier), code.list_of([start])), declarator.position)
-        place: Place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
+        lvalue: Lvalue = ItemLvalue(type_, code.name(identifier), code.constant(0), is_const)
     else:
         if value is None and in_list:
             value = build_unset(context, type_)
-        place = LocalPlace(type_, identifier, is_const=is_const, origin=declarator)
+        lvalue = LocalLvalue(type_, identifier, is_const=is_const, origin=declarator)
         if isinstance(type_, PointerType):
-            place = replace(place, space=_find_space(context, declarator, value))
+            lvalue = replace(lvalue, space=_find_space(context, declarator, value))
         if value is not None:
             context.emit(code.assign(code.name(identifier), value.node), declarator.position)
             if declarator.name not in context.changed and isinstance(type_, IntType):
-                place = replace(place, low=value.low, high=value.high)
-    end_with_block(context, place, declarator)
+                lvalue = replace(lvalue, low=value.low, high=value.high)
+    end_with_block(context, lvalue, declarator)
     known = _keep_known(context, identifier, value) if is_const else None
     if isinstance(type_, ObjectType) and value is not None:
         if declarator.name not in context.changed:
             context.unit.known_values[identifier] = value.node
-    bind_variable(context, declarator, place, known=known)
+    bind_variable(context, declarator, lvalue, known=known)
 
 
 def _keep_known(context: Context, identifier: str, value: Value | None) -> Value | None:
@@ -389,11 +389,11 @@ def _declare_static(
     node = value.node if in_list else code.list_of([value.node])
     context.unit.add_global(code.assign(code.name(identifier), node), declarator.position)
     if in_list:
-        place: Place = LocalPlace(type_, identifier, is_const=is_const)
+        lvalue: Lvalue = LocalLvalue(type_, identifier, is_const=is_const)
     else:
-        place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
+        lvalue = ItemLvalue(type_, code.name(identifier), code.constant(0), is_const)
     known = _keep_known(context, identifier, value) if is_const else None
-    bind_variable(context, declarator, place, is_global=True, known=known)
+    bind_variable(context, declarator, lvalue, is_global=True, known=known)
 
 
 def _declare_reference(
@@ -414,26 +414,26 @@ def _declare_reference(
 def declare_reference_to(
     context: Context,
     type_: tree.Reference,
-    place: Place,
+    lvalue: Lvalue,
     declarator: tree.Declarator,
     node: tree.Expression,
 ) -> None:
     """Let a reference refer to a place."""
     resolve = context.unit.resolve_declared_type
-    target = resolve(type_.referent, context.scope, place.type, place.is_const)
-    if target.const and _is_number(target.type) and not is_same_type(target.type, place.type):
-        known = cast("tree.Expression", Evaluated(place, position=node.position))
+    target = resolve(type_.referent, context.scope, lvalue.type, lvalue.is_const)
+    if target.const and _is_number(target.type) and not is_same_type(target.type, lvalue.type):
+        known = cast("tree.Expression", Evaluated(lvalue, position=node.position))
         _declare_copy(context, type_, known, declarator)
         return
-    check_reference(context, target, place, node)
+    check_reference(context, target, lvalue, node)
     setup = list[ast.expr]()
-    if target.type != place.type and isinstance(target.type, StructType):
-        place = retype_place(place, target.type)
-    place = _fix_place(context, place, setup)
+    if target.type != lvalue.type and isinstance(target.type, StructType):
+        lvalue = retype_lvalue(lvalue, target.type)
+    lvalue = _fix_lvalue(context, lvalue, setup)
     emit_setup(context, setup, declarator)
     if target.const:
-        place = protect_place(place)
-    bind_variable(context, declarator, place, is_reference=True)
+        lvalue = protect_lvalue(lvalue)
+    bind_variable(context, declarator, lvalue, is_reference=True)
 
 
 def _declare_copy(
@@ -463,7 +463,7 @@ def _is_number(type_: CType) -> bool:
     return isinstance(type_, (IntType, FloatType))
 
 
-def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
+def _fix_lvalue(context: Context, lvalue: Lvalue, setup: list[ast.expr]) -> Lvalue:
     """The same place whatever happens to the variables that it was found with."""
 
     def kept(node: ast.expr) -> ast.expr:
@@ -473,40 +473,40 @@ def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
         setup.append(code.walrus(identifier, node))
         return code.name(identifier)
 
-    match place:
-        case ItemPlace():
-            return replace(place, container=kept(place.container), index=kept(place.index))
-        case PointedPlace():
-            pointer, offset = kept(place.pointer), kept(place.offset)
-            return replace(place, pointer=pointer, offset=offset)
-        case MemoryPlace():
-            address = settle(place.address)
-            return replace(place, address=replace(address, node=kept(address.node)))
-        case BitsPlace():
-            shift = settle(place.shift)
+    match lvalue:
+        case ItemLvalue():
+            return replace(lvalue, container=kept(lvalue.container), index=kept(lvalue.index))
+        case PointedLvalue():
+            pointer, offset = kept(lvalue.pointer), kept(lvalue.offset)
+            return replace(lvalue, pointer=pointer, offset=offset)
+        case MemoryLvalue():
+            address = settle(lvalue.address)
+            return replace(lvalue, address=replace(address, node=kept(address.node)))
+        case BitsLvalue():
+            shift = settle(lvalue.shift)
             fixed = replace(shift, node=kept(shift.node))
-            return replace(place, holder=kept(place.holder), shift=fixed)
-        case EitherPlace():
-            return _fix_either(context, place, setup)
+            return replace(lvalue, holder=kept(lvalue.holder), shift=fixed)
+        case EitherLvalue():
+            return _fix_either(context, lvalue, setup)
         case _:
-            return place
+            return lvalue
 
 
-def _fix_either(context: Context, place: EitherPlace, setup: list[ast.expr]) -> EitherPlace:
+def _fix_either(context: Context, lvalue: EitherLvalue, setup: list[ast.expr]) -> EitherLvalue:
     """The same place as what its address points to: one pointer that is kept."""
-    pointer = take_address(context, place, tree.Null())
+    pointer = take_address(context, lvalue, tree.Null())
     identifier = context.unit.create_name("reference", "t")
     setup.append(code.walrus(identifier, pointer.node))
     kept = replace(pointer, node=code.name(identifier))
     fixed = find_pointee(context, kept, tree.Null())
-    assert isinstance(fixed, EitherPlace)
+    assert isinstance(fixed, EitherLvalue)
     return fixed
 
 
 def bind_variable(
     context: Context,
     declarator: tree.Declarator,
-    storage: Place | Value,
+    storage: Lvalue | Value,
     *,
     is_global: bool = False,
     known: Value | None = None,

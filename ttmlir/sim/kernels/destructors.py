@@ -18,12 +18,12 @@ from ttmlir.sim.kernels.limits import MAX_DESTROYED
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import ClassInfo
 from ttmlir.sim.kernels.value import (
-    ItemPlace,
-    LocalPlace,
-    Place,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
     Value,
     build_node,
-    find_member_place,
+    find_member_lvalue,
 )
 
 THIS = -1
@@ -72,7 +72,7 @@ def keep_temporary(context: Context, value: Value, node: tree.Node) -> Value:
     if not ends_with_effect(context, value.type):
         return value
     identifier = context.unit.create_name("temporary", "t")
-    context.temporaries[identifier] = EndingObject(LocalPlace(value.type, identifier), node)
+    context.temporaries[identifier] = EndingObject(LocalLvalue(value.type, identifier), node)
     return replace(value, node=code.walrus(identifier, value.node))
 
 
@@ -81,7 +81,7 @@ def is_temporary(context: Context, value: Value) -> bool:
     match value.node:
         case ast.NamedExpr(target=ast.Name(id=identifier)):
             known = context.temporaries.get(identifier)
-            return known is not None and known.place.type == value.type
+            return known is not None and known.lvalue.type == value.type
         case ast.IfExp(body=a, orelse=b):
             return all(is_temporary(context, replace(value, node=each)) for each in (a, b))
         case _:
@@ -125,7 +125,7 @@ def end_temporaries(context: Context) -> None:
         empty = code.assign(code.name(identifier), code.constant(0))
         context.unit.locate(empty, each.node.position)
         out.insert(start, empty)
-        ended = context.capture(lambda each=each: _destroy(context, each.place, each.node))
+        ended = context.capture(lambda each=each: _destroy(context, each.lvalue, each.node))
         if ended:
             question = code.compare("!=", code.name(identifier), code.constant(0))
             context.emit(ast.If(question, ended, []), each.node.position)
@@ -134,21 +134,21 @@ def end_temporaries(context: Context) -> None:
 # Variables.
 
 
-def end_with_block(context: Context, place: Place, node: tree.Node) -> None:
+def end_with_block(context: Context, lvalue: Lvalue, node: tree.Node) -> None:
     """Let the object in a variable end when the block around it is left."""
-    if ends_with_effect(context, place.type):
-        context.ending[-1].append(EndingObject(place, node))
+    if ends_with_effect(context, lvalue.type):
+        context.ending[-1].append(EndingObject(lvalue, node))
 
 
-def leave_blocks(context: Context, depth: int, kept: Place | None = None) -> None:
+def leave_blocks(context: Context, depth: int, kept: Lvalue | None = None) -> None:
     """End the variables of all blocks but the first `depth` ones, without leaving them.
 
     `kept` is the one that a function returns.
     """
     for block in reversed(context.ending[depth:]):
         for each in reversed(block):
-            if each.place is not kept:
-                _destroy(context, each.place, each.node)
+            if each.lvalue is not kept:
+                _destroy(context, each.lvalue, each.node)
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def _is_left(context: Context) -> bool:
     return bool(context.out) and isinstance(context.out[-1], jumps)
 
 
-def find_returned(context: Context, written: tree.Expression) -> Place | None:
+def find_returned(context: Context, written: tree.Expression) -> Lvalue | None:
     """The variable that a function returns without a copy, as compilers do.
 
     That is one that all its `return`s name.
@@ -174,12 +174,12 @@ def find_returned(context: Context, written: tree.Expression) -> Place | None:
     if not isinstance(written, tree.Name) or context.function is None:
         return None
     symbol = context.scope.find(written.text)
-    place = getattr(symbol, "storage", None)
+    lvalue = getattr(symbol, "storage", None)
     listed = (each for block in context.ending for each in block)
-    if all(each.place is not place for each in listed):
+    if all(each.lvalue is not lvalue for each in listed):
         return None
     names = {each.value for each in _list_returns(context.function.body)}
-    return place if names == {written} else None
+    return lvalue if names == {written} else None
 
 
 def _list_returns(node: object) -> Iterator[tree.Return]:
@@ -206,14 +206,14 @@ def _list_returns(node: object) -> Iterator[tree.Return]:
 # What happens at the end.
 
 
-def _destroy(context: Context, place: Place, node: tree.Node) -> None:
+def _destroy(context: Context, lvalue: Lvalue, node: tree.Node) -> None:
     """Call the destructor of an object, or those of the elements of an array."""
-    type_ = complete_type(place.type, context.unit.structs)
-    assert isinstance(place, (LocalPlace, ItemPlace))
+    type_ = complete_type(lvalue.type, context.unit.structs)
+    assert isinstance(lvalue, (LocalLvalue, ItemLvalue))
     if isinstance(type_, ArrayType):
-        _destroy_elements(context, build_node(place), type_, node)
+        _destroy_elements(context, build_node(lvalue), type_, node)
     elif isinstance(type_, StructType):
-        _call_destructor(context, build_node(place), type_, node)
+        _call_destructor(context, build_node(lvalue), type_, node)
 
 
 def _destroy_elements(context: Context, array: ast.expr, type_: ArrayType, node: tree.Node) -> None:
@@ -261,13 +261,13 @@ def _find_destructor(info: ClassInfo, node: tree.Node) -> tree.Function:
     return function
 
 
-def end_members(context: Context, this: Place, node: tree.Node) -> None:
+def end_members(context: Context, this: Lvalue, node: tree.Node) -> None:
     """Let members and bases end after the body of a destructor, the last one first."""
     type_ = this.type
     assert isinstance(type_, StructType)
     inherited = sum(len(each.fields) for each in type_.bases[:1])
     parts = [replace(this, type=each) for each in type_.bases]
-    parts += (find_member_place(this, i) for i in range(inherited, len(type_.fields)))
+    parts += (find_member_lvalue(this, i) for i in range(inherited, len(type_.fields)))
     context.ending[-1] += (
         EndingObject(each, node) for each in parts if ends_with_effect(context, each.type)
     )

@@ -24,7 +24,7 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
-from ttmlir.sim.kernels.expressions.places import find_pointee, find_this
+from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
@@ -33,14 +33,14 @@ from ttmlir.sim.kernels.statements import execute_block
 from ttmlir.sim.kernels.templates import key_of
 from ttmlir.sim.kernels.unit import Instance, Unit
 from ttmlir.sim.kernels.value import (
-    ItemPlace,
-    LocalPlace,
-    MemoryPlace,
-    Place,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
+    MemoryLvalue,
     Space,
     Value,
     make_value,
-    protect_place,
+    protect_lvalue,
 )
 
 _WHOLE = (StructType, ArrayType, ObjectType, FunctionType)
@@ -165,7 +165,7 @@ def _compile_function(
             execute_block(context, function.body)
         if context.temporaries:
             made_here = next(iter(context.temporaries.values()))
-            refuse_destructor(context, made_here.place.type, made_here.node)
+            refuse_destructor(context, made_here.lvalue.type, made_here.node)
         if not context.widened:
             return context, parameters, remove_dead_code(context.out, unit.has_effect)
         wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
@@ -262,26 +262,30 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
         case "pair":
             container = code.subscript(node, code.constant(0))
             index = code.subscript(node, code.constant(1))
-            place: Place = ItemPlace(type_, container, index, constant)
+            lvalue: Lvalue = ItemLvalue(type_, container, index, constant)
         case "address":
             assert isinstance(type_, PointerType)
-            place = MemoryPlace(type_.pointee, make_value(UNSIGNED, node), type_.volatile, constant)
+            lvalue = MemoryLvalue(
+                type_.pointee, make_value(UNSIGNED, node), type_.volatile, constant
+            )
         case "pointer":
-            place = find_pointee(context, Value(type_, node, space=argument.space), parameter)
-            place = protect_place(place) if constant else place
+            lvalue = find_pointee(context, Value(type_, node, space=argument.space), parameter)
+            lvalue = protect_lvalue(lvalue) if constant else lvalue
         case "value" if name in context.shared and not isinstance(type_, _WHOLE):
             cell = code.assign(node, code.list_of([node]))
             context.emit(cell, parameter.position)
-            place = ItemPlace(type_, node, code.constant(0), constant)
+            lvalue = ItemLvalue(type_, node, code.constant(0), constant)
         case _:
             is_wide = context.wide is None or id(parameter) in context.wide
             space = Space.ANY if is_wide else argument.space
-            place = LocalPlace(type_, identifier, is_const=constant, space=space, origin=parameter)
+            lvalue = LocalLvalue(
+                type_, identifier, is_const=constant, space=space, origin=parameter
+            )
     if parameter.name is not None:
         if name in context.scope.symbols:
             raise context.error(parameter, f"two parameters are called '{name}'")
         is_reference = argument.mode != "value"
-        context.scope.symbols[name] = Variable(name, place, is_reference=is_reference)
+        context.scope.symbols[name] = Variable(name, lvalue, is_reference=is_reference)
     return identifier
 
 

@@ -23,6 +23,13 @@ from ttmlir.sim.kernels.declarations import (
 )
 from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
+from ttmlir.sim.kernels.expressions.lvalues import (
+    cast_value,
+    evaluate_cast,
+    evaluate_lvalue,
+    evaluate_size,
+    evaluate_this,
+)
 from ttmlir.sim.kernels.expressions.operators import (
     call_operator,
     change,
@@ -35,13 +42,6 @@ from ttmlir.sim.kernels.expressions.operators import (
     evaluate_in_scope,
     evaluate_unary,
     evaluate_update,
-)
-from ttmlir.sim.kernels.expressions.places import (
-    cast_value,
-    evaluate_cast,
-    evaluate_place,
-    evaluate_size,
-    evaluate_this,
 )
 from ttmlir.sim.kernels.expressions.variables import (
     evaluate_boolean,
@@ -85,8 +85,8 @@ HANDLERS = Handlers(
         tree.BinaryOperation: evaluate_binary,
         tree.Conditional: evaluate_conditional,
         tree.Assign: evaluate_assignment,
-        tree.Index: evaluate_place,
-        tree.Member: evaluate_place,
+        tree.Index: evaluate_lvalue,
+        tree.Member: evaluate_lvalue,
         tree.FunctionCall: evaluate_call,
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
@@ -96,7 +96,7 @@ HANDLERS = Handlers(
         tree.Fold: evaluate_fold,
         tree.CountOf: evaluate_count,
         InScope: evaluate_in_scope,
-        Evaluated: evaluate_place,
+        Evaluated: evaluate_lvalue,
     },
     statements={
         tree.Block: execute_block,

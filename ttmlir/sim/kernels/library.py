@@ -35,8 +35,8 @@ from ttmlir.optable.kernel import (
     ValueKind,
 )
 from ttmlir.optable.kernel.cpp_movement_calls import MODES
-from ttmlir.optable.kernel.row import CONSTANTS as LIBRARY_CONSTANTS
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import CONSTANTS as LIBRARY_CONSTANTS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.sim.calls.kernel_api import CallFacts, declared_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import AssumedArguments
@@ -257,7 +257,7 @@ class Library:
         api: type[KernelApi],
         circular_buffers: Mapping[int, tuple[int, int]] | None = None,
     ) -> None:
-        """What `api` offers; the rows of the calls say what each one takes and gives.
+        """What `api` offers; the definitions of the calls say what each one takes and gives.
 
         `circular_buffers` are the sizes of their tiles in bytes and the numbers of their formats,
         where they are known.
@@ -302,21 +302,21 @@ class Library:
     def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
         bare = _bare_name(name)
-        rows = _rows().get(bare)
+        definitions = _definitions().get(bare)
         facts = self.declared.get(bare)
-        if rows is None:
+        if definitions is None:
             return None if facts is None else LibraryCall(bare, UNSIGNED, True, facts.waits)
-        acts = bool(rows[0].roles & self.role)
+        acts = bool(definitions[0].roles & self.role)
         waits = acts and facts is not None and facts.waits
-        return LibraryCall(bare, find_result(rows[0]), acts, waits)
+        return LibraryCall(bare, find_result(definitions[0]), acts, waits)
 
     def describe_absence(self, name: str) -> str:
         """Why a kernel for this processor cannot make a call; empty if it can."""
-        rows = _rows().get(_bare_name(name))
-        if rows is None:
+        definitions = _definitions().get(_bare_name(name))
+        if definitions is None:
             return ""
         own = Role.DATA if self.role in Role.DATA else Role.COMPUTE
-        if any(row.roles & own for row in rows):
+        if any(definition.roles & own for definition in definitions):
             return ""
         if own is Role.COMPUTE:
             return (
@@ -339,8 +339,10 @@ class Library:
 
     def is_array(self, name: str) -> bool:
         """Whether a name is that of an array of the library, such as `my_x`."""
-        rows = _rows().get(name, ())
-        return name in self.api.VARIABLES and any(row.form == Form.ELEMENT for row in rows)
+        definitions = _definitions().get(name, ())
+        return name in self.api.VARIABLES and any(
+            definition.form == Form.ELEMENT for definition in definitions
+        )
 
     def is_variable(self, name: str) -> bool:
         """Whether a name is that of a number that the library knows when the kernel runs."""
@@ -356,7 +358,7 @@ class Library:
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
-        return [each for each, _ in _rows()[name][0].operands]
+        return [each for each, _ in _definitions()[name][0].operands]
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
@@ -364,8 +366,8 @@ class Library:
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
-        rows = _rows().get(name, ())
-        known = tuple(each.kind for each in rows[0].templates) if rows else ()
+        definitions = _definitions().get(name, ())
+        known = tuple(each.kind for each in definitions[0].templates) if definitions else ()
         method = getattr(self.api, name) if name in self.declared else None
         if method is None or "template" not in _signature(method).parameters:
             return known
@@ -373,13 +375,15 @@ class Library:
 
     def template_defaults(self, name: str) -> Sequence[str]:
         """What C++ takes for each template argument of a call; empty where it has to be written."""
-        rows = _rows().get(name)
-        return [] if rows is None else [each.default or "" for each in rows[0].templates]
+        definitions = _definitions().get(name)
+        return (
+            [] if definitions is None else [each.default or "" for each in definitions[0].templates]
+        )
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_rows(), *SPELLINGS, *own))
+        return frozenset((*_definitions(), *SPELLINGS, *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -387,11 +391,13 @@ class Library:
 
     def find_members(self, name: str) -> Mapping[str, CType]:
         """The members of a class that kernels can read, with their types."""
-        return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
+        return {
+            each: _RESULTS.get(kind, UNSIGNED) for each, kind in _definitions()[name][0].members
+        }
 
     def is_writable(self, name: str, member: str) -> bool:
         """Whether kernels can change a member of a class."""
-        return member in _rows()[name][0].writable
+        return member in _definitions()[name][0].writable
 
     def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
@@ -412,29 +418,36 @@ class Library:
             )
             return f"'{name}' does not go with these arguments: {error}; it takes ({takes})"
         if any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values()):
-            return _describe_misfit_of_rows(name, positional)
+            return _describe_misfit_of_calls(name, positional)
         return ""
 
     def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        return list_alike(name, {*_rows(), *SPELLINGS, *self.declared})
+        return list_alike(name, {*_definitions(), *SPELLINGS, *self.declared})
 
 
 _MOST_MODES = 2
 """Arguments after those of the table that calls on tiles have in some releases: mode and scale."""
 
 
-def _describe_misfit_of_rows(name: str, positional: int) -> str:
+def _describe_misfit_of_calls(name: str, positional: int) -> str:
     """Why the table does not have a call of the vector unit with so many arguments; else empty."""
-    rows = [row for row in _rows().get(name, ()) if row.roles is Role.MATH]
-    taken = [
-        (row.fewest_arguments, len(row.constants) + len(row.operands) + len(row.options))
-        for row in rows
+    definitions = [
+        definition for definition in _definitions().get(name, ()) if definition.roles is Role.MATH
     ]
-    if not rows or any(few <= positional <= most + _MOST_MODES for few, most in taken):
+    taken = [
+        (
+            definition.fewest_arguments,
+            len(definition.constants) + len(definition.operands) + len(definition.options),
+        )
+        for definition in definitions
+    ]
+    if not definitions or any(few <= positional <= most + _MOST_MODES for few, most in taken):
         return ""
     problem = "missing" if positional < min(few for few, _ in taken) else "too many"
-    takes = " or ".join(f"({', '.join(each for each, _ in row.operands)})" for row in rows)
+    takes = " or ".join(
+        f"({', '.join(each for each, _ in definition.operands)})" for definition in definitions
+    )
     return f"'{name}' does not go with these arguments: {problem} arguments; it takes {takes}"
 
 
@@ -445,12 +458,12 @@ def _bare_name(name: str) -> str:
 
 
 @cache
-def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
+def _definitions() -> Mapping[str, tuple[KernelCall, ...]]:
     """The forms of each call, but for member functions."""
     found: dict[str, tuple[KernelCall, ...]] = {}
-    for row in LIBRARY_CALLS:
-        if row.cpp and row.form != Form.METHOD:
-            found[row.cpp] = (*found.get(row.cpp, ()), row)
+    for definition in LIBRARY_CALLS:
+        if definition.cpp and definition.form != Form.METHOD:
+            found[definition.cpp] = (*found.get(definition.cpp, ()), definition)
     return found
 
 
@@ -458,9 +471,9 @@ def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
 def _classes() -> Mapping[str, ValueKind]:
     """The classes of the library, with the kind of their objects."""
     return {
-        row.cpp: row.result[1]
-        for row in LIBRARY_CALLS
-        if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
+        definition.cpp: definition.result[1]
+        for definition in LIBRARY_CALLS
+        if definition.form in (Form.OBJECT, Form.AGGREGATE) and definition.result is not None
     }
 
 
@@ -471,11 +484,11 @@ def _class_of(kind: ValueKind) -> str:
 
 @cache
 def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
-    rows = [row for row in LIBRARY_CALLS if row.form == Form.METHOD]
+    definitions = [definition for definition in LIBRARY_CALLS if definition.form == Form.METHOD]
     grouped: dict[str, list[KernelCall]] = {}
-    for row in rows:
-        if row.operands[0][1] == kind:
-            grouped.setdefault(row.cpp, []).append(row)
+    for definition in definitions:
+        if definition.operands[0][1] == kind:
+            grouped.setdefault(definition.cpp, []).append(definition)
     own = {name: _method(each) for name, each in grouped.items()}
     if kind == ValueKind.ADDR_GEN:
         # An address generator finds the address of a page as an accessor does.
@@ -483,15 +496,15 @@ def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
     return own
 
 
-def _method(rows: Sequence[KernelCall]) -> LibraryMethod:
+def _method(definitions: Sequence[KernelCall]) -> LibraryMethod:
     """The forms of a member function as one, whose parameters take what any of them takes."""
-    first = rows[0]
-    parameters = [_parameters_of(row) for row in rows]
+    first = definitions[0]
+    parameters = [_parameters_of(definition) for definition in definitions]
     most = max(parameters, key=len)
-    if len(rows) > 1:
-        kinds = [frozenset(row.operands[1][1] for row in rows)]
+    if len(definitions) > 1:
+        kinds = [frozenset(definition.operands[1][1] for definition in definitions)]
         most = (_type_of_kinds(kinds[0]), *most[1:])
-    least = min(len(row.operands) - 1 for row in rows)
+    least = min(len(definition.operands) - 1 for definition in definitions)
     return LibraryMethod(
         most,
         len(most) - least,
@@ -502,21 +515,21 @@ def _method(rows: Sequence[KernelCall]) -> LibraryMethod:
     )
 
 
-def _parameters_of(row: KernelCall) -> tuple[ParameterType, ...]:
-    operands = (_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
-    return (*operands, *(_type_of_option(each.type) for each in row.options))
+def _parameters_of(definition: KernelCall) -> tuple[ParameterType, ...]:
+    operands = (_type_of_kinds(frozenset((kind,))) for _, kind in definition.operands[1:])
+    return (*operands, *(_type_of_option(each.type) for each in definition.options))
 
 
 @cache
 def _parameter(name: str, position: int) -> ParameterType:
     kinds = set[ValueKind]()
     options = set[str]()
-    for row in _rows().get(name, ()):
-        place = position - len(row.constants)
-        if 0 <= place < len(row.operands):
-            kinds.add(row.operands[place][1])
-        elif 0 <= place - len(row.operands) < len(row.options):
-            options.add(row.options[place - len(row.operands)].type)
+    for definition in _definitions().get(name, ()):
+        index = position - len(definition.constants)
+        if 0 <= index < len(definition.operands):
+            kinds.add(definition.operands[index][1])
+        elif 0 <= index - len(definition.operands) < len(definition.options):
+            options.add(definition.options[index - len(definition.operands)].type)
     if options and (kinds or len(options) > 1):
         return ParameterType(objects=_type_of_kinds(frozenset(kinds)).objects)
     if options:
@@ -561,11 +574,11 @@ def _signature(method: Callable[..., object]) -> inspect.Signature:
     return inspect.signature(method)
 
 
-def find_result(row: KernelCall) -> CType:
+def find_result(definition: KernelCall) -> CType:
     """The C++ type of what a call gives."""
-    if row.result is None:
+    if definition.result is None:
         return VOID
-    kind = row.result[1]
+    kind = definition.result[1]
     if kind in _OBJECTS:
-        return ObjectType(row.cpp if row.form is not Form.CALL else _class_of(kind))
+        return ObjectType(definition.cpp if definition.form is not Form.CALL else _class_of(kind))
     return _RESULTS.get(kind, UNSIGNED)

@@ -28,8 +28,7 @@ from ttmlir.sim.kernels.declarations import (
 )
 from ttmlir.sim.kernels.destructors import ending_block, full_expression, refuse_destructor
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
-from ttmlir.sim.kernels.expressions.own_calls import find_member_functions
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_condition,
     evaluate_number,
     evaluate_scalar,
@@ -40,6 +39,7 @@ from ttmlir.sim.kernels.expressions.places import (
     make_known,
     refer,
 )
+from ttmlir.sim.kernels.expressions.own_calls import find_member_functions
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import is_literal
@@ -52,17 +52,17 @@ from ttmlir.sim.kernels.scope import (
 )
 from ttmlir.sim.kernels.statements import execute_block, execute_effect
 from ttmlir.sim.kernels.value import (
-    EitherPlace,
-    LocalPlace,
-    MemoryPlace,
-    Place,
+    EitherLvalue,
+    LocalLvalue,
+    Lvalue,
+    MemoryLvalue,
     Value,
     build_condition,
     build_node,
     convert,
-    find_member_place,
+    find_member_lvalue,
     make_integer,
-    protect_place,
+    protect_lvalue,
     settle,
 )
 
@@ -187,9 +187,9 @@ def _is_steady_name(context: Context, name: str, changed: frozenset[str]) -> boo
         return True
     if symbol.is_reference:
         return False
-    if symbol.storage.is_const and not isinstance(symbol.storage, MemoryPlace):
+    if symbol.storage.is_const and not isinstance(symbol.storage, MemoryLvalue):
         return True
-    is_own = isinstance(symbol.storage, LocalPlace) and not symbol.is_global
+    is_own = isinstance(symbol.storage, LocalLvalue) and not symbol.is_global
     return is_own and name not in changed and name not in context.shared
 
 
@@ -246,8 +246,8 @@ def _build_range(
     if count.step != 1:
         numbers.append(code.constant(count.step))
     identifier = context.unit.create_name(count.declarator.name)
-    place = LocalPlace(type_, identifier, max(low, type_.low), min(high, type_.high))
-    bind_variable(context, count.declarator, place)
+    lvalue = LocalLvalue(type_, identifier, max(low, type_.low), min(high, type_.high))
+    bind_variable(context, count.declarator, lvalue)
     return identifier, code.call("_range", *numbers)
 
 
@@ -463,33 +463,33 @@ def execute_binding(context: Context, node: tree.Binding) -> None:
         raise context.error(node.value, "'auto' needs a value to take its type from")
     found = look_at(context, node.value)
     if isinstance(node.type, tree.Reference) and not isinstance(found, Value):
-        place = _refer_to(context, node, found)
+        lvalue = _refer_to(context, node, found)
     else:
         if isinstance(found.type, ArrayType) and not isinstance(
-            found, (Value, MemoryPlace, EitherPlace)
+            found, (Value, MemoryLvalue, EitherLvalue)
         ):
             value = Value(found.type, code.call("_copied", build_node(found)))
         else:
             value = evaluate_scalar(context, _known(found, node.value))
-        place_or_parts = _keep(context, node, copy_struct(context, value, node))
-        if place_or_parts is None:
+        lvalue_or_parts = _keep(context, node, copy_struct(context, value, node))
+        if lvalue_or_parts is None:
             return
-        place = place_or_parts
-    parts = list(_list_parts(context, place, node))
+        lvalue = lvalue_or_parts
+    parts = list(_list_parts(context, lvalue, node))
     if len(parts) != len(node.names):
         count = f"{len(parts)} parts, not {len(node.names)}"
-        raise context.error(node, f"'{place.type.name}' has {count}")
+        raise context.error(node, f"'{lvalue.type.name}' has {count}")
     for name, part in zip(node.names, parts, strict=True):
         _bind(context, node, name, part)
 
 
-def _refer_to(context: Context, node: tree.Binding, place: Place) -> Place:
+def _refer_to(context: Context, node: tree.Binding, lvalue: Lvalue) -> Lvalue:
     """A reference to a place that has a name of its own."""
     assert isinstance(node.type, tree.Reference)
     declarator = tree.Declarator(f"(binding at {node.position})", position=node.position)
     expression = cast("tree.Expression", node.value)
     scope, context.scope = context.scope, Scope(context.scope)
-    declare_reference_to(context, node.type, place, declarator, expression)
+    declare_reference_to(context, node.type, lvalue, declarator, expression)
     symbol = context.scope.symbols[declarator.name]
     context.scope = scope
     assert isinstance(symbol, Variable)
@@ -497,7 +497,7 @@ def _refer_to(context: Context, node: tree.Binding, place: Place) -> Place:
     return symbol.storage
 
 
-def _known(found: Place | Value, node: tree.Expression) -> tree.Expression:
+def _known(found: Lvalue | Value, node: tree.Expression) -> tree.Expression:
     return cast("tree.Expression", Evaluated(found, position=node.position))
 
 
@@ -507,7 +507,7 @@ def _is_const(node: tree.Binding) -> bool:
     return is_written or "constexpr" in node.specifiers
 
 
-def _keep(context: Context, node: tree.Binding, value: Value) -> Place | None:
+def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     """A value in a variable; None if the names were given its constant parts."""
     refuse_destructor(context, value.type, node)
     is_const = _is_const(node) or isinstance(node.type, tree.Reference)
@@ -517,8 +517,8 @@ def _keep(context: Context, node: tree.Binding, value: Value) -> Place | None:
             return None
     identifier = context.unit.create_name("bound")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
-    place = LocalPlace(value.type, identifier)
-    return protect_place(place) if is_const else place
+    lvalue = LocalLvalue(value.type, identifier)
+    return protect_lvalue(lvalue) if is_const else lvalue
 
 
 def _bind_constants(context: Context, node: tree.Binding, value: Value) -> bool:
@@ -534,24 +534,24 @@ def _bind_constants(context: Context, node: tree.Binding, value: Value) -> bool:
     return True
 
 
-def _list_parts(context: Context, place: Place, node: tree.Node) -> Sequence[Place]:
+def _list_parts(context: Context, lvalue: Lvalue, node: tree.Node) -> Sequence[Lvalue]:
     """The members of an object, or the elements of an array."""
-    type_ = complete_type(place.type, context.unit.structs)
+    type_ = complete_type(lvalue.type, context.unit.structs)
     if isinstance(type_, StructType) and type_.name.startswith("std::array<"):
-        place = find_member_place(place, 0)
-        type_ = place.type
+        lvalue = find_member_lvalue(lvalue, 0)
+        type_ = lvalue.type
     match type_:
         case ArrayType(count=count):
             numbers = (make_integer(i, UNSIGNED) for i in range(count))
-            return [find_element(context, place, each, node) for each in numbers]
+            return [find_element(context, lvalue, each, node) for each in numbers]
         case StructType(fields=fields):
-            parts = (find_member_place(place, i) for i in range(len(fields)))
+            parts = (find_member_lvalue(lvalue, i) for i in range(len(fields)))
             return [refer(context, each, node) for each in parts]
         case _:
             raise context.error(node, f"'{type_.name}' has no parts to name")
 
 
-def _bind(context: Context, node: tree.Binding, name: str, storage: Place | Value) -> None:
+def _bind(context: Context, node: tree.Binding, name: str, storage: Lvalue | Value) -> None:
     if name in context.scope.symbols:
         raise context.error(node, f"'{name}' is declared twice")
     context.scope.symbols[name] = Variable(name, storage, is_reference=True)
@@ -571,18 +571,18 @@ def _execute_range(context: Context, node: tree.RangeFor) -> None:
     context.scope = Scope(outer)
     position = node.position
     name = f"(range at {position})"
-    place = _find_range(context, node)
-    context.scope.symbols[name] = Variable(name, place, is_reference=True)
+    lvalue = _find_range(context, node)
+    context.scope.symbols[name] = Variable(name, lvalue, is_reference=True)
     written = tree.Name(name, position=position)
-    count = _count_elements(context, place)
+    count = _count_elements(context, lvalue)
     if count is not None:
         _execute_counted(context, node, written, count)
     else:
-        _execute_iterated(context, node, written, place)
+        _execute_iterated(context, node, written, lvalue)
     context.scope = outer
 
 
-def _find_range(context: Context, node: tree.RangeFor) -> Place:
+def _find_range(context: Context, node: tree.RangeFor) -> Lvalue:
     """The range in a place of its own."""
     declaration = node.declaration
     if isinstance(declaration, tree.Binding):
@@ -601,7 +601,7 @@ def _find_range(context: Context, node: tree.RangeFor) -> Place:
     refuse_destructor(context, value.type, node)
     identifier = context.unit.create_name("range")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
-    return LocalPlace(value.type, identifier)
+    return LocalLvalue(value.type, identifier)
 
 
 def _build_list(context: Context, braces: tree.Braces) -> Value:
@@ -612,9 +612,9 @@ def _build_list(context: Context, braces: tree.Braces) -> Value:
     return build_initial(context, ArrayType(first.type, len(braces.elements)), braces)
 
 
-def _count_elements(context: Context, place: Place) -> int | None:
+def _count_elements(context: Context, lvalue: Lvalue) -> int | None:
     """How many elements an array has; None for other ranges."""
-    type_ = complete_type(place.type, context.unit.structs)
+    type_ = complete_type(lvalue.type, context.unit.structs)
     if isinstance(type_, StructType) and type_.name.startswith("std::array<"):
         inner = type_.fields[0].type
         return inner.count if isinstance(inner, ArrayType) else None
@@ -649,13 +649,13 @@ def _declare(node: tree.RangeFor, element: tree.Expression) -> tree.Declaration 
 
 
 def _execute_iterated(
-    context: Context, node: tree.RangeFor, range_: tree.Name, place: Place
+    context: Context, node: tree.RangeFor, range_: tree.Name, lvalue: Lvalue
 ) -> None:
     """A loop over iterators that `begin` and `end` give."""
     position = node.position
     for name in ("begin", "end"):
-        if find_member_functions(context, place.type, name) is None:
-            raise context.error(node, f"'{place.type.name}' is no range: it has no '{name}'")
+        if find_member_functions(context, lvalue.type, name) is None:
+            raise context.error(node, f"'{lvalue.type.name}' is no range: it has no '{name}'")
     names = [f"({each} at {position})" for each in ("first", "last")]
     first, last = (tree.Name(each, position=position) for each in names)
     auto = tree.NamedType("auto", position=position)

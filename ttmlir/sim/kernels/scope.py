@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
-from ttmlir.sim.kernels.value import Place, Value
+from ttmlir.sim.kernels.value import Lvalue, Value
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Variable:
     """A variable: where it is, or, of a constant, what it is."""
 
     name: str
-    storage: Place | Value
+    storage: Lvalue | Value
     is_global: bool = False
     known: Value | None = None
     """What a constant array or struct holds, written with constants."""
@@ -191,7 +191,7 @@ class InScope(tree.Placeholder):
 class Evaluated(tree.Placeholder):
     """An expression that was looked at before: it is not looked at twice."""
 
-    found: Place | Value
+    found: Lvalue | Value
 
 
 class Identifiers:
@@ -352,8 +352,8 @@ def find_names_changed_by(nodes: Iterable[tree.Node], references: References) ->
 
 def _changes(node: tree.Node, references: References) -> Iterator[str]:
     match node:
-        case tree.Assign(target=place) | tree.Update(operand=place):
-            yield from root_names(place)
+        case tree.Assign(target=lvalue) | tree.Update(operand=lvalue):
+            yield from root_names(lvalue)
         case tree.FunctionCall(callee=tree.Member(base=base, member=name)) if name in references:
             # A member function may change its object.
             yield from root_names(base)
@@ -387,8 +387,8 @@ def _captured(node: tree.Lambda) -> frozenset[str]:
 def shared_by(node: tree.Node, references: References) -> Iterator[str]:
     """The variables that a node takes the address or a reference of."""
     match node:
-        case tree.Unary(operator="&", operand=place):
-            yield from root_names(place)
+        case tree.Unary(operator="&", operand=lvalue):
+            yield from root_names(lvalue)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
         case tree.Construct(type=tree.NamedType(name=name), elements=elements):

@@ -24,28 +24,28 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     find_library_call,
     find_printed,
 )
-from ttmlir.sim.kernels.expressions.operators import (
-    change_object,
-    operate,
-    prepare_assignment,
-    prepare_update,
-)
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_condition,
     evaluate_constant,
     evaluate_number,
     fold_constant,
     look_at,
-    retype_place,
+    retype_lvalue,
     take_address,
+)
+from ttmlir.sim.kernels.expressions.operators import (
+    change_object,
+    operate,
+    prepare_assignment,
+    prepare_update,
 )
 from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import InScope, Scope
-from ttmlir.sim.kernels.value import Place, Value, build_assignment, build_condition, settle
+from ttmlir.sim.kernels.value import Lvalue, Value, build_assignment, build_condition, settle
 
 # --- Blocks, expressions and return ---------------------------------------------------------------
 # Blocks, expressions as statements, `return`.
@@ -80,9 +80,9 @@ def execute_effect(context: Context, node: tree.Expression) -> None:
             if own is not None:
                 _emit_found(context, own, node)
                 return
-            setup, place, _, new = prepare_update(context, node)
+            setup, lvalue, _, new = prepare_update(context, node)
             emit_setup(context, setup, node)
-            context.emit(build_assignment(place, new), node.position)
+            context.emit(build_assignment(lvalue, new), node.position)
         case tree.Conditional():
             then, otherwise = (
                 tree.Block((tree.Evaluate(each, position=each.position),), position=each.position)
@@ -103,7 +103,7 @@ def execute_effect(context: Context, node: tree.Expression) -> None:
             _execute_call(context, node)
 
 
-def _emit_found(context: Context, found: Place | Value, node: tree.Node) -> None:
+def _emit_found(context: Context, found: Lvalue | Value, node: tree.Node) -> None:
     """A call for what it does."""
     value = found if isinstance(found, Value) else take_address(context, found, node)
     for each in _split_parts(value.node):
@@ -134,9 +134,9 @@ def _execute_assignment(context: Context, node: tree.Assign) -> None:
     if own is not None:
         _emit_found(context, own, node)
         return
-    setup, place, value = prepare_assignment(context, node)
+    setup, lvalue, value = prepare_assignment(context, node)
     emit_setup(context, setup, node)
-    context.emit(build_assignment(place, value), node.position)
+    context.emit(build_assignment(lvalue, value), node.position)
 
 
 def _assign_parts(
@@ -175,11 +175,11 @@ def _execute_call(context: Context, node: tree.Expression) -> None:
         _emit_wait(context, node, found)
         return
     if isinstance(node, tree.FunctionCall):
-        found_place = context.handlers.call(context, node)
+        found_lvalue = context.handlers.call(context, node)
         value = (
-            found_place
-            if isinstance(found_place, Value)
-            else take_address(context, found_place, node)
+            found_lvalue
+            if isinstance(found_lvalue, Value)
+            else take_address(context, found_lvalue, node)
         )
         context.unit.locate(value.node, node.position)
     else:
@@ -289,7 +289,7 @@ def _return_reference(
     if isinstance(wanted, PointerType) and wanted.pointee != found.type:
         is_part = isinstance(found.type, StructType) and found.type.derives_from(wanted.pointee)
         if is_part or is_same_type(wanted.pointee, found.type):
-            found = retype_place(found, wanted.pointee)
+            found = retype_lvalue(found, wanted.pointee)
     pointer = take_address(context, found, value)
     if wanted is not None:
         pointer = settle(convert_implicitly(context, pointer, wanted, value))
@@ -300,7 +300,7 @@ def _return_reference(
 
 
 def _emit_return(
-    context: Context, value: ast.expr | None, node: tree.Return, returned: Place | None = None
+    context: Context, value: ast.expr | None, node: tree.Return, returned: Lvalue | None = None
 ) -> None:
     """Leave the function with a value, after what ends first."""
     if context.temporaries or any(context.ending):

@@ -33,7 +33,11 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.places import convert_implicitly, evaluate_scalar, fold_constant
+from ttmlir.sim.kernels.expressions.lvalues import (
+    convert_implicitly,
+    evaluate_scalar,
+    fold_constant,
+)
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import (
@@ -557,8 +561,8 @@ def _choose_best(
         each for each in viable if all(each is other or _is_better(each, other) for other in viable)
     ]
     if len(best) != 1:
-        places = ", ".join(str(each.function.position) for each in viable)
-        message = f"this call of '{functions.name}' is ambiguous between those at {places}"
+        lvalues = ", ".join(str(each.function.position) for each in viable)
+        message = f"this call of '{functions.name}' is ambiguous between those at {lvalues}"
         raise context.error(call.node, message)
     return best[0]
 

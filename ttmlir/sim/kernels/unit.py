@@ -57,7 +57,7 @@ from ttmlir.sim.kernels.scope import (
     find_reference_positions,
     find_shared_names,
 )
-from ttmlir.sim.kernels.value import LocalPlace, Space, Value, make_integer
+from ttmlir.sim.kernels.value import LocalLvalue, Space, Value, make_integer
 from ttmlir.sim.sources import KernelSources
 
 _HOLDERS = {
@@ -417,8 +417,8 @@ class Unit:
         elements = code.list_of(each.node for each in values)
         array = ArrayType(UNSIGNED, len(values))
         self.add_global(code.assign(code.name(identifier), elements), None)
-        place = LocalPlace(array, identifier, is_const=True)
-        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, place, True, Value(array, elements))
+        lvalue = LocalLvalue(array, identifier, is_const=True)
+        self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, lvalue, True, Value(array, elements))
 
     def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""

@@ -424,7 +424,7 @@ ADDRESS = UNSIGNED
 
 
 @dataclass(frozen=True)
-class LocalPlace:
+class LocalLvalue:
     """A variable of one function, whose address is not taken: a local variable of Python."""
 
     type: CType
@@ -440,7 +440,7 @@ class LocalPlace:
 
 
 @dataclass(frozen=True)
-class ItemPlace:
+class ItemLvalue:
     """An element of a list: of an array or struct, or a variable that others may change."""
 
     type: CType
@@ -452,7 +452,7 @@ class ItemPlace:
 
 
 @dataclass(frozen=True)
-class PointedPlace:
+class PointedLvalue:
     """What a pointer to a variable points to."""
 
     type: CType
@@ -463,7 +463,7 @@ class PointedPlace:
 
 
 @dataclass(frozen=True)
-class BitsPlace:
+class BitsLvalue:
     """A member of a union of the kernel, which is a list with the bits of all its members."""
 
     type: CType
@@ -475,7 +475,7 @@ class BitsPlace:
 
 
 @dataclass(frozen=True)
-class MemoryPlace:
+class MemoryLvalue:
     """An object in the memory of a core, at an address."""
 
     type: CType
@@ -485,19 +485,19 @@ class MemoryPlace:
 
 
 @dataclass(frozen=True)
-class EitherPlace:
+class EitherLvalue:
     """What a pointer points to that may point to a variable or into memory."""
 
     type: CType
     pointer: ast.expr
     """Evaluated first, and once."""
-    local: ItemPlace | PointedPlace | BitsPlace
-    memory: MemoryPlace
+    local: ItemLvalue | PointedLvalue | BitsLvalue
+    memory: MemoryLvalue
     is_const: bool = False
 
 
 @dataclass(frozen=True)
-class MemberPlace:
+class MemberLvalue:
     """A member of an object of the kernel library."""
 
     type: CType
@@ -506,85 +506,85 @@ class MemberPlace:
     is_const: bool = True
 
 
-ListPlace: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemberPlace
+ListLvalue: TypeAlias = LocalLvalue | ItemLvalue | PointedLvalue | MemberLvalue
 """What has a value of its own in Python."""
-Place: TypeAlias = ListPlace | BitsPlace | MemoryPlace | EitherPlace
+Lvalue: TypeAlias = ListLvalue | BitsLvalue | MemoryLvalue | EitherLvalue
 """What C++ calls an lvalue: where a value is stored, and what can be assigned."""
 
 
-def protect_place(place: Place) -> Place:
+def protect_lvalue(lvalue: Lvalue) -> Lvalue:
     """The same place as one that cannot be changed."""
-    if isinstance(place, EitherPlace):
-        local, memory = (replace(each, is_const=True) for each in (place.local, place.memory))
-        return replace(place, is_const=True, local=local, memory=memory)
-    return replace(place, is_const=True)
+    if isinstance(lvalue, EitherLvalue):
+        local, memory = (replace(each, is_const=True) for each in (lvalue.local, lvalue.memory))
+        return replace(lvalue, is_const=True, local=local, memory=memory)
+    return replace(lvalue, is_const=True)
 
 
 _OF_BITS = {32: "_bits_float", 64: "_bits_double"}
 _BITS_OF = {32: "_float_bits", 64: "_double_bits"}
 
 
-def build_node(place: ListPlace | BitsPlace) -> ast.expr:
+def build_node(lvalue: ListLvalue | BitsLvalue) -> ast.expr:
     """The expression of Python that reads a place that is not in memory."""
-    match place:
-        case BitsPlace():
-            return settle(read(place)).node
-        case LocalPlace():
-            return code.name(place.identifier)
-        case ItemPlace(container=ast.List(elts=[only]), index=ast.Constant(value=0)):
+    match lvalue:
+        case BitsLvalue():
+            return settle(read(lvalue)).node
+        case LocalLvalue():
+            return code.name(lvalue.identifier)
+        case ItemLvalue(container=ast.List(elts=[only]), index=ast.Constant(value=0)):
             return only
-        case ItemPlace():
-            return code.subscript(place.container, place.index)
-        case PointedPlace():
-            return code.call("_element_at", place.pointer, place.offset)
-        case MemberPlace():
-            return code.attribute(place.holder, place.member)
+        case ItemLvalue():
+            return code.subscript(lvalue.container, lvalue.index)
+        case PointedLvalue():
+            return code.call("_element_at", lvalue.pointer, lvalue.offset)
+        case MemberLvalue():
+            return code.attribute(lvalue.holder, lvalue.member)
 
 
-def read(place: Place) -> Value:
+def read(lvalue: Lvalue) -> Value:
     """The value in a place; that of an array is a pointer to its first element."""
-    if isinstance(place, EitherPlace):
-        return _either(place)
-    if isinstance(place, BitsPlace):
-        return _read_bits(place)
-    if isinstance(place.type, ArrayType):
-        return _decay(place, place.type)
-    if isinstance(place, MemoryPlace):
-        return _load(place)
-    space = place.space if isinstance(place, LocalPlace) else Space.ANY
-    value = make_value(place.type, build_node(place), space)
-    if isinstance(place, LocalPlace) and place.low is not None and place.high is not None:
-        return Value(place.type, value.node, place.low, place.high)
+    if isinstance(lvalue, EitherLvalue):
+        return _either(lvalue)
+    if isinstance(lvalue, BitsLvalue):
+        return _read_bits(lvalue)
+    if isinstance(lvalue.type, ArrayType):
+        return _decay(lvalue, lvalue.type)
+    if isinstance(lvalue, MemoryLvalue):
+        return _load(lvalue)
+    space = lvalue.space if isinstance(lvalue, LocalLvalue) else Space.ANY
+    value = make_value(lvalue.type, build_node(lvalue), space)
+    if isinstance(lvalue, LocalLvalue) and lvalue.low is not None and lvalue.high is not None:
+        return Value(lvalue.type, value.node, lvalue.low, lvalue.high)
     return value
 
 
-def _either(place: EitherPlace) -> Value:
-    local, memory = read(place.local), settle(read(place.memory))
-    choice = code.choice(_is_local(place), local.node, memory.node)
+def _either(lvalue: EitherLvalue) -> Value:
+    local, memory = read(lvalue.local), settle(read(lvalue.memory))
+    choice = code.choice(_is_local(lvalue), local.node, memory.node)
     space = local.space.join(memory.space)
     return Value(
         memory.type, choice, min(local.low, memory.low), max(local.high, memory.high), space
     )
 
 
-def _is_local(place: EitherPlace) -> ast.expr:
-    return code.call("_is_local", place.pointer)
+def _is_local(lvalue: EitherLvalue) -> ast.expr:
+    return code.call("_is_local", lvalue.pointer)
 
 
-def _read_bits(place: BitsPlace) -> Value:
+def _read_bits(lvalue: BitsLvalue) -> Value:
     """The value of a member of a union."""
-    match place.type:
+    match lvalue.type:
         case StructType(fields=fields):
-            parts = (find_member_place(place, i) for i in range(len(fields)))
-            return Value(place.type, code.list_of(settle(read(each)).node for each in parts))
+            parts = (find_member_lvalue(lvalue, i) for i in range(len(fields)))
+            return Value(lvalue.type, code.list_of(settle(read(each)).node for each in parts))
         case ArrayType(count=count):
             indices = (make_integer(i, UNSIGNED) for i in range(count))
-            parts = (find_element_of_bits(place, each) for each in indices)
-            return Value(place.type, code.list_of(settle(read(each)).node for each in parts))
+            parts = (find_element_of_bits(lvalue, each) for each in indices)
+            return Value(lvalue.type, code.list_of(settle(read(each)).node for each in parts))
         case type_:
             bits = 8 * (size_of(type_) or 0)
-            shift = settle(place.shift).node
-            word = code.call("_bits", place.holder, shift, code.constant(bits))
+            shift = settle(lvalue.shift).node
+            word = code.call("_bits", lvalue.holder, shift, code.constant(bits))
     match type_:
         case FloatType():
             return interpret_bits(type_, word)
@@ -595,23 +595,23 @@ def _read_bits(place: BitsPlace) -> Value:
             return Value(type_, word)
 
 
-def find_element_of_bits(place: BitsPlace, index: Value) -> BitsPlace:
+def find_element_of_bits(lvalue: BitsLvalue, index: Value) -> BitsLvalue:
     """An element of an array in a union."""
-    assert isinstance(place.type, ArrayType)
-    element = place.type.element
+    assert isinstance(lvalue.type, ArrayType)
+    element = lvalue.type.element
     bits = apply_binary("*", index, make_integer(8 * (size_of(element) or 0), UNSIGNED))
     assert bits is not None
-    shift = apply_binary("+", place.shift, bits)
+    shift = apply_binary("+", lvalue.shift, bits)
     assert shift is not None
-    return BitsPlace(element, place.holder, shift, place.is_const)
+    return BitsLvalue(element, lvalue.holder, shift, lvalue.is_const)
 
 
-def _decay(place: ListPlace | MemoryPlace, array: ArrayType) -> Value:
-    if isinstance(place, MemoryPlace):
-        pointer = PointerType(array.element, place.volatile, place.is_const)
-        return Value(pointer, place.address.node)
-    pointer = PointerType(array.element, const=place.is_const)
-    return point_into(build_node(place), code.constant(0), array.count, pointer)
+def _decay(lvalue: ListLvalue | MemoryLvalue, array: ArrayType) -> Value:
+    if isinstance(lvalue, MemoryLvalue):
+        pointer = PointerType(array.element, lvalue.volatile, lvalue.is_const)
+        return Value(pointer, lvalue.address.node)
+    pointer = PointerType(array.element, const=lvalue.is_const)
+    return point_into(build_node(lvalue), code.constant(0), array.count, pointer)
 
 
 def point_into(
@@ -629,13 +629,13 @@ def point_into(
 _FALSE = ast.Constant(False)
 
 
-def _load(place: MemoryPlace) -> Value:
-    address = settle(place.address).node
-    match place.type:
+def _load(lvalue: MemoryLvalue) -> Value:
+    address = settle(lvalue.address).node
+    match lvalue.type:
         case StructType():
-            return Value(place.type, _contents(place))
+            return Value(lvalue.type, _contents(lvalue))
         case ReferenceType():
-            return Value(place.type, code.call("_load", address, code.constant(4), _FALSE))
+            return Value(lvalue.type, code.call("_load", address, code.constant(4), _FALSE))
         case FloatType() as type_:
             size = code.constant(type_.bits // 8)
             word = code.call("_load", address, size, code.constant(False))
@@ -652,14 +652,14 @@ def interpret_bits(type_: FloatType, word: ast.expr) -> Value:
     return Value(type_, code.call(_OF_BITS[type_.bits], word))
 
 
-def _contents(place: MemoryPlace) -> ast.expr:
+def _contents(lvalue: MemoryLvalue) -> ast.expr:
     """Everything in a struct or array in memory, as a list."""
-    match place.type:
+    match lvalue.type:
         case StructType(is_union=True, size=size):
-            parts = (offset_address(place.address, i) for i in range(0, size, 4))
+            parts = (offset_address(lvalue.address, i) for i in range(0, size, 4))
             words = [
-                read(MemoryPlace(UNSIGNED if size % 4 == 0 else UINT8, each, place.volatile))
-                for each in (parts if size % 4 == 0 else _bytes_of(place, size))
+                read(MemoryLvalue(UNSIGNED if size % 4 == 0 else UINT8, each, lvalue.volatile))
+                for each in (parts if size % 4 == 0 else _bytes_of(lvalue, size))
             ]
             width = 32 if size % 4 == 0 else 8
             node: ast.expr = settle(words[0]).node
@@ -669,64 +669,64 @@ def _contents(place: MemoryPlace) -> ast.expr:
             return code.list_of([node])
         case StructType(fields=fields):
             return code.list_of(
-                _contents(find_member_in_memory(place, i)) for i in range(len(fields))
+                _contents(find_member_in_memory(lvalue, i)) for i in range(len(fields))
             )
         case ArrayType(element=element, count=count):
             size = size_of(element) or 0
-            starts = (offset_address(place.address, i * size) for i in range(count))
+            starts = (offset_address(lvalue.address, i * size) for i in range(count))
             return code.list_of(
-                _contents(MemoryPlace(element, start, place.volatile)) for start in starts
+                _contents(MemoryLvalue(element, start, lvalue.volatile)) for start in starts
             )
         case _:
-            return read(place).node
+            return read(lvalue).node
 
 
-def _bytes_of(place: MemoryPlace, size: int) -> Iterator[Value]:
-    return (offset_address(place.address, i) for i in range(size))
+def _bytes_of(lvalue: MemoryLvalue, size: int) -> Iterator[Value]:
+    return (offset_address(lvalue.address, i) for i in range(size))
 
 
-def find_member_place(
-    place: Place, number: int
-) -> ItemPlace | BitsPlace | MemoryPlace | EitherPlace:
+def find_member_lvalue(
+    lvalue: Lvalue, number: int
+) -> ItemLvalue | BitsLvalue | MemoryLvalue | EitherLvalue:
     """A member of a struct or union."""
-    match place:
-        case BitsPlace(type=StructType(fields=fields)):
-            return _bits_of_member(place.holder, fields[number], place.shift, place.is_const)
-        case MemoryPlace():
-            return find_member_in_memory(place, number)
-        case EitherPlace():
-            memory = find_member_in_memory(place.memory, number)
-            local = _member_of_list(place.local, number)
+    match lvalue:
+        case BitsLvalue(type=StructType(fields=fields)):
+            return _bits_of_member(lvalue.holder, fields[number], lvalue.shift, lvalue.is_const)
+        case MemoryLvalue():
+            return find_member_in_memory(lvalue, number)
+        case EitherLvalue():
+            memory = find_member_in_memory(lvalue.memory, number)
+            local = _member_of_list(lvalue.local, number)
             return replace(
-                place, type=memory.type, local=local, memory=memory, is_const=local.is_const
+                lvalue, type=memory.type, local=local, memory=memory, is_const=local.is_const
             )
         case _:
-            return _member_of_list(place, number)
+            return _member_of_list(lvalue, number)
 
 
-def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsPlace:
+def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsLvalue:
     total = apply_binary("+", shift, make_integer(8 * field.offset, UNSIGNED))
     assert total is not None
-    return BitsPlace(field.type, holder, total, is_const or field.const)
+    return BitsLvalue(field.type, holder, total, is_const or field.const)
 
 
-def _member_of_list(place: ListPlace | BitsPlace, number: int) -> ItemPlace | BitsPlace:
-    assert isinstance(place.type, StructType)
-    field = place.type.fields[number]
-    is_const = place.is_const or field.const
-    if isinstance(place, BitsPlace):
-        return _bits_of_member(place.holder, field, place.shift, is_const)
-    if place.type.is_union:
-        return _bits_of_member(build_node(place), field, make_integer(0, UNSIGNED), is_const)
-    return ItemPlace(field.type, build_node(place), code.constant(number), is_const)
+def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue | BitsLvalue:
+    assert isinstance(lvalue.type, StructType)
+    field = lvalue.type.fields[number]
+    is_const = lvalue.is_const or field.const
+    if isinstance(lvalue, BitsLvalue):
+        return _bits_of_member(lvalue.holder, field, lvalue.shift, is_const)
+    if lvalue.type.is_union:
+        return _bits_of_member(build_node(lvalue), field, make_integer(0, UNSIGNED), is_const)
+    return ItemLvalue(field.type, build_node(lvalue), code.constant(number), is_const)
 
 
-def find_member_in_memory(place: MemoryPlace, number: int) -> MemoryPlace:
+def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
     """A member of a struct in memory."""
-    assert isinstance(place.type, StructType)
-    field = place.type.fields[number]
-    address = offset_address(place.address, field.offset)
-    return MemoryPlace(field.type, address, place.volatile, place.is_const or field.const)
+    assert isinstance(lvalue.type, StructType)
+    field = lvalue.type.fields[number]
+    address = offset_address(lvalue.address, field.offset)
+    return MemoryLvalue(field.type, address, lvalue.volatile, lvalue.is_const or field.const)
 
 
 def offset_address(address: Value, offset: int) -> Value:
@@ -737,64 +737,67 @@ def offset_address(address: Value, offset: int) -> Value:
     return Value(UNSIGNED, node, address.low + offset, address.high + offset)
 
 
-def build_assignment(place: Place, value: Value) -> ast.stmt:
+def build_assignment(lvalue: Lvalue, value: Value) -> ast.stmt:
     """The statement that puts a value of the place's own type into it."""
     value = settle(value)
-    match place:
-        case EitherPlace():
+    match lvalue:
+        case EitherLvalue():
             then, otherwise = (
-                build_assignment(each, value) for each in (place.local, place.memory)
+                build_assignment(each, value) for each in (lvalue.local, lvalue.memory)
             )
-            return ast.If(_is_local(place), [then], [otherwise])
-        case LocalPlace() | ItemPlace() if not isinstance(place.type, StructType):
-            return code.assign(build_node(place), value.node)
+            return ast.If(_is_local(lvalue), [then], [otherwise])
+        case LocalLvalue() | ItemLvalue() if not isinstance(lvalue.type, StructType):
+            return code.assign(build_node(lvalue), value.node)
         case _:
-            return ast.Expr(build_assigned(place, value))
+            return ast.Expr(build_assigned(lvalue, value))
 
 
-def build_assigned(place: Place, value: Value) -> ast.expr:
+def build_assigned(lvalue: Lvalue, value: Value) -> ast.expr:
     """The same as an expression; its value is the one that was assigned."""
     value = settle(value)
-    match place:
-        case MemoryPlace():
-            return build_store(place, value)
-        case EitherPlace():
-            local, memory = build_assigned(place.local, value), build_assigned(place.memory, value)
-            return code.choice(_is_local(place), local, memory)
-        case BitsPlace():
-            return _build_bits(place, value)
-        case _ if isinstance(place.type, StructType):
-            return code.call("_overwrite", build_node(place), value.node)
-        case LocalPlace():
-            return code.walrus(place.identifier, value.node)
-        case ItemPlace():
-            return code.call("_put", value.node, place.container, place.index)
-        case PointedPlace():
-            return code.call("_put_at", value.node, place.pointer, place.offset)
-        case MemberPlace():
-            member = code.constant(place.member)
-            return code.call("_put_member", value.node, place.holder, member)
+    match lvalue:
+        case MemoryLvalue():
+            return build_store(lvalue, value)
+        case EitherLvalue():
+            local, memory = (
+                build_assigned(lvalue.local, value),
+                build_assigned(lvalue.memory, value),
+            )
+            return code.choice(_is_local(lvalue), local, memory)
+        case BitsLvalue():
+            return _build_bits(lvalue, value)
+        case _ if isinstance(lvalue.type, StructType):
+            return code.call("_overwrite", build_node(lvalue), value.node)
+        case LocalLvalue():
+            return code.walrus(lvalue.identifier, value.node)
+        case ItemLvalue():
+            return code.call("_put", value.node, lvalue.container, lvalue.index)
+        case PointedLvalue():
+            return code.call("_put_at", value.node, lvalue.pointer, lvalue.offset)
+        case MemberLvalue():
+            member = code.constant(lvalue.member)
+            return code.call("_put_member", value.node, lvalue.holder, member)
 
 
-def _build_bits(place: BitsPlace, value: Value) -> ast.expr:
+def _build_bits(lvalue: BitsLvalue, value: Value) -> ast.expr:
     """A store to a member of a union; the value of the expression is the value."""
-    bits = 8 * (size_of(place.type) or 0)
-    match place.type:
+    bits = 8 * (size_of(lvalue.type) or 0)
+    match lvalue.type:
         case IntType():
             word = convert_to_unsigned(value, bits).node
         case FloatType(bits=width):
             word = code.call(_BITS_OF[width], value.node)
         case _:
             word = value.node
-    shift = settle(place.shift).node
-    put = code.call("_put_bits", word, place.holder, shift, code.constant(bits))
+    shift = settle(lvalue.shift).node
+    put = code.call("_put_bits", word, lvalue.holder, shift, code.constant(bits))
     return put
 
 
-def build_store(place: MemoryPlace, value: Value) -> ast.expr:
+def build_store(lvalue: MemoryLvalue, value: Value) -> ast.expr:
     """A store to memory; the value of the expression is the bits that were stored."""
-    size = code.constant(size_of(place.type))
-    match place.type:
+    size = code.constant(size_of(lvalue.type))
+    match lvalue.type:
         case IntType(bits=bits):
             word = convert_to_unsigned(value, max(bits, 8)).node
         case FloatType(bits=bits):
@@ -803,4 +806,4 @@ def build_store(place: MemoryPlace, value: Value) -> ast.expr:
             word = code.call("_address", value.node)
         case _:
             word = value.node
-    return code.call("_store", word, settle(place.address).node, size)
+    return code.call("_store", word, settle(lvalue.address).node, size)

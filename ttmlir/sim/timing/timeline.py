@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ttmlir.optable.kernel import ALL_CALLS, Form
 
-_NAMES = sorted({row.cpp for row in ALL_CALLS if row.form is not Form.ELEMENT})
+_NAMES = sorted({definition.cpp for definition in ALL_CALLS if definition.form is not Form.ELEMENT})
 _FLOW = {"cb_push_back": 1, "cb_pop_front": -1}
 """Calls that change how many pages of a circular buffer are filled, and in which direction."""
 

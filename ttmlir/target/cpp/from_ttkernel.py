@@ -65,11 +65,11 @@ from ttmlir.cpp.tree import (
     Initializer,
     Integer,
     Item,
+    LvalueExpression,
     Member,
     Name,
     NamedType,
     Namespace,
-    Place,
     Pointer,
     Return,
     Statement,
@@ -117,7 +117,7 @@ from ttmlir.mlir.reporting import OpError, file_line_col
 from ttmlir.mlir.text_files import DEFAULT_MARKER
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.target.cpp.emitter import UNARY, literal_text, text_of, type_text
 
 # --- Arithmetic -----------------------------------------------------------------------------------
@@ -303,7 +303,8 @@ def _is_boolean(type_: Attribute) -> bool:
 
 
 # --- Calls ----------------------------------------------------------------------------------------
-# Calls of the ttkernel dialect as expressions of the kernel tree, in the form their rows say.
+# Calls of the ttkernel dialect as expressions of the kernel tree, in the form their definitions
+# say.
 
 _END_OF_LINE = FunctionCall(Name("ENDL"))
 _WORD = NamedType("uint32_t")
@@ -426,7 +427,7 @@ def _template_argument(op: Operation, template: Template) -> TemplateArgument | 
 
 
 def _write(template: Template, text: str | None) -> TemplateArgument:
-    """An argument that a row spells."""
+    """An argument that a definition spells."""
     assert text is not None, "an operation without the attribute has been refused by its verifier"
     match template.kind:
         case TemplateKind.TYPE:
@@ -648,8 +649,8 @@ class _KernelWriter:
         self._add(Declaration(element, (declarator,), position=self._position))
         self._bind(op.results, [name])
 
-    def _element(self, array: SSAValue, indices: Iterable[SSAValue]) -> Place:
-        element: Place = self._name(array)
+    def _element(self, array: SSAValue, indices: Iterable[SSAValue]) -> LvalueExpression:
+        element: LvalueExpression = self._name(array)
         for index in indices:
             element = Index(element, self._name(index), position=self._position)
         return element

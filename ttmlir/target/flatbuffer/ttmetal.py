@@ -39,7 +39,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import ARG_ALLOC, REFERENCE
-from ttmlir.dialects.definition.row_ops import layout_of
+from ttmlir.dialects.definition.table_ops import layout_of
 from ttmlir.dialects.tt import ArgumentAllocationAttr, MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     DeviceLayout,

@@ -30,7 +30,7 @@ from ttmlir.dialects.definition.ods import (
     SYSTEM_DESC,
     DestinationStyleOp,
 )
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.errors import plural
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
@@ -40,7 +40,7 @@ from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT, OpLinePrinter, PrintOptions
 from ttmlir.mlir.reporting import LocatedError, OpError
-from ttmlir.optable.row import Flatbuffer
+from ttmlir.optable.op_definition import Flatbuffer
 from ttmlir.program import (
     AddressOfTensor,
     Argument,
@@ -280,8 +280,8 @@ def body_of(function: FuncOp) -> Block:
 # --- Operations -----------------------------------------------------------------------------------
 # Operations of the ttnn dialect as members of the schema's `OpType` union.
 #
-# Operations that have a row in the operation table are written from it; those that manage devices
-# and memory are written out here.
+# Operations that have a definition in the operation table are written from it; those that manage
+# devices and memory are written out here.
 
 REFUSED = TTNN.refused
 _NAMESPACE = "tt.target.ttnn."
@@ -323,17 +323,17 @@ class OperationWriter:
         structure = self._structure_ops.get(type(op))
         if structure is not None:
             return type(op).__name__, structure(op)
-        if isinstance(op, RowOperation) and isinstance(op, ttnn.TTNNOp):
-            form = op.ROW.flatbuffer
+        if isinstance(op, TableOperation) and isinstance(op, ttnn.TTNNOp):
+            form = op.DEFINITION.flatbuffer
             if form is not None:
-                return form.table, self._row(op, form)
+                return form.table, self._table_operation(op, form)
         if isinstance(op, ttnn.AllocOp):
             raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
         raise OpError(op, f"{REFUSED}, which holds 'ttnn' operations only; {_remedy(op)}")
 
     # -- operations of the table ------------------------------------------------------------------
 
-    def _row(self, op: RowOperation, form: Flatbuffer) -> Table:
+    def _table_operation(self, op: TableOperation, form: Flatbuffer) -> Table:
         table_type = cast("TableType", self._types[_NAMESPACE + form.table])
         parameters = op.parameters()
         table: Table = {}
@@ -351,7 +351,7 @@ class OperationWriter:
         return table
 
     def _filled(
-        self, op: RowOperation, form: Flatbuffer, filler: str, parameters: Mapping[str, Any]
+        self, op: TableOperation, form: Flatbuffer, filler: str, parameters: Mapping[str, Any]
     ) -> Any:
         """What the filler named in a row gives for a field, None for nothing."""
         if filler == "type":
@@ -368,7 +368,7 @@ class OperationWriter:
             return self._operand(op, filler)
         return parameters.get(filler)
 
-    def _operand(self, op: RowOperation, name: str) -> Any:
+    def _operand(self, op: TableOperation, name: str) -> Any:
         tensors = [self._values.tensor(value) for value in op.group(name)]
         if op.form().operands[op.form().operand_index[name]].variadic:
             return tensors

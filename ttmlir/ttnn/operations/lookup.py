@@ -8,7 +8,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -32,7 +32,7 @@ def _embedding(values: dict[str, Any]) -> Tensor:
         raise ArgumentError("weight has no dimensions; it is a table of rows")
     table = weight.array.reshape(-1, weight.shape[-1])
     numbers = as_places(indices.array)
-    result = meaning_of("embedding")(np, numbers, table)
+    result = reference_of("embedding")(np, numbers, table)
     layout = values["layout"]
     if layout is None:
         fills_tiles = bool(indices.shape) and indices.shape[-1] % weight.tile.tile_shape[0] == 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from ttmlir.composites.losses import Reduction, reduce_loss
 from ttmlir.errors import ArgumentError, ArgumentTypeError
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     array_with_kernels,
@@ -47,7 +47,7 @@ def _mse_loss(values: dict[str, Any]) -> Tensor:
     return _loss(values, "mse_loss")
 
 
-_MEANINGS = {
+_REFERENCES = {
     BcastOpMath.ADD: "add",
     BcastOpMath.SUB: "subtract",
     BcastOpMath.MUL: "multiply",
@@ -71,7 +71,7 @@ def _bcast(values: dict[str, Any]) -> Tensor:
         raise ArgumentError(
             f"input_tensor_b has {b.shape}; its last extents must be {list(wanted)} for {dim}"
         )
-    result = meaning_of(_MEANINGS[math_op])(np, a.array, b.array)
+    result = reference_of(_REFERENCES[math_op])(np, a.array, b.array)
     return store(
         result,
         given,

@@ -10,7 +10,7 @@ from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.optable.contraction import matmul_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -86,7 +86,7 @@ def _product(a: Array, b: Array) -> Array:
             f"The width of the first tensor must be equal to the height of the second tensor: "
             f"{list(a.shape)} and {list(b.shape)} ({error})"
         ) from error
-    result = meaning_of("matmul")(np, rows, columns)
+    result = reference_of("matmul")(np, rows, columns)
     if a.ndim == 1:
         result = result[..., 0, :]
     return result[..., 0] if b.ndim == 1 else result

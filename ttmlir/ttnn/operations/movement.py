@@ -15,7 +15,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, IndexRangeError, UsageError, plural
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -211,7 +211,9 @@ def permute(
         )
     if order == tuple(range(rank)) and _stays(tensor, memory_config):
         return tensor
-    return _moved(tensor, meaning_of("permute")(np, tensor.array, permutation=order), memory_config)
+    return _moved(
+        tensor, reference_of("permute")(np, tensor.array, permutation=order), memory_config
+    )
 
 
 def transpose(
@@ -228,7 +230,7 @@ def transpose(
     pair = as_dimension(dim1, rank), as_dimension(dim2, rank)
     if pair[0] == pair[1] and _stays(tensor, memory_config):
         return tensor
-    array = meaning_of("transpose")(np, tensor.array, dim0=pair[0], dim1=pair[1])
+    array = reference_of("transpose")(np, tensor.array, dim0=pair[0], dim1=pair[1])
     return _moved(tensor, array, memory_config)
 
 
@@ -265,7 +267,7 @@ def concat(
         raise ArgumentError("tensors have different data types; use ttnn.typecast first")
     if len(parts) == groups == 1 and output_tensor is None and _stays(first, memory_config):
         return first
-    array = meaning_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
+    array = reference_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
     return store(
         array,
         (first,),
@@ -369,7 +371,7 @@ def slice(
             "steps": steps if slice_step is None else slice_step,
         },
     )
-    array = meaning_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
+    array = reference_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
     if array.shape == tensor.shape and output_tensor is None and _stays(tensor, memory_config):
         return tensor
     return _moved(tensor, array, memory_config, output_tensor)

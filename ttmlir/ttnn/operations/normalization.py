@@ -18,9 +18,9 @@ from ttmlir.composites.normalization import (
     scale_channels,
 )
 from ttmlir.errors import ArgumentError, ArgumentTypeError
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array as Numbers
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -50,7 +50,7 @@ _NORM_TAIL = (
 def _softmax_of(array: Numbers, dim: int) -> Numbers:
     dim = as_dimension(dim, array.ndim)
     with np.errstate(all="ignore"):
-        return meaning_of("softmax")(np, array, dimension=dim)
+        return reference_of("softmax")(np, array, dimension=dim)
 
 
 def _require_tiled_floats(tensor: Tensor) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import Reference, reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -36,10 +36,10 @@ Dimensions = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Reduction:
-    """A reduction: `meaning(np, array, keep_dim=..., dim_arg=...)`, as a row's."""
+    """A reduction: `reference(np, array, keep_dim=..., dim_arg=...)`, as a row's."""
 
     name: str
-    meaning: Meaning
+    reference: Reference
     corrects: bool = False
     """True where the meaning takes `correction`."""
     is_average: bool = False
@@ -67,7 +67,7 @@ class Reduction:
                 # NumPy would warn that there is nothing to take the average of.
                 result = np.full(shape, np.nan)
             else:
-                result = self.meaning(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
+                result = self.reference(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
             if values["scalar"] != 1.0:
                 result = _scale(result, values["scalar"], tensor.dtype)
         made = store(
@@ -117,7 +117,7 @@ def _require_numbers(name: str, tensor: Tensor, shape: Sequence[int]) -> None:
         raise ArgumentError(f"{name} of no numbers: the tensor has {tensor.shape}")
 
 
-_PROD = Reduction("prod", meaning_of("prod"), refuses_integers=True)
+_PROD = Reduction("prod", reference_of("prod"), refuses_integers=True)
 
 
 def _argmax(values: dict[str, Any]) -> Tensor:
@@ -128,7 +128,7 @@ def _argmax(values: dict[str, Any]) -> Tensor:
     keep_dim = as_flag(values["keepdim"], "keepdim")
     shape = reduced_shape(tensor.shape, keep_dim=keep_dim, dim_arg=dims)
     _require_numbers("argmax", tensor, shape)
-    found = meaning_of("argmax")(np, tensor.array, keep_dim=keep_dim, dim_arg=dims)
+    found = reference_of("argmax")(np, tensor.array, keep_dim=keep_dim, dim_arg=dims)
     return store(
         np.asarray(found),
         (tensor,),
@@ -171,16 +171,16 @@ def _cumulate(name: str) -> Iterator[Operation]:
     )
 
 
-def _declare(name: str, meaning: Meaning, **facts: bool) -> Operation:
-    entry = Reduction(name, meaning, **facts)
+def _declare(name: str, reference: Reference, **facts: bool) -> Operation:
+    entry = Reduction(name, reference, **facts)
     return Operation(name, entry.run, _SIGNATURE, entry)
 
 
 OPERATIONS: dict[str, Operation] = table_of(
-    _declare("sum", meaning_of("sum")),
-    _declare("mean", meaning_of("mean"), is_average=True, refuses_integers=True),
-    _declare("max", meaning_of("max"), needs_numbers=True),
-    _declare("min", meaning_of("min"), needs_numbers=True),
+    _declare("sum", reference_of("sum")),
+    _declare("mean", reference_of("mean"), is_average=True, refuses_integers=True),
+    _declare("max", reference_of("max"), needs_numbers=True),
+    _declare("min", reference_of("min"), needs_numbers=True),
     _declare("var", _variance, corrects=True, is_average=True, refuses_integers=True),
     _declare("std", _deviation, corrects=True, is_average=True, refuses_integers=True),
     Operation(

@@ -11,7 +11,7 @@ import numpy as np
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites.normalization import repeat_heads, score, weigh
 from ttmlir.errors import ArgumentError
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.normalization import masked_softmax
 from ttmlir.ttnn.operations.operation import (

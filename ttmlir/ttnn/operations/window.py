@@ -16,7 +16,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable.window import WindowAxis
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -255,7 +255,7 @@ def _conv2d(values: dict[str, Any]) -> Any:
         # The row's padding is the same on both sides.
         image = np.pad(image, ((0, 0), *padding, (0, 0)))
         padding = ((0, 0), (0, 0))
-    result = meaning_of("conv2d")(
+    result = reference_of("conv2d")(
         np,
         image,
         _rounded(filters, values),
@@ -329,7 +329,7 @@ def _conv_transpose2d(values: dict[str, Any]) -> Any:
     ]
     if min(sizes) < 1:
         raise ArgumentError(f"the result would have {sizes[0]}x{sizes[1]} pixels")
-    result = meaning_of("conv_transpose2d")(
+    result = reference_of("conv_transpose2d")(
         np,
         image,
         _rounded(turned, values),
@@ -494,7 +494,7 @@ def _max_pool2d(values: dict[str, Any]) -> Any:
     )
     lowest = -np.inf if image.dtype.kind == "f" else np.iinfo(image.dtype).min
     whole, inner = _filled(image, axes, lowest)
-    result = meaning_of("max_pool2d")(
+    result = reference_of("max_pool2d")(
         np,
         whole,
         **window_parameters(inner, whole, "channels"),
@@ -524,7 +524,7 @@ def _avg_pool2d(values: dict[str, Any]) -> Tensor:
     padding = as_padding(values["padding"])
     axes = window_axes_of(values, image.shape[1:3], padding, ceil_mode=values["ceil_mode"])
     divisor = values["divisor_override"]
-    average = meaning_of("avg_pool2d")
+    average = reference_of("avg_pool2d")
     if divisor is None:
         (top, bottom), (left, right) = padding
         result = average(
@@ -561,7 +561,7 @@ def _global_avg_pool2d(values: dict[str, Any]) -> Tensor:
     device = common_device(tensor)
     if len(tensor.shape) != 4:
         raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
-    result = meaning_of("mean")(np, tensor.array, keep_dim=True, dim_arg=(1, 2))
+    result = reference_of("mean")(np, tensor.array, keep_dim=True, dim_arg=(1, 2))
     return store(
         result,
         (tensor,),

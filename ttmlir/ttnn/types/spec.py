@@ -21,7 +21,7 @@ from ttmlir.metalium.enums import (
     shards_of,
 )
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.optable.row import spell_shape
+from ttmlir.optable.op_definition import spell_shape
 from ttmlir.ttnn.types.enums import DataType, Layout, ShardDistributionStrategy
 from ttmlir.ttnn.types.memory import (
     Extents,

@@ -87,9 +87,9 @@ def test_what_is_read_as_a_whole_elsewhere(kind: str) -> None:
 
 def test_a_vector_that_is_computed_before_it_is_repeated() -> None:
     """Its tiles are computed as a whole, so they are read as a whole."""
-    matrix, row = tensor(ROWS, COLUMNS), tensor(1, COLUMNS)
-    text = FunctionText([matrix, row])
-    root = text.op("abs", ["%arg1"], row)
+    matrix, definition = tensor(ROWS, COLUMNS), tensor(1, COLUMNS)
+    text = FunctionText([matrix, definition])
+    root = text.op("abs", ["%arg1"], definition)
     program = text.returning(text.op("add", ["%arg0", root], matrix))
     assert sizes_of_reads(program, MEMORIES["dram"]) == []
     x, y = numbers((ROWS, COLUMNS), "f32"), numbers((1, COLUMNS), "f32")
@@ -99,10 +99,10 @@ def test_a_vector_that_is_computed_before_it_is_repeated() -> None:
 
 def layer_norm() -> tuple[str, Callable[..., Array]]:
     """Of rows, with a scale and an offset for each column."""
-    matrix, column, row = (
+    matrix, column, definition = (
         tensor(*shape, element="bf16") for shape in ((ROWS, COLUMNS), (ROWS, 1), (1, COLUMNS))
     )
-    text = FunctionText([matrix, row, row])
+    text = FunctionText([matrix, definition, definition])
     over = "dim_arg = [1 : i32], keep_dim = true"
     mean = text.op("mean", ["%arg0"], column, over)
     centered = text.op("subtract", ["%arg0", mean], matrix)

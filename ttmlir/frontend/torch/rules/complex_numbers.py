@@ -269,8 +269,8 @@ _NAMED = named_in("aten")
 
 
 def _is_alike(name: str) -> bool:
-    row = _NAMED.get(f"aten.{name}")
-    mnemonic = name if row is None else row.mnemonic
+    definition = _NAMED.get(f"aten.{name}")
+    mnemonic = name if definition is None else definition.mnemonic
     # Logic is about truth values, which each element becomes first.
     return name in _ALIKE or f"ttir.{mnemonic}" in EXPANDED or name.startswith("logical_")
 

@@ -20,7 +20,7 @@ from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arra
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean, is_floating
 from ttmlir.ir.builder import array_in, build_function
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
-from ttmlir.optable.row import Family, Row
+from ttmlir.optable.op_definition import Family, OpDefinition
 
 
 def _unary(mnemonic: str) -> TorchRule:
@@ -272,22 +272,24 @@ def _overwrite(call: TorchCall) -> SSAValue:
     return call.build.broadcast(cast_input(call, "src"), call.shape)
 
 
-def _rule_of(row: Row) -> TorchRule:
+def _rule_of(definition: OpDefinition) -> TorchRule:
     """The rule of an operation that means what a row means."""
-    if row.mnemonic in _ON_TRUTH.values():
-        return _logical(row.mnemonic)
-    if row.family is Family.UNARY:
-        return _test(row.mnemonic) if row.gives_truth else _unary(row.mnemonic)
-    return _comparison(row.mnemonic) if row.gives_truth else _binary(row.mnemonic)
+    if definition.mnemonic in _ON_TRUTH.values():
+        return _logical(definition.mnemonic)
+    if definition.family is Family.UNARY:
+        return _test(definition.mnemonic) if definition.gives_truth else _unary(definition.mnemonic)
+    return (
+        _comparison(definition.mnemonic) if definition.gives_truth else _binary(definition.mnemonic)
+    )
 
 
 _NAMED = {
-    name.removeprefix("aten."): row
-    for name, row in named_in("aten").items()
-    if row.family.is_elementwise
+    name.removeprefix("aten."): definition
+    for name, definition in named_in("aten").items()
+    if definition.family.is_elementwise
 }
 _ON_TRUTH, _ON_NUMBERS = (
-    {name.removeprefix("aten."): row.mnemonic for name, row in named("aten").items()}
+    {name.removeprefix("aten."): definition.mnemonic for name, definition in named("aten").items()}
     for named in (named_on_truth, named_on_numbers)
 )
 
@@ -326,7 +328,7 @@ def _polynomial(family: str) -> TorchRule:
 
 
 RULES: dict[str, TorchRule] = {
-    **{name: _rule_of(row) for name, row in _NAMED.items()},
+    **{name: _rule_of(definition) for name, definition in _NAMED.items()},
     **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
     **{name: _skipping_nan(mnemonic) for name, mnemonic in _ON_NUMBERS.items()},
     "add": _sum("add"),

@@ -10,7 +10,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.composites.statistics import norm
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
-from ttmlir.optable.row import broadcast_shape
+from ttmlir.optable.op_definition import broadcast_shape
 
 
 def _embedding(weight: Array, indices: Array) -> Array:

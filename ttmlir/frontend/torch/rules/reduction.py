@@ -15,7 +15,7 @@ from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.optable import named_in
-from ttmlir.optable.row import Family
+from ttmlir.optable.op_definition import Family
 
 Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
 """Reduces dimensions, which keep an extent of 1 if the last argument says so."""
@@ -149,9 +149,9 @@ def _ordered(call: TorchCall, mnemonic: str, **parameters: int | bool) -> tuple[
 
 RULES: dict[str, TorchRule] = {
     **{
-        name.removeprefix("aten."): _reduction(_op(row.mnemonic))
-        for name, row in named_in("aten").items()
-        if row.family is Family.REDUCTION
+        name.removeprefix("aten."): _reduction(_op(definition.mnemonic))
+        for name, definition in named_in("aten").items()
+        if definition.family is Family.REDUCTION
     },
     "_is_all_true": _truth("reduce_and"),
     "_is_any_true": _truth("reduce_or"),

@@ -335,9 +335,9 @@ class _Splitter:
         if isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
             return False
         if isinstance(root, d2m.ElementwiseTileOp):
-            row = root.TILE_OPERATION.row
+            definition = root.TILE_OPERATION.definition
             is_float = element_of(root.results[0].type).data_type in _FLOATS
-            if row is not None and row.mnemonic == "add" and is_float:
+            if definition is not None and definition.mnemonic == "add" and is_float:
                 return False
             return True
         read = needs_buffer(root) if isinstance(root, Operation) else ()

@@ -178,22 +178,22 @@ class Selector:
     # --- Elementwise operations -----------------------------------------------------------------
 
     def _elementwise(self, op: d2m.ElementwiseTileOp) -> Value:
-        row = op.TILE_OPERATION.row
+        definition = op.TILE_OPERATION.definition
         target = scalar_of_tile(op.results[0].type)
-        if row is not None and row.mnemonic == "typecast":
+        if definition is not None and definition.mnemonic == "typecast":
             return self._conversion(op, target)
         element = scalar_of_tile(op.operands[-1].type)
-        operator = "" if row is None else _WORDS.get(row.mnemonic, "")
+        operator = "" if definition is None else _WORDS.get(definition.mnemonic, "")
         short = self._on_matrix_unit(op, operator) or self._with_number(op, operator)
-        if row is not None and row.mnemonic == "div":
+        if definition is not None and definition.mnemonic == "div":
             short = self._quotient(op, target)
         if short is not None:
             return short
-        if row is None:
+        if definition is None:
             call = op.TILE_OPERATION.call
             steps = call.floats if is_float(element) else call.integers
         else:
-            steps = steps_of(row.mnemonic, element)
+            steps = steps_of(definition.mnemonic, element)
         if operator == "mul" and is_float(element) and op.operands[0] is op.operands[1]:
             return self._square(op.operands[0], element, target)
         if steps is None:

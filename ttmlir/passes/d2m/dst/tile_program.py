@@ -518,7 +518,7 @@ class WithNumber(Value):
 
 @dataclass(eq=False, kw_only=True)
 class Computed(Value):
-    """The steps of a row on the vector unit."""
+    """The steps of a definition on the vector unit."""
 
     steps: Sequence[Step]
     element: ScalarType
@@ -585,7 +585,7 @@ def _written(step: Step) -> int:
 
 
 def call_of(step: Step) -> KernelCall:
-    """The row of a step's call."""
+    """The definition of a step's call."""
     return _CALLS[step.call]
 
 

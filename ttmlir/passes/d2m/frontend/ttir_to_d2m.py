@@ -344,9 +344,9 @@ def _simplify(conversion: Conversion, op: Operation) -> Operand | None:
     shape, element = matrix_shape(value_shape(result)), element_type(result)
     if op.name in _MOVING_NUMBERS and isinstance(first, Splat):
         return Splat(first.number, first.element, shape)
-    if not isinstance(op, ttir.ElementwiseOp) or op.ROW.mnemonic not in _EXACT_IDENTITIES:
+    if not isinstance(op, ttir.ElementwiseOp) or op.DEFINITION.mnemonic not in _EXACT_IDENTITIES:
         return None
-    identity = identity_of(op.ROW, element)
+    identity = identity_of(op.DEFINITION, element)
     values = [conversion.known(value) for value in op.inputs]
     for value, other, operand in zip(values, reversed(values), reversed(op.inputs), strict=True):
         is_whole = matrix_shape(value_shape(operand)) == shape and element_type(operand) == element
@@ -393,7 +393,7 @@ def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
     result = op.results[0]
     return compute_elementwise(
         conversion.builder,
-        op.ROW.mnemonic,
+        op.DEFINITION.mnemonic,
         [conversion.operand(value) for value in op.inputs],
         element_type(result),
         matrix_shape(value_shape(result)),

@@ -23,7 +23,7 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import ParameterValue
+from ttmlir.dialects.definition.table_ops import ParameterValue
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.dialects.ttcore import (
@@ -154,7 +154,8 @@ class DeviceTensor:
         view: IndexView,
         element: Attribute | None = None,
     ) -> DeviceTensor:
-        """Another view on the buffer, or other elements: an operation of a row on the tensor."""
+        """Another view on the buffer, or other elements: an operation of a definition on the
+        tensor."""
         element = element or self.element
         row = ReferenceRow.of(mnemonic, (0,), view.shape, element, parameters)
         return replace(self, element=element, view=view, moves=(*self.moves, row))
@@ -192,12 +193,12 @@ class DeviceTensor:
 
     def as_moved(self, other: DeviceTensor) -> DeviceTensor:
         """All of a buffer, moved as another tensor is whose buffer has the same shape."""
-        rows = [
-            replace(row, type=TensorType(self.element, row.type.get_shape()))
-            for row in other.moves
-            if row.mnemonic != "typecast"
+        definitions = [
+            replace(definition, type=TensorType(self.element, definition.type.get_shape()))
+            for definition in other.moves
+            if definition.mnemonic != "typecast"
         ]
-        return replace(self, view=other.view, moves=(*self.moves, *rows))
+        return replace(self, view=other.view, moves=(*self.moves, *definitions))
 
     def narrow(self) -> DeviceTensor:
         """The tensor with extent 1 where a dimension does nothing but repeat one element."""

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import TensorType, bf16, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.kernel_builder import is_float, is_short
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
@@ -211,7 +211,7 @@ def _multiply_integers(
     nest = LoopNest((*(PARALLEL,) * rank, REDUCTION), maps)
 
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
-        multiply, add = (d2m.tile_op_of_row(name) for name in ("multiply", "add"))
+        multiply, add = (d2m.tile_op_of(name) for name in ("multiply", "add"))
         assert multiply is not None, "integers are multiplied"
         assert add is not None, "integers are added"
         spread = [
@@ -236,7 +236,7 @@ def _multiply_integers(
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
     rhs = conversion.builder.narrow_weight(rhs)
     target = element_type(op.results[0])

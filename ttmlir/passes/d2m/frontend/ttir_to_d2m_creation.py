@@ -7,7 +7,7 @@ from typing import cast
 
 from xdsl.ir import Operation
 
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
@@ -21,7 +21,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import broadcast
 
 def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
     """A constant along one dimension, repeated along all others."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     parameters = cast("dict[str, int]", op.parameters())
     shape, element = value_shape(op.results[0]), element_type(op.results[0])
     dim = parameters["arange_dimension"] % len(shape)

@@ -1,7 +1,7 @@
 """Elementwise operations as loops over tiles, for `ttir-to-d2m`.
 
-A body has one operation of the row, on the numbers that `ttmlir.ir.kernel_builder` says, with
-conversions around it. An operand that is repeated within tiles goes through `d2m.tile_bcast`.
+A body has one operation of the definition, on the numbers that `ttmlir.ir.kernel_builder` says,
+with conversions around it. An operand that is repeated within tiles goes through `d2m.tile_bcast`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ttmlir import optable
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import ParameterValue
+from ttmlir.dialects.definition.table_ops import ParameterValue
 from ttmlir.dialects.ttcore import metal_tile_type
 from ttmlir.ir.kernel_builder import (
     computed_as,
@@ -50,7 +50,7 @@ def compute_elementwise(
     shape: Shape,
     parameters: Mapping[str, ParameterValue] | None = None,
 ) -> DeviceTensor:
-    """An operation of a row on tensors that broadcast to a shape.
+    """An operation of a definition on tensors that broadcast to a shape.
 
     LayoutError for what kernels do not compute on the elements.
     """
@@ -201,9 +201,9 @@ def _compute_tile(
     made_of = {use: _operand(tiles, *use) for use in dict.fromkeys(uses)}
     operands = [made_of[use] for use in uses]
     meant = computed_as(mnemonic, scalar_of(elements[-1]))
-    cls = d2m.tile_op_of_row(meant)
+    cls = d2m.tile_op_of(meant)
     assert cls is not None, "what has steps is an operation on tiles"
-    gives_truth = optable.row(meant).gives_truth
+    gives_truth = optable.definition(meant).gives_truth
     is_direct = gives_truth and is_float(scalar_of(working)) and is_float(scalar_of(element))
     made = element if is_direct else working
     result = tiles.add(cls.of(operands, metal_tile_type(made), **parameters))

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
+from ttmlir.dialects.definition.table_ops import ParameterValue, TableOperation
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dim, dims
 from ttmlir.layout.errors import LayoutError
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_PIPELINE, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
@@ -97,7 +97,7 @@ def _convert_embedding(conversion: Conversion, op: Operation) -> DeviceTensor:
 
 def _convert_gather(conversion: Conversion, op: Operation) -> DeviceTensor:
     """Elements along a dimension; tensor and numbers are repeated along the others."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     source = conversion.tensor(op.operands[0])
     numbers = _numbers(conversion, op.operands[1])
     shape = matrix_shape(value_shape(op.results[0]))
@@ -115,7 +115,7 @@ def _convert_gather(conversion: Conversion, op: Operation) -> DeviceTensor:
     return pick(conversion.builder, (source, numbers), shape, maps, source.shape[axis], rows)
 
 
-def _axis(op: RowOperation, source: DeviceTensor) -> int:
+def _axis(op: TableOperation, source: DeviceTensor) -> int:
     """The dimension of an operation, of a tensor filled up to two."""
     rank = len(value_shape(op.operands[0]))
     return cast("int", op.parameters()["dim"]) % rank + len(source.shape) - rank
@@ -239,7 +239,7 @@ _SCATTER = "scatter"
 
 def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
     """Of each number, its element where the number is that of the place."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder = conversion.builder
     target, source = (conversion.tensor(op.operands[each]) for each in (0, 2))
     numbers = _numbers(conversion, op.operands[1])
@@ -252,7 +252,7 @@ def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
         )
     extents = [extent if each == axis else 1 for each in range(len(target.shape))]
     places = builder.load_constant(i32, extents, range(extent))
-    combination = op.ROW.mnemonic.removeprefix(_SCATTER).removeprefix("_")
+    combination = op.DEFINITION.mnemonic.removeprefix(_SCATTER).removeprefix("_")
     element, shape = target.element, target.shape
     for each in range(count):
         number = take(builder, numbers, axis, each, 1)
@@ -272,6 +272,6 @@ RULES: RuleTable = {
     "ttir.gather": _convert_gather,
     "ttir.slice_dynamic": _convert_slice_dynamic,
     "ttir.slice_write": _convert_slice_write,
-    **{f"ttir.{each}": _convert_scatter for each in ROWS if each.startswith(_SCATTER)},
+    **{f"ttir.{each}": _convert_scatter for each in DEFINITIONS if each.startswith(_SCATTER)},
 }
 """Rules by the full name of the operation."""

@@ -13,7 +13,7 @@ from typing import cast
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
@@ -66,7 +66,7 @@ def exchange(source: DeviceTensor) -> DeviceTensor:
 
 
 def _convert_permute(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     value, parameters = op.operands[0], op.parameters()
     rank = len(value_shape(value))
     if "permutation" in parameters:
@@ -111,7 +111,7 @@ def take(
 
 
 def _convert_slice(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     tensor = conversion.tensor(op.operands[0])
     parameters = cast("dict[str, Shape]", op.parameters())
     begins, steps = parameters["begins"], parameters["step"]
@@ -170,7 +170,7 @@ def shift(
 
 
 def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder, result = conversion.builder, op.results[0]
     shape = value_shape(result)
     target = matrix_shape(shape)
@@ -209,7 +209,7 @@ def _merge_parts(builder: D2MBuilder, parts: Sequence[DeviceTensor], dim: int) -
 
 
 def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder, result = conversion.builder, op.results[0]
     source = conversion.tensor(op.operands[0])
     parameters = op.parameters()
@@ -280,7 +280,7 @@ def _convert_repeat(conversion: Conversion, op: Operation) -> DeviceTensor:
 
 
 def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     value, shape = op.operands[0], value_shape(op.results[0])
     source = conversion.tensor(value)
     given = value_shape(value)
@@ -295,7 +295,7 @@ def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
 
 
 def _convert_reverse(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     source = conversion.tensor(op.operands[0])
     given = len(value_shape(op.operands[0]))
     added = len(source.shape) - given

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir import optable
 from ttmlir.dialects import d2m
-from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
+from ttmlir.dialects.definition.table_ops import ParameterValue, TableOperation
 from ttmlir.ir.kernel_builder import is_float, is_short
 from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of, value_shape
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
@@ -54,12 +54,12 @@ _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min
 
 
 def _convert_reduction(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder, result = conversion.builder, op.results[0]
     source = conversion.tensor(op.operands[0])
     reduced = _reduced_dimensions(op, source)
     target = element_type(result)
-    mnemonic = op.ROW.mnemonic
+    mnemonic = op.DEFINITION.mnemonic
     count = math.prod(source.shape[dim] for dim in reduced)
     if mnemonic.startswith("reduce_"):
         source = cast_tensor(builder, source, i1)
@@ -71,7 +71,7 @@ def _convert_reduction(conversion: Conversion, op: Operation) -> DeviceTensor:
     return reshape(builder, kept, matrix_shape(value_shape(result)))
 
 
-def _reduced_dimensions(op: RowOperation, source: DeviceTensor) -> list[int]:
+def _reduced_dimensions(op: TableOperation, source: DeviceTensor) -> list[int]:
     """The dimensions over which an operation reduces a tensor, but those of extent 1."""
     rank = len(value_shape(op.operands[0]))
     written = cast("Shape", op.parameters().get("dim_arg", tuple(range(rank))))
@@ -121,7 +121,7 @@ def _reduce_by_number(
     All tiles become one, number by number. Its columns are rows of the transposed tile; of rows,
     the second half moves on the first one, until one row is left.
     """
-    rank, combiner = len(source.shape), optable.row(mnemonic).combiner
+    rank, combiner = len(source.shape), optable.definition(mnemonic).combiner
     within = [dim for dim in (rank - 1, rank - 2) if dim in reduced]
     source = _combine_tiles(builder, mnemonic, source, reduced)
     for dim in within:
@@ -155,14 +155,14 @@ def _combine_tiles(
     if shape == [*source.shape]:
         return source
     output = builder.create_empty(shape, source.element)
-    combiner = optable.row(optable.row(mnemonic).combiner)
+    combiner = optable.definition(optable.definition(mnemonic).combiner)
     assert combiner.identity is not None, "what a reduction repeats has an identity"
     identity = _finite(combiner.identity, source.element)
 
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
         wanted = rank - 2 in reduced, rank - 1 in reduced
         tile = mask_padding(tiles, inputs[0], source, wanted, (rank - 2, rank - 1), identity)
-        cls = d2m.tile_op_of_row(combiner.mnemonic)
+        cls = d2m.tile_op_of(combiner.mnemonic)
         assert cls is not None, "what reductions repeat is an operation on tiles"
         return tiles.add(cls.of([held, tile]))
 
@@ -221,7 +221,7 @@ def _build(
     builder: D2MBuilder, mnemonic: str, source: DeviceTensor, reduced: Sequence[int]
 ) -> DeviceTensor:
     rank = len(source.shape)
-    combiner = optable.row(optable.row(mnemonic).combiner)
+    combiner = optable.definition(optable.definition(mnemonic).combiner)
     shape = [1 if dim in reduced else extent for dim, extent in enumerate(source.shape)]
     columns, rows = rank - 1 in reduced, rank - 2 in reduced
     element = source.element
@@ -236,7 +236,7 @@ def _build(
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
         (tile,) = inputs
         if not (rows or columns):
-            cls = d2m.tile_op_of_row(combiner.mnemonic)
+            cls = d2m.tile_op_of(combiner.mnemonic)
             assert cls is not None, "what reductions repeat is an operation on tiles"
             return tiles.add(cls.of([held, convert_tile(tiles, tile, source.element, element)]))
         tile = mask_padding(tiles, tile, source, (rows, columns), (rank - 2, rank - 1), identity)
@@ -273,7 +273,7 @@ def _finite(number: float, element: Attribute) -> float:
 
 def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:
     """The least position of an element that is the largest, or NaN."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder, result = conversion.builder, op.results[0]
     source = conversion.tensor(op.operands[0])
     reduced = _reduced_dimensions(op, source)
@@ -310,7 +310,7 @@ def _is_exact(element: Attribute) -> bool:
 
 def _convert_cumsum(conversion: Conversion, op: Operation) -> DeviceTensor:
     """Sums over 2, 4, 8 ... elements before each one."""
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     builder, element = conversion.builder, element_type(op.results[0])
     total = conversion.tensor(op.operands[0])
     given = len(value_shape(op.operands[0]))

@@ -197,7 +197,7 @@ def _mask_by_constant(
     argument = _append_argument(loops, shard, index_map)
     builder = OpBuilder.before(mask)
     outside = _add(builder, d2m.TileFillOp.of(number, tile.type))
-    where = d2m.tile_op_of_row("where")
+    where = d2m.tile_op_of("where")
     assert where is not None, "tiles are chosen by a call"
     chosen = _add(builder, where.of([argument, tile, outside], tile.type))
     _replace_mask(mask, chosen)
@@ -473,9 +473,9 @@ def _identity_of(op: LinalgGenericOp) -> Padding:
             case d2m.CombiningTileOp() as combining:
                 return Padding.everywhere(combining.IDENTITY)
             case d2m.ElementwiseTileOp(TILE_OPERATION=operation) if (
-                operation.row is not None and operation.row.identity is not None
+                operation.definition is not None and operation.definition.identity is not None
             ):
-                return Padding.everywhere(operation.row.identity)
+                return Padding.everywhere(operation.definition.identity)
             case _:
                 pass
     return UNKNOWN
@@ -554,10 +554,10 @@ def _reduce(op: d2m.TileReduceSumOp | d2m.TileReduceMaxOp, tile: Padding) -> Pad
 
 
 def _compute_elementwise(op: d2m.ElementwiseTileOp, tiles: Sequence[Padding]) -> Padding:
-    row = op.TILE_OPERATION.row
-    if row is None:
+    definition = op.TILE_OPERATION.definition
+    if definition is None:
         return UNKNOWN
-    if row.mnemonic == "typecast":
+    if definition.mnemonic == "typecast":
         # These are the same in all types.
         return _combine(lambda each: each[0] if each[0] in (0, 1) else None, tiles)
     parameters = op.parameters()
@@ -568,7 +568,7 @@ def _compute_elementwise(op: d2m.ElementwiseTileOp, tiles: Sequence[Padding]) ->
         try:
             arrays = [np.asarray(number, dtype) for number in numbers]
             with np.errstate(all="ignore"):
-                made = float(row.reference(np, *arrays, **parameters))
+                made = float(definition.reference(np, *arrays, **parameters))
         except (ValueError, TypeError, ArithmeticError):
             return None
         return made if _is_exact(made, result) else None

@@ -526,8 +526,8 @@ def _is_sum(stage: Stage) -> bool:
     op = stage.root_op
     if isinstance(op, d2m.TileMatmulOp | d2m.TileReduceSumOp):
         return True
-    row = op.TILE_OPERATION.row if isinstance(op, d2m.ElementwiseTileOp) else None
-    return row is not None and row.mnemonic == "add"
+    definition = op.TILE_OPERATION.definition if isinstance(op, d2m.ElementwiseTileOp) else None
+    return definition is not None and definition.mnemonic == "add"
 
 
 def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Packing) -> Steps:
@@ -587,12 +587,12 @@ def _identity(stage: Stage) -> float:
     op = stage.root_op
     if isinstance(op, d2m.CombiningTileOp):
         return op.IDENTITY
-    row = op.TILE_OPERATION.row if isinstance(op, d2m.ElementwiseTileOp) else None
-    if row is None or row.identity is None:
+    definition = op.TILE_OPERATION.definition if isinstance(op, d2m.ElementwiseTileOp) else None
+    if definition is None or definition.identity is None:
         raise LayoutError("combines tiles by an operation that has no identity to begin with")
     element = scalar_of_tile(stage.root.type)
     lowest, highest = limits_of(f32 if is_float(element) else _INTEGERS[element.keyword])
-    return min(max(row.identity, lowest), highest)
+    return min(max(definition.identity, lowest), highest)
 
 
 def _pack_identity(stage: Stage, packing: Packing, number: float) -> list[Call | Nest]:

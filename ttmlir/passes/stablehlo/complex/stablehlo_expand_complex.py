@@ -56,7 +56,7 @@ from ttmlir.ir.rewriting import erase_unused, insert_before, refuse, refuse_to_l
 from ttmlir.ir.tensor_types import is_complex, real_type, value_shape
 from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import element_size, elements_attr, raw_bytes, splat_bytes
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.complex.boundaries import split_boundaries
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import refuse_routine
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from ttmlir.dialects.definition.row_ops import RowOperation
+    from ttmlir.dialects.definition.table_ops import TableOperation
     from ttmlir.dialects.stablehlo.attrs import EnumAttr
     from ttmlir.mlir.attributes import Elements
 
@@ -187,7 +187,7 @@ class _Expansion:
 
     def reduce(self, op: Operation) -> list[Parts]:
         """Sums of both parts, or products."""
-        names = {row.mnemonic for row in combiners(op.regions[-1]) or ()}
+        names = {definition.mnemonic for definition in combiners(op.regions[-1]) or ()}
         if names == {"add"}:
             return self.move(op)
         if names == {"multiply"} and len(op.results) == 1:
@@ -242,7 +242,7 @@ class _Expansion:
     def product_of_dims(self, op: Operation) -> list[Parts]:
         """The product of `ttir.prod`."""
         rank = len(value_shape(op.operands[0]))
-        given = cast("RowOperation", op).parameters().get("dim_arg")
+        given = cast("TableOperation", op).parameters().get("dim_arg")
         dims = range(rank) if given is None else cast("Sequence[int]", given)
         x = self.of(op, op.operands[0])
         for dim in dims:
@@ -405,7 +405,7 @@ _TTIR_MOVES = (
 _FUNCTIONS: dict[str, _Rule] = {
     name: _function(function)
     for mnemonic, function in complex_numbers.FUNCTIONS.items()
-    for name in (f"ttir.{mnemonic}", *ROWS[mnemonic].aliases)
+    for name in (f"ttir.{mnemonic}", *DEFINITIONS[mnemonic].aliases)
     if name.startswith(("ttir.", "stablehlo.", "chlo."))
 }
 RULES: dict[str, _Rule] = {

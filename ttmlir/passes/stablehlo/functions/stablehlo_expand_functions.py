@@ -71,11 +71,11 @@ from ttmlir.dialects.stablehlo.reduction import SortOp
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace, symbols_in
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_of, element_type, value_shape
-from ttmlir.optable import row
+from ttmlir.optable import definition
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import combination_of
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
-from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
+from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_definition
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -304,7 +304,7 @@ class _Scatter:
         return (
             len(self.inputs) == 1
             and first is not None
-            and elementwise_row(first) is row("subtract")
+            and elementwise_definition(first) is definition("subtract")
             and end is first.next_op
             and tuple(first.operands) == tuple(block.args)
             and end is not None

@@ -22,21 +22,21 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
+from ttmlir.sim.kernels.expressions.lvalues import (
+    find_member,
+    find_own_member,
+    find_pointed_object,
+    hold_value,
+    look_at,
+    read_lvalue,
+    refuse_hidden,
+)
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_closure,
     call_member,
     call_own_function,
     find_member_functions,
     take_arguments,
-)
-from ttmlir.sim.kernels.expressions.places import (
-    find_member,
-    find_own_member,
-    find_pointed_object,
-    hold_value,
-    look_at,
-    read_place,
-    refuse_hidden,
 )
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
 from ttmlir.sim.kernels.library import strip_namespaces
@@ -54,16 +54,16 @@ from ttmlir.sim.kernels.scope import (
 )
 from ttmlir.sim.kernels.templates import CallOfOwn, choose_function
 from ttmlir.sim.kernels.unit import SHARED_NAMES
-from ttmlir.sim.kernels.value import Place, Value
+from ttmlir.sim.kernels.value import Lvalue, Value
 
 
 def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
     """A call for its value."""
     found = call(context, node)
-    return found if isinstance(found, Value) else read_place(context, found)
+    return found if isinstance(found, Value) else read_lvalue(context, found)
 
 
-def call(context: Context, node: tree.FunctionCall) -> Place | Value:
+def call(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """A call: the place that it gives a reference to, or its value."""
     match node.callee:
         case tree.Member() as callee:
@@ -76,7 +76,7 @@ def call(context: Context, node: tree.FunctionCall) -> Place | Value:
             return _call_object(context, node, look_at(context, callee))
 
 
-def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
+def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Lvalue | Value:
     symbol = context.unit.find(name, context.scope)
     if name in SHARED_NAMES and context.unit.has_vectors:
         symbol = _find_of_vectors(context, node, name, symbol)
@@ -103,7 +103,7 @@ def _find_of_vectors(
     return None if symbol is functions else symbol
 
 
-def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> Place | Value:
+def _call_symbol(context: Context, node: tree.FunctionCall, symbol: Symbol) -> Lvalue | Value:
     match symbol:
         case Functions():
             given = take_arguments(context, node.arguments)
@@ -139,7 +139,7 @@ def _is_meant_for_library(
     return False
 
 
-def _call_object(context: Context, node: tree.FunctionCall, base: Place | Value) -> Place | Value:
+def _call_object(context: Context, node: tree.FunctionCall, base: Lvalue | Value) -> Lvalue | Value:
     found = call_closure(context, node, base)
     if found is not None:
         return found
@@ -149,14 +149,14 @@ def _call_object(context: Context, node: tree.FunctionCall, base: Place | Value)
     raise context.error(node, "only functions and member functions can be called")
 
 
-def _call_library_or_type(context: Context, node: tree.FunctionCall, name: str) -> Place | Value:
+def _call_library_or_type(context: Context, node: tree.FunctionCall, name: str) -> Lvalue | Value:
     found = context.unit.find_type(name, context.scope)
     if found is not None and not isinstance(found.type, ObjectType):
         return _construct(context, node, found)
     return call_library(context, node, name)
 
 
-def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) -> Place | Value:
+def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) -> Lvalue | Value:
     """`T(arguments)`."""
     type_ = complete_type(found.type, context.unit.structs)
     if isinstance(type_, StructType):
@@ -171,7 +171,7 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     return context.handlers.cast(context, value, type_, node)
 
 
-def _call_within(context: Context, node: tree.FunctionCall, callee: tree.Name) -> Place | Value:
+def _call_within(context: Context, node: tree.FunctionCall, callee: tree.Name) -> Lvalue | Value:
     """`A<int>::f(arguments)`."""
     assert callee.scope is not None
     holder = context.unit.resolve_type(callee.scope, context.scope).type
@@ -189,7 +189,7 @@ def _call_within(context: Context, node: tree.FunctionCall, callee: tree.Name) -
 
 def _call_static_method(
     context: Context, node: tree.FunctionCall, holder: ObjectType, callee: tree.Name
-) -> Place | Value:
+) -> Lvalue | Value:
     """A static member function of a class of the library: `decltype(args)::next()`."""
     inner = callee.scope
     if isinstance(inner, tree.Decltype):
@@ -201,9 +201,9 @@ def _call_static_method(
     return call_method(context, node, member, base)
 
 
-def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Place | Value:
+def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Lvalue | Value:
     """`object.name(arguments)`, or through a pointer."""
-    base: Place | Value
+    base: Lvalue | Value
     if callee.arrow:
         if not isinstance(callee.base, tree.This):
             found = look_at(context, callee.base)
@@ -266,7 +266,7 @@ def _find_by_arguments(context: Context, node: tree.FunctionCall, name: str) -> 
     return None
 
 
-def find_associated_scopes(context: Context, found: Place | Value) -> list[Scope]:
+def find_associated_scopes(context: Context, found: Lvalue | Value) -> list[Scope]:
     """The namespaces that a value's class stands in, and its friends."""
     type_ = complete_type(found.type, context.unit.structs)
     if not isinstance(type_, StructType):

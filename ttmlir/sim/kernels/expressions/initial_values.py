@@ -33,15 +33,15 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_argument,
     evaluate_template_arguments,
 )
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     describe_missing_member,
     evaluate_scalar,
     find_known,
     hold_value,
     look_at,
-    read_place,
-    retype_place,
+    read_lvalue,
+    retype_lvalue,
     take_address,
 )
 from ttmlir.sim.kernels.limits import STACK_BYTES
@@ -49,18 +49,18 @@ from ttmlir.sim.kernels.packs import expand_elements
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope
 from ttmlir.sim.kernels.value import (
-    BitsPlace,
-    EitherPlace,
-    ItemPlace,
-    LocalPlace,
-    MemberPlace,
-    MemoryPlace,
-    Place,
-    PointedPlace,
+    BitsLvalue,
+    EitherLvalue,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
+    MemberLvalue,
+    MemoryLvalue,
+    PointedLvalue,
     Value,
     build_assigned,
     build_node,
-    find_member_place,
+    find_member_lvalue,
     make_floating,
     make_integer,
     settle,
@@ -368,9 +368,9 @@ def _build_union(
         raise context.error(elements[0], message)
     temporary = context.unit.create_name("made", "t")
     holder = code.walrus(temporary, code.list_of([code.constant(0)]))
-    place = find_member_place(LocalPlace(type_, temporary), number)
-    value = build_initial(context, place.type, elements[0].value)
-    node = code.last_of(holder, build_assigned(place, value), code.name(temporary))
+    lvalue = find_member_lvalue(LocalLvalue(type_, temporary), number)
+    value = build_initial(context, lvalue.type, elements[0].value)
+    node = code.last_of(holder, build_assigned(lvalue, value), code.name(temporary))
     return Value(type_, node)
 
 
@@ -441,7 +441,7 @@ class Given:
         self,
         context: Context,
         node: tree.Expression | tree.Braces,
-        found: Place | Value | None = None,
+        found: Lvalue | Value | None = None,
     ) -> None:
         """An argument as it is written where the context is now; `found` is its resolution."""
         self.context = context
@@ -458,7 +458,7 @@ class Given:
         return node if isinstance(node, tree.Braces) else None
 
     @cached_property
-    def found(self) -> Place | Value:
+    def found(self) -> Lvalue | Value:
         """The place that the argument means, or its value if it has none."""
         if self._found is not None:
             return self._found
@@ -472,7 +472,7 @@ class Given:
         return found
 
     @property
-    def place(self) -> Place | None:
+    def lvalue(self) -> Lvalue | None:
         """The place that the argument means, if it means one."""
         return None if isinstance(self.found, Value) else self.found
 
@@ -486,7 +486,7 @@ class Given:
             known = self._find_known(self.node)
             if known is not None and known.constant is not None:
                 return known
-        return read_place(self.context, found)
+        return read_lvalue(self.context, found)
 
     def _find_known(self, node: tree.Expression) -> Value | None:
         outer, self.context.scope = self.context.scope, self.scope
@@ -548,61 +548,63 @@ def _pass_by_reference(
         if not target.const and not type_.is_rvalue:
             raise context.error(given.node, "a reference that is not const needs a variable here")
         return _pass_braces(context, target, given)
-    place = given.place
-    if place is None:
+    lvalue = given.lvalue
+    if lvalue is None:
         value = given.value
         target = context.unit.resolve_declared_type(referent, scope, value.type)
         if not target.const and not type_.is_rvalue and not isinstance(value.type, FunctionType):
             raise context.error(given.node, "a reference that is not const needs a variable here")
         passed = _pass_constant_reference(context, target.type, given)
         return replace(passed, is_const=not type_.is_rvalue or target.const)
-    given_type = place.type
-    target = context.unit.resolve_declared_type(referent, scope, given_type, place.is_const)
+    given_type = lvalue.type
+    target = context.unit.resolve_declared_type(referent, scope, given_type, lvalue.is_const)
     if target.const and isinstance(target.type, (IntType, FloatType, PointerType)):
         return _pass_constant_reference(context, target.type, given)
     if target.const and not _may_refer(target, given_type):
         return _pass_constant_reference(context, target.type, given)
-    if type_.is_rvalue and not target.const and place.is_const:
+    if type_.is_rvalue and not target.const and lvalue.is_const:
         target = replace(target, const=True)
-    check_reference(context, target, place, given.node)
-    if type_.is_rvalue and isinstance(place, LocalPlace) and _is_scalar(place.type):
+    check_reference(context, target, lvalue, given.node)
+    if type_.is_rvalue and isinstance(lvalue, LocalLvalue) and _is_scalar(lvalue.type):
         return _pass_constant_reference(context, target.type, given)
-    return refer_to(context, retype_place(place, target.type), given.node, is_const=target.const)
+    return refer_to(context, retype_lvalue(lvalue, target.type), given.node, is_const=target.const)
 
 
 def _is_scalar(type_: CType) -> bool:
     return isinstance(type_, (IntType, FloatType, PointerType, FunctionType))
 
 
-def refer_to(context: Context, place: Place, node: tree.Node, *, is_const: bool) -> Argument:
+def refer_to(context: Context, lvalue: Lvalue, node: tree.Node, *, is_const: bool) -> Argument:
     """A reference to a place as an argument."""
-    match place:
-        case MemoryPlace():
-            pointer = PointerType(place.type, volatile=place.volatile)
-            node_ = settle(place.address).node
+    match lvalue:
+        case MemoryLvalue():
+            pointer = PointerType(lvalue.type, volatile=lvalue.volatile)
+            node_ = settle(lvalue.address).node
             return Argument(pointer, "address", node_, is_const=is_const)
-        case _ if isinstance(place.type, FunctionType) and not isinstance(place, EitherPlace):
-            return Argument(place.type, "value", build_node(place), is_const=True)
-        case PointedPlace() | EitherPlace():
-            pointer = take_address(context, place, node)
+        case _ if isinstance(lvalue.type, FunctionType) and not isinstance(lvalue, EitherLvalue):
+            return Argument(lvalue.type, "value", build_node(lvalue), is_const=True)
+        case PointedLvalue() | EitherLvalue():
+            pointer = take_address(context, lvalue, node)
             return Argument(pointer.type, "pointer", pointer.node, pointer.space, is_const)
-        case BitsPlace():
+        case BitsLvalue():
             raise context.error(node, "a reference to a member of a union is not supported")
-        case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
-            return Argument(place.type, "object", build_node(place), is_const=is_const)
-        case ItemPlace():
-            pair = code.tuple_of(place.container, place.index)
-            return Argument(place.type, "pair", pair, is_const=is_const)
-        case LocalPlace() | MemberPlace():
+        case _ if isinstance(lvalue.type, (StructType, ArrayType, ObjectType)):
+            return Argument(lvalue.type, "object", build_node(lvalue), is_const=is_const)
+        case ItemLvalue():
+            pair = code.tuple_of(lvalue.container, lvalue.index)
+            return Argument(lvalue.type, "pair", pair, is_const=is_const)
+        case LocalLvalue() | MemberLvalue():
             raise context.error(node, "a reference to this is not supported")
 
 
-def check_reference(context: Context, target: QualifiedType, place: Place, node: tree.Node) -> None:
+def check_reference(
+    context: Context, target: QualifiedType, lvalue: Lvalue, node: tree.Node
+) -> None:
     """Refuse a reference to a variable of another type, or one that drops its `const`."""
     name = f"{'const ' if target.const else ''}{target.type.name}"
-    if not _may_refer(target, place.type):
-        raise context.error(node, f"a reference to '{name}' does not go with '{place.type.name}'")
-    if place.is_const and not target.const:
+    if not _may_refer(target, lvalue.type):
+        raise context.error(node, f"a reference to '{name}' does not go with '{lvalue.type.name}'")
+    if lvalue.is_const and not target.const:
         message = f"a reference to '{name}' could change what is const here"
         raise context.error(node, f"{message}; declare it 'const {name}&'")
 

@@ -36,25 +36,25 @@ from ttmlir.optable.kernel import Role, TemplateKind
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
     evaluate_constant,
     evaluate_scalar,
     find_elements_of,
     find_layout_number,
     find_layout_type,
-    find_place,
+    find_lvalue,
     look_at,
-    read_place,
+    read_lvalue,
     take_memory_address,
 )
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType, strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
-    EitherPlace,
-    MemoryPlace,
-    Place,
+    EitherLvalue,
+    Lvalue,
+    MemoryLvalue,
     Space,
     Value,
     build_node,
@@ -237,9 +237,9 @@ def _pass_object(
 def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
     """The elements of an array; of one in memory its address, and how many there are."""
     array = find_elements_of(context, look_at(context, node))
-    if isinstance(array, MemoryPlace) and isinstance(array.type, ArrayType):
+    if isinstance(array, MemoryLvalue) and isinstance(array.type, ArrayType):
         return code.tuple_of(settle(array.address).node, code.constant(array.type.count))
-    if array is None or isinstance(array, (MemoryPlace, EitherPlace)):
+    if array is None or isinstance(array, (MemoryLvalue, EitherLvalue)):
         return None
     return build_node(array)
 
@@ -256,9 +256,11 @@ def _find_address(value: Value, parameter: ParameterType) -> Value:
 
 def _find_whole_object(context: Context, node: tree.Expression) -> Value | None:
     if isinstance(node, tree.Unary) and node.operator == "&":
-        place = find_place(context, node.operand)
-        if isinstance(place.type, ObjectType) and not isinstance(place, (MemoryPlace, EitherPlace)):
-            return Value(place.type, build_node(place))
+        lvalue = find_lvalue(context, node.operand)
+        if isinstance(lvalue.type, ObjectType) and not isinstance(
+            lvalue, (MemoryLvalue, EitherLvalue)
+        ):
+            return Value(lvalue.type, build_node(lvalue))
     return None
 
 
@@ -298,7 +300,7 @@ def _evaluate_template_argument(
 
 
 def call_method(
-    context: Context, node: tree.FunctionCall, callee: tree.Member, found: Place | Value
+    context: Context, node: tree.FunctionCall, callee: tree.Member, found: Lvalue | Value
 ) -> Value:
     """A call of a member function of one of the library's objects, or of an array's `size()`."""
     if isinstance(found.type, ArrayType) and callee.member == "size" and not node.arguments:
@@ -367,7 +369,7 @@ def _find_members_of(context: Context, node: tree.Expression) -> ast.expr | None
     type_ = complete_type(found.type, context.unit.structs)
     if not isinstance(type_, StructType) or not all(each.name in FIELDS for each in type_.fields):
         return None
-    value = found if isinstance(found, Value) else read_place(context, found)
+    value = found if isinstance(found, Value) else read_lvalue(context, found)
     if not isinstance(value.node, ast.Name):
         holder = context.unit.create_name("members", "t")
         first: ast.expr = code.walrus(holder, value.node)
@@ -386,10 +388,10 @@ def _find_members_of(context: Context, node: tree.Expression) -> ast.expr | None
 
 
 def _find_method(
-    context: Context, callee: tree.Member, found: Place | Value
+    context: Context, callee: tree.Member, found: Lvalue | Value
 ) -> tuple[Value, LibraryMethod]:
     """An object and the member function of it that is called."""
-    base = found if isinstance(found, Value) else read_place(context, found)
+    base = found if isinstance(found, Value) else read_lvalue(context, found)
     if not isinstance(base.type, ObjectType):
         raise context.error(callee, f"'{base.type.name}' has no member functions")
     methods = context.unit.library.find_methods(base.type.name)

@@ -31,35 +31,35 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.lvalues import (
+    convert_implicitly,
+    evaluate_condition,
+    evaluate_lvalue,
+    evaluate_scalar,
+    find_lvalue,
+    fit_pointer,
+    look_at,
+    look_for_value,
+    operate_on_pointer,
+    read_lvalue,
+    stabilize,
+    take_address,
+    unify_types,
+)
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_candidate,
     call_own_function,
     find_member_functions,
     hold_object,
 )
-from ttmlir.sim.kernels.expressions.places import (
-    convert_implicitly,
-    evaluate_condition,
-    evaluate_place,
-    evaluate_scalar,
-    find_place,
-    fit_pointer,
-    look_at,
-    look_for_value,
-    operate_on_pointer,
-    read_place,
-    stabilize,
-    take_address,
-    unify_types,
-)
 from ttmlir.sim.kernels.packs import expand_pattern, find_packs
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Pack, Variable
 from ttmlir.sim.kernels.templates import Candidate
 from ttmlir.sim.kernels.value import (
-    EitherPlace,
-    MemoryPlace,
-    Place,
+    EitherLvalue,
+    Lvalue,
+    MemoryLvalue,
     Value,
     apply_binary,
     apply_unary,
@@ -80,7 +80,7 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
     """A prefix operator."""
     match node.operator:
         case "*":
-            return evaluate_place(context, node)
+            return evaluate_lvalue(context, node)
         case "&":
             return _evaluate_address(context, node)
         case operator:
@@ -90,8 +90,8 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
                     context, f"operator{operator}", (node.operand,), node, (found,)
                 )
                 if own is not None:
-                    return own if isinstance(own, Value) else read_place(context, own)
-            value = found if isinstance(found, Value) else read_place(context, found)
+                    return own if isinstance(own, Value) else read_lvalue(context, own)
+            value = found if isinstance(found, Value) else read_lvalue(context, found)
             if value.type == VOID:
                 raise context.error(node.operand, "this has no value")
             if isinstance(value.type, StructType):
@@ -118,8 +118,8 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     found = look_at(context, node.operand)
     if isinstance(found, Value) and isinstance(found.type, FunctionType):
         return found
-    place = find_place(context, node.operand) if isinstance(found, Value) else found
-    return take_address(context, place, node)
+    lvalue = find_lvalue(context, node.operand) if isinstance(found, Value) else found
+    return take_address(context, lvalue, node)
 
 
 def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
@@ -142,15 +142,15 @@ def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
             return operate(context, operator, a, b, node)
 
 
-def _read_operand(context: Context, found: Place | Value, node: tree.Expression) -> Value:
-    value = found if isinstance(found, Value) else read_place(context, found)
+def _read_operand(context: Context, found: Lvalue | Value, node: tree.Expression) -> Value:
+    value = found if isinstance(found, Value) else read_lvalue(context, found)
     if value.type == VOID:
         raise context.error(node, "this has no value")
     return value
 
 
 def _operate_on_objects(
-    context: Context, node: tree.BinaryOperation, left: Place | Value, right: Place | Value
+    context: Context, node: tree.BinaryOperation, left: Lvalue | Value, right: Lvalue | Value
 ) -> Value | None:
     """A binary operator of the kernel's own, or on what objects convert to."""
     operands = (node.left, node.right)
@@ -160,10 +160,10 @@ def _operate_on_objects(
     if own is None and node.operator == "!=":
         equal = context.handlers.call_operator(context, "operator==", operands, node, found)
         if equal is not None:
-            value = equal if isinstance(equal, Value) else read_place(context, equal)
+            value = equal if isinstance(equal, Value) else read_lvalue(context, equal)
             return apply_unary("!", value)
     if own is not None:
-        return own if isinstance(own, Value) else read_place(context, own)
+        return own if isinstance(own, Value) else read_lvalue(context, own)
     values = [_read_operand(context, each, node) for each in found]
     if not any(isinstance(each.type, StructType) for each in values):
         return None
@@ -216,7 +216,7 @@ def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
                 context, f"operator{node.operator}", (node.left, node.right), node, found
             )
             if own is not None:
-                return own if isinstance(own, Value) else read_place(context, own)
+                return own if isinstance(own, Value) else read_lvalue(context, own)
         left, right = (
             evaluate_condition(
                 context, cast("tree.Expression", Evaluated(each, position=side.position))
@@ -264,10 +264,10 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
 def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
     """The value of `a = b` or `a += b`."""
     found = change(context, node)
-    return found if isinstance(found, Value) else read_place(context, found)
+    return found if isinstance(found, Value) else read_lvalue(context, found)
 
 
-def change(context: Context, node: tree.Assign | tree.Update) -> Place | Value:
+def change(context: Context, node: tree.Assign | tree.Update) -> Lvalue | Value:
     """`a = b` or `++a`: what an operator of a class gives, or the value."""
     if isinstance(node, tree.Assign):
         own, plain = change_object(context, node)
@@ -281,7 +281,7 @@ def change(context: Context, node: tree.Assign | tree.Update) -> Place | Value:
 ChangeT = TypeVar("ChangeT", tree.Assign, tree.Update)
 
 
-def change_object(context: Context, node: ChangeT) -> tuple[Place | Value | None, ChangeT]:
+def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | None, ChangeT]:
     """An assignment or `++` by an operator of a class; None if it is a plain one.
 
     Then the node is the same with what was found already.
@@ -331,48 +331,48 @@ def _has_own_assignment(context: Context, type_: CType) -> bool:
     )
 
 
-def _assign(context: Context, setup: list[ast.expr], place: Place, value: Value) -> Value:
-    result = code.last_of(*setup, build_assigned(place, value))
-    if isinstance(place, EitherPlace):
+def _assign(context: Context, setup: list[ast.expr], lvalue: Lvalue, value: Value) -> Value:
+    result = code.last_of(*setup, build_assigned(lvalue, value))
+    if isinstance(lvalue, EitherLvalue):
         return replace(value, node=code.last_of(result, value.node))
-    if isinstance(place, MemoryPlace):
-        return _take_stored_bits(place, result)
+    if isinstance(lvalue, MemoryLvalue):
+        return _take_stored_bits(lvalue, result)
     return replace(settle(value), node=result)
 
 
-def _take_stored_bits(place: MemoryPlace, node: ast.expr) -> Value:
+def _take_stored_bits(lvalue: MemoryLvalue, node: ast.expr) -> Value:
     """The value of a store, of which the expression gives the bits."""
-    match place.type:
+    match lvalue.type:
         case FloatType() as type_:
             return interpret_bits(type_, node)
         case IntType(bits=bits):
-            return Value(place.type, node, 0, (1 << max(bits, 8)) - 1)
+            return Value(lvalue.type, node, 0, (1 << max(bits, 8)) - 1)
         case _:
-            return Value(place.type, node)
+            return Value(lvalue.type, node)
 
 
-def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Place, Value]:
+def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Lvalue, Value]:
     """What to do first, where to assign and what."""
     operator = node.operator.removesuffix("=")
-    place = _find_changeable(context, node.target)
+    lvalue = _find_changeable(context, node.target)
     value = evaluate_scalar(context, node.value)
     setup = list[ast.expr]()
     if not operator:
         value = fit_pointer(
-            context, convert_implicitly(context, value, place.type, node.value), place, node
+            context, convert_implicitly(context, value, lvalue.type, node.value), lvalue, node
         )
-        if isinstance(place, EitherPlace) and not code.is_stable(value.node):
+        if isinstance(lvalue, EitherLvalue) and not code.is_stable(value.node):
             value = _keep_value(context, settle(value), setup, always=True)
-        return setup, place, value
+        return setup, lvalue, value
     value = _keep_value(context, value, setup)
-    place = stabilize(context, place, setup)
-    result = operate(context, operator, read_place(context, place), value, node)
+    lvalue = stabilize(context, lvalue, setup)
+    result = operate(context, operator, read_lvalue(context, lvalue), value, node)
     result = fit_pointer(
-        context, convert_implicitly(context, result, place.type, node), place, node
+        context, convert_implicitly(context, result, lvalue.type, node), lvalue, node
     )
-    if isinstance(place, EitherPlace):
+    if isinstance(lvalue, EitherLvalue):
         result = _keep_value(context, settle(result), setup, always=True)
-    return setup, place, result
+    return setup, lvalue, result
 
 
 def _keep_value(
@@ -387,36 +387,36 @@ def _keep_value(
     return replace(value, node=code.name(temporary))
 
 
-def _find_changeable(context: Context, node: tree.Expression) -> Place:
+def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
     """The place of an expression that may be assigned to."""
-    place = find_place(context, node)
-    if place.is_const:
+    lvalue = find_lvalue(context, node)
+    if lvalue.is_const:
         raise context.error(node, "this is constant and cannot be changed")
-    if has_constant_member(place.type):
-        message = f"'{place.type.name}' has a constant member; assign the other members"
+    if has_constant_member(lvalue.type):
+        message = f"'{lvalue.type.name}' has a constant member; assign the other members"
         raise context.error(node, message)
-    if isinstance(place.type, ArrayType):
+    if isinstance(lvalue.type, ArrayType):
         raise context.error(node, "an array cannot be assigned to; assign its elements")
-    in_memory = isinstance(place, (MemoryPlace, EitherPlace))
-    if in_memory and isinstance(place.type, StructType):
+    in_memory = isinstance(lvalue, (MemoryLvalue, EitherLvalue))
+    if in_memory and isinstance(lvalue.type, StructType):
         raise context.error(node, "a struct in memory: assign its members one by one")
-    return place
+    return lvalue
 
 
 def evaluate_update(context: Context, node: tree.Update) -> Value:
     """The value of `++a` or `a++`."""
     found = change(context, node)
-    return found if isinstance(found, Value) else read_place(context, found)
+    return found if isinstance(found, Value) else read_lvalue(context, found)
 
 
 def _update(context: Context, node: tree.Update) -> Value:
-    setup, place, old, new = prepare_update(context, node)
-    put = build_assigned(place, new)
+    setup, lvalue, old, new = prepare_update(context, node)
+    put = build_assigned(lvalue, new)
     if not node.postfix:
         result = code.last_of(*setup, put)
-        if isinstance(place, MemoryPlace):
-            return _take_stored_bits(place, result)
-        if isinstance(place, EitherPlace):
+        if isinstance(lvalue, MemoryLvalue):
+            return _take_stored_bits(lvalue, result)
+        if isinstance(lvalue, EitherLvalue):
             # The new number is computed from the old one, which is kept.
             new = settle(new)
             return replace(new, node=code.last_of(result, new.node))
@@ -427,22 +427,22 @@ def _update(context: Context, node: tree.Update) -> Value:
 
 def prepare_update(
     context: Context, node: tree.Update
-) -> tuple[list[ast.expr], Place, Value, Value]:
+) -> tuple[list[ast.expr], Lvalue, Value, Value]:
     """What to do first, the place, its old value and its new value."""
     setup = list[ast.expr]()
-    place = stabilize(context, _find_changeable(context, node.operand), setup)
-    old = read_place(context, place)
+    lvalue = stabilize(context, _find_changeable(context, node.operand), setup)
+    old = read_lvalue(context, lvalue)
     if old.type == BOOL:
         raise context.error(node, f"'{node.operator}' does not go with 'bool'")
-    if isinstance(place, EitherPlace):
+    if isinstance(lvalue, EitherLvalue):
         old = _keep_value(context, old, setup, always=True)
     new = convert_implicitly(
         context,
         operate(context, node.operator[0], old, make_integer(1, INT), node),
-        place.type,
+        lvalue.type,
         node,
     )
-    return setup, place, old, new
+    return setup, lvalue, old, new
 
 
 # --- Own operators --------------------------------------------------------------------------------
@@ -454,8 +454,8 @@ def call_operator(
     name: str,
     operands: Sequence[tree.Expression],
     node: tree.Node,
-    found: Sequence[Place | Value] = (),
-) -> Place | Value | None:
+    found: Sequence[Lvalue | Value] = (),
+) -> Lvalue | Value | None:
     """What an operator of the kernel gives; None if it has none for such operands."""
     looked = [
         found[number] if number < len(found) else look_at(context, each)
@@ -468,9 +468,9 @@ def call_operator_on(
     context: Context,
     name: str,
     operands: Sequence[tree.Expression],
-    found: Sequence[Place | Value],
+    found: Sequence[Lvalue | Value],
     node: tree.Node,
-) -> Place | Value | None:
+) -> Lvalue | Value | None:
     """The same for operands that were looked at."""
     given = [Given(context, operand, each) for operand, each in zip(operands, found, strict=True)]
     member = find_member_functions(context, found[0].type, name)
@@ -484,7 +484,7 @@ def call_operator_on(
 
 
 def _find_functions(
-    context: Context, name: str, found: Sequence[Place | Value]
+    context: Context, name: str, found: Sequence[Lvalue | Value]
 ) -> Functions | None:
     """The functions of an operator where it is used, and where its operands are declared."""
     groups = list[Functions]()
@@ -511,7 +511,7 @@ def _find_of_enumeration(context: Context, name: str) -> list[Functions]:
     return [each for each in symbols if isinstance(each, Functions)]
 
 
-def _may_take(context: Context, functions: Functions, found: Sequence[Place | Value]) -> bool:
+def _may_take(context: Context, functions: Functions, found: Sequence[Lvalue | Value]) -> bool:
     """Whether one of the functions is meant for operands of such types."""
     if any(isinstance(each.type, StructType) for each in found):
         return True
@@ -543,7 +543,7 @@ def convert_object(context: Context, value: Value, target: CType, node: tree.Nod
     if best is None:
         return None
     made = call_candidate(context, best[1], (), node, hold_object(context, value))
-    converted = made if isinstance(made, Value) else read_place(context, made)
+    converted = made if isinstance(made, Value) else read_lvalue(context, made)
     if converted.type == target:
         return converted
     return context.handlers.cast(context, converted, target, node)

@@ -11,13 +11,13 @@ from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, S
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
-from ttmlir.sim.kernels.expressions.places import find_pointee, find_this, hold_value
+from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this, hold_value
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
 from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_function, show_arguments
 from ttmlir.sim.kernels.unit import Instance
-from ttmlir.sim.kernels.value import ItemPlace, LocalPlace, Place, Value, make_value
+from ttmlir.sim.kernels.value import ItemLvalue, LocalLvalue, Lvalue, Value, make_value
 
 
 def take_arguments(context: Context, nodes: Sequence[tree.Expression | tree.Braces]) -> list[Given]:
@@ -31,8 +31,8 @@ def call_own_function(
     functions: Functions,
     given: Sequence[Given],
     explicit: Sequence[tree.TemplateArgument] = (),
-    this: Place | None = None,
-) -> Place | Value:
+    this: Lvalue | None = None,
+) -> Lvalue | Value:
     """A call of one of the kernel's functions: the place that it refers to, or its value.
 
     `this` is the object that a member function is called on.
@@ -44,7 +44,7 @@ def call_own_function(
     return call_candidate(context, chosen, given, node, this)
 
 
-def _find_object(context: Context, scope: Scope) -> Place | None:
+def _find_object(context: Context, scope: Scope) -> Lvalue | None:
     """The object of a member function that calls another one; None in a static one."""
     symbol = context.scope.find("this")
     return None if symbol is None else find_this(context, tree.This())
@@ -55,8 +55,8 @@ def call_candidate(
     chosen: Candidate,
     given: Sequence[Given],
     node: tree.Node,
-    this: Place | None = None,
-) -> Place | Value:
+    this: Lvalue | None = None,
+) -> Lvalue | Value:
     """A call of a function that is known."""
     function, scope = chosen.function, chosen.scope
     arguments = list[Argument]()
@@ -95,7 +95,7 @@ def compile_instance(
         context.unit.instantiations.pop()
 
 
-def _pass_object(context: Context, chosen: Candidate, this: Place, node: tree.Node) -> Argument:
+def _pass_object(context: Context, chosen: Candidate, this: Lvalue, node: tree.Node) -> Argument:
     """The object of a member function, as one of the class that the function is of."""
     owner = chosen.scope_of_class.owner
     type_: CType = this.type if owner is None else context.unit.structs[owner]
@@ -121,11 +121,11 @@ def pass_all(
     passed = list[Argument]()
     last = len(parameters) - 1
     for number, each in enumerate(given):
-        place = min(number, last)
+        index = min(number, last)
         inner = scope
-        if parameters[place].is_pack:
-            inner = find_element_scope(scope, parameters[place].type, number - place)
-        passed.append(pass_argument(context, parameters[place], each, inner, place))
+        if parameters[index].is_pack:
+            inner = find_element_scope(scope, parameters[index].type, number - index)
+        passed.append(pass_argument(context, parameters[index], each, inner, index))
     for number in range(len(given), len(parameters)):
         if not parameters[number].is_pack:
             passed.append(_pass_default(context, parameters[number], scope, number))
@@ -163,7 +163,7 @@ def _pass_default(
 
 def build_call(
     context: Context, instance: Instance, nodes: Sequence[ast.expr], node: tree.Node
-) -> Place | Value:
+) -> Lvalue | Value:
     """The call of a compiled function."""
     called: ast.expr = code.call(instance.identifier, *nodes)
     if instance.waits:
@@ -207,7 +207,7 @@ def _is_same_list(a: Sequence[tree.TemplateArgument], b: Sequence[tree.TemplateA
 
 def call_function_value(
     context: Context, node: tree.Node, type_: FunctionType, given: Sequence[Given]
-) -> Place | Value:
+) -> Lvalue | Value:
     """A call through a pointer to a function."""
     functions, explicit = context.unit.function_values[type_.number]
     return call_own_function(context, node, functions, given, explicit)
@@ -228,34 +228,34 @@ def find_member_functions(context: Context, type_: CType, name: str) -> Function
 
 
 def call_member(
-    context: Context, node: tree.FunctionCall, base: Place | Value, functions: Functions
-) -> Place | Value:
+    context: Context, node: tree.FunctionCall, base: Lvalue | Value, functions: Functions
+) -> Lvalue | Value:
     """`object.name(arguments)` of a class of the kernel."""
     given = take_arguments(context, node.arguments)
     this = hold_object(context, base)
     return call_own_function(context, node, functions, given, node.template_arguments, this)
 
 
-def hold_object(context: Context, base: Place | Value) -> Place:
+def hold_object(context: Context, base: Lvalue | Value) -> Lvalue:
     """An object as a place: one that was just made gets a variable of its own."""
     if not isinstance(base, Value):
         return base
     node = base.node
     if isinstance(node, ast.Name):
-        return LocalPlace(base.type, node.id)
+        return LocalLvalue(base.type, node.id)
     if isinstance(base.type, StructType):
         return _Made(base.type, node)
     return hold_value(base)
 
 
-def _Made(type_: StructType, node: ast.expr) -> Place:
+def _Made(type_: StructType, node: ast.expr) -> Lvalue:
     """An object that nothing else refers to."""
-    return ItemPlace(type_, code.list_of([node]), code.constant(0))
+    return ItemLvalue(type_, code.list_of([node]), code.constant(0))
 
 
 def call_closure(
-    context: Context, node: tree.FunctionCall, base: Place | Value
-) -> Place | Value | None:
+    context: Context, node: tree.FunctionCall, base: Lvalue | Value
+) -> Lvalue | Value | None:
     """`object(arguments)`: a call of a lambda, a function, or `operator()`."""
     type_ = base.type
     if isinstance(type_, FunctionType):

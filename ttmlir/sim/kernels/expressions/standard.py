@@ -31,33 +31,33 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_named_compile_time_argument,
     take_plain_arguments,
 )
-from ttmlir.sim.kernels.expressions.places import (
+from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_bit_cast,
     evaluate_constant,
     evaluate_number,
     evaluate_scalar,
     find_element,
-    find_place,
+    find_lvalue,
     hold_value,
-    is_place,
+    is_lvalue,
     look_at,
     make_known,
-    read_place,
+    read_lvalue,
     take_memory_address,
 )
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
-    EitherPlace,
-    MemoryPlace,
-    Place,
+    EitherLvalue,
+    Lvalue,
+    MemoryLvalue,
     Space,
     Value,
     build_assigned,
     build_store,
     convert,
-    find_member_place,
+    find_member_lvalue,
     make_floating,
     make_integer,
     make_value,
@@ -84,11 +84,11 @@ def _copy(context: Context, node: tree.FunctionCall) -> Value:
     if to is None and from_ is None:
         addresses = (_evaluate_address(context, each, name).node for each in (target, source))
         return _make_void(code.call(context.unit.bind("move_bytes"), *addresses, size.node))
-    for place in (to, from_):
-        if place is not None and size.constant != size_of(place.type):
+    for lvalue in (to, from_):
+        if lvalue is not None and size.constant != size_of(lvalue.type):
             raise context.error(
                 node,
-                f"{name} of a local '{place.type.name}' copies its {size_of(place.type)} bytes, "
+                f"{name} of a local '{lvalue.type.name}' copies its {size_of(lvalue.type)} bytes, "
                 "no more and no less",
             )
     if to is None:
@@ -96,9 +96,9 @@ def _copy(context: Context, node: tree.FunctionCall) -> Value:
         return _store_bits(context, _evaluate_address(context, target, name), from_)
     if from_ is None:
         address = _evaluate_address(context, source, name)
-        value = read_place(context, MemoryPlace(to.type, address))
+        value = read_lvalue(context, MemoryLvalue(to.type, address))
     else:
-        value = read_place(context, from_)
+        value = read_lvalue(context, from_)
     bits = value if value.type == to.type else reinterpret_bits(value, to.type)
     if bits is None:
         message = f"{name} between '{value.type.name}' and '{to.type.name}' is not supported"
@@ -114,33 +114,33 @@ def _fill(context: Context, node: tree.FunctionCall) -> Value:
     target, byte, count = arguments
     size = _evaluate_size(context, count, "memset")
     value = settle(evaluate_scalar(context, byte))
-    place = _find_variable(context, target)
-    if place is None:
+    lvalue = _find_variable(context, target)
+    if lvalue is None:
         address = _evaluate_address(context, target, "memset")
         return _make_void(
             code.call(context.unit.bind("fill_bytes"), address.node, value.node, size.node)
         )
-    if value.constant != 0 or size.constant != size_of(place.type):
+    if value.constant != 0 or size.constant != size_of(lvalue.type):
         raise context.error(node, "memset of a local number sets all its bytes to 0")
     zero = make_integer(0, UNSIGNED)
-    assert isinstance(place.type, (IntType, FloatType))
-    return _make_void(build_assigned(place, convert(zero, place.type)))
+    assert isinstance(lvalue.type, (IntType, FloatType))
+    return _make_void(build_assigned(lvalue, convert(zero, lvalue.type)))
 
 
-def _store_bits(context: Context, address: Value, place: Place) -> Value:
-    return _make_void(build_store(MemoryPlace(place.type, address), settle(read_value(place))))
+def _store_bits(context: Context, address: Value, lvalue: Lvalue) -> Value:
+    return _make_void(build_store(MemoryLvalue(lvalue.type, address), settle(read_value(lvalue))))
 
 
-def _find_variable(context: Context, node: tree.Expression) -> Place | None:
+def _find_variable(context: Context, node: tree.Expression) -> Lvalue | None:
     """The variable of the kernel that `&name` points to, if it holds one number."""
     if not isinstance(node, tree.Unary) or node.operator != "&":
         return None
-    if not is_place(context, node.operand):
+    if not is_lvalue(context, node.operand):
         return None
-    place = find_place(context, node.operand)
-    if isinstance(place, (MemoryPlace, EitherPlace)):
+    lvalue = find_lvalue(context, node.operand)
+    if isinstance(lvalue, (MemoryLvalue, EitherLvalue)):
         return None
-    return place if isinstance(place.type, (IntType, FloatType)) else None
+    return lvalue if isinstance(lvalue.type, (IntType, FloatType)) else None
 
 
 def _evaluate_address(context: Context, node: tree.Expression, name: str) -> Value:
@@ -192,12 +192,12 @@ def _single(context: Context, node: tree.FunctionCall) -> tree.Expression:
     return arguments[0]
 
 
-def _pass_through(context: Context, node: tree.FunctionCall) -> Place | Value:
+def _pass_through(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::move(x)`, `std::forward<T>(x)`, `std::as_const(x)`: x itself."""
     return look_at(context, _single(context, node))
 
 
-def _get(context: Context, node: tree.FunctionCall) -> Place | Value:
+def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
     found = look_at(context, _single(context, node))
     type_ = complete_type(found.type, context.unit.structs)
@@ -206,7 +206,7 @@ def _get(context: Context, node: tree.FunctionCall) -> Place | Value:
     base = hold_value(found)
     wanted = node.template_arguments[0]
     if type_.name.startswith("std::array<"):
-        inner = find_member_place(base, 0)
+        inner = find_member_lvalue(base, 0)
         number = _evaluate_number(context, wanted)
         if isinstance(inner.type, ArrayType):
             return find_element(context, inner, make_integer(number, UNSIGNED), node)
@@ -214,10 +214,10 @@ def _get(context: Context, node: tree.FunctionCall) -> Place | Value:
     if not 0 <= number < len(type_.fields):
         raise context.error(node, f"'{type_.name}' has no element {number}")
     known = _find_known_part(found, type_, number)
-    return known or find_member_place(base, number)
+    return known or find_member_lvalue(base, number)
 
 
-def _find_known_part(found: Place | Value, type_: StructType, number: int) -> Value | None:
+def _find_known_part(found: Lvalue | Value, type_: StructType, number: int) -> Value | None:
     if not isinstance(found, Value):
         return None
     return make_known(type_.fields[number].type, found.node, number)
@@ -243,7 +243,7 @@ def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
     return evaluate_constant(context, read_as_value(wanted), "the number of an element")
 
 
-def _tie(context: Context, node: tree.FunctionCall) -> Place | Value:
+def _tie(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     raise context.error(node, "std::tie stands on the left of '=' in a statement")
 
 
@@ -265,7 +265,7 @@ def _count_bits(name: str) -> Callable[[Context, tree.FunctionCall], Value]:
     return evaluate
 
 
-def _expect(context: Context, node: tree.FunctionCall) -> Place | Value:
+def _expect(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     if len(node.arguments) != 2 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, "__builtin_expect takes two values")
     return look_at(context, node.arguments[0])
@@ -293,7 +293,7 @@ def _abs(context: Context, node: tree.FunctionCall) -> Value:
     raise context.error(node, f"'abs' takes an integer here, not '{value.type.name}'")
 
 
-Special = Callable[[Context, tree.FunctionCall], "Place | Value"]
+Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
 
 SPECIAL: Mapping[str, Special] = {
     **BUILT,

@@ -21,8 +21,8 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
+from ttmlir.sim.kernels.expressions.lvalues import find_own_member, find_symbol, read_lvalue
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value
-from ttmlir.sim.kernels.expressions.places import find_own_member, find_symbol, read_place
 from ttmlir.sim.kernels.library import find_constant, list_alike, list_enumerators
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import FieldName, Functions, Pack, Variable
@@ -105,9 +105,9 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
         storage = symbol.storage
-        return storage if isinstance(storage, Value) else read_place(context, storage)
+        return storage if isinstance(storage, Value) else read_lvalue(context, storage)
     if isinstance(symbol, FieldName):
-        return read_place(context, find_own_member(context, symbol, node))
+        return read_lvalue(context, find_own_member(context, symbol, node))
     if isinstance(symbol, Functions):
         return make_function_value(context, symbol, node.template_arguments)
     if isinstance(symbol, Pack):

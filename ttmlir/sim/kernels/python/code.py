@@ -14,7 +14,7 @@ from ttmlir.cpp.errors import Position
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import BLACKHOLE
 from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
-from ttmlir.optable.kernel.row import FREE
+from ttmlir.optable.kernel.kernel_call import FREE
 from ttmlir.sim.errors import Position as SimPosition
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS
@@ -663,10 +663,12 @@ _ACTING = {
 PURE = frozenset(NAMES) - _ACTING
 """Those that only find a value."""
 
-MEMBERS = frozenset(name for row in ALL_CALLS for name, _ in row.members)
+MEMBERS = frozenset(name for definition in ALL_CALLS for name, _ in definition.members)
 """Members of the library's objects that compiled code reads."""
 
-METHODS = frozenset(row.cpp for row in LIBRARY_CALLS if row.form == Form.METHOD)
+METHODS = frozenset(
+    definition.cpp for definition in LIBRARY_CALLS if definition.form == Form.METHOD
+)
 """Member functions of the library's objects that compiled code calls."""
 
 _CLOCK = "clock"

@@ -14,8 +14,8 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.optable import special
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise import meanings
-from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise import semantics
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.signature import spell_value
 
 _WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
@@ -46,11 +46,11 @@ def _elu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
 
 
 def _celu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
-    return meanings.celu(xp, x, alpha=alpha)
+    return semantics.celu(xp, x, alpha=alpha)
 
 
 def _softplus(xp: Any, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    return meanings.softplus(xp, x, beta=beta, threshold=threshold)
+    return semantics.softplus(xp, x, beta=beta, threshold=threshold)
 
 
 def _selu(xp: Any, x: Any) -> Any:
@@ -62,31 +62,31 @@ def _leaky_relu(xp: Any, x: Any, slope: float = 0.01) -> Any:
 
 
 _FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: meaning_of(name) for name in meanings.UNARY_ROWS},
-    **meanings.APPROXIMATED,
-    **{name: each for table in meanings.PLAIN.values() for name, each in table.items()},
+    **{name: reference_of(name) for name in semantics.UNARY_OPERATIONS},
+    **semantics.APPROXIMATED,
+    **{name: each for table in semantics.PLAIN.values() for name, each in table.items()},
     **_WITH_NUMBER,
-    "abs_int32": meaning_of("abs"),
+    "abs_int32": reference_of("abs"),
     "celu": _celu,
-    "clamp_tss": meanings.hardtanh,
+    "clamp_tss": semantics.hardtanh,
     "elu": _elu,
-    "fill": meanings.fill,
-    "gelu_approx": meaning_of("gelu"),
-    "hardshrink": meanings.hardshrink,
-    "hardtanh": meanings.hardtanh,
+    "fill": semantics.fill,
+    "gelu_approx": reference_of("gelu"),
+    "hardshrink": semantics.hardshrink,
+    "hardtanh": semantics.hardtanh,
     "heaviside": special.heaviside,
     "leaky_relu": _leaky_relu,
-    "logical_not_unary": meaning_of("logical_not"),
-    "logsigmoid": meanings.log_sigmoid,
-    "recip": meaning_of("reciprocal"),
+    "logical_not_unary": reference_of("logical_not"),
+    "logsigmoid": semantics.log_sigmoid,
+    "recip": reference_of("reciprocal"),
     "relu_max": special.relu_max,
-    "relu_min": meanings.relu_min,
-    "rpow": meanings.raise_number,
+    "relu_min": semantics.relu_min,
+    "rpow": semantics.raise_number,
     "selu": _selu,
-    "sigmoid_approx": meaning_of("sigmoid"),
+    "sigmoid_approx": reference_of("sigmoid"),
     "softplus": _softplus,
-    "softshrink": meanings.softshrink,
-    "threshold": meanings.threshold,
+    "softshrink": semantics.softshrink,
+    "threshold": semantics.threshold,
 }
 """Functions by their names in lower case; parameters follow the array."""
 

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
-from ttmlir.optable import ROWS, special
-from ttmlir.optable.row import broadcast_shape, spell_shape
+from ttmlir.optable import DEFINITIONS, special
+from ttmlir.optable.op_definition import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
-from ttmlir.ttnn.operations.elementwise import meanings
+from ttmlir.ttnn.operations.elementwise import semantics
 from ttmlir.ttnn.operations.elementwise.activations import (
     activation_of,
     apply_activations,
     chain_of,
 )
-from ttmlir.ttnn.operations.elementwise.meanings import Meaning, Takes, meaning_of
+from ttmlir.ttnn.operations.elementwise.semantics import Reference, Takes, reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -53,7 +53,7 @@ class Elementwise:
     """An operation on elements: its meaning, and the names of its operands and parameters."""
 
     name: str
-    meaning: Meaning
+    reference: Reference
     operands: tuple[str, ...]
     parameters: tuple[tuple[str, str], ...] = ()
     """The meaning's keywords and ttnn's names for them."""
@@ -114,7 +114,7 @@ class Elementwise:
             in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
             is_rounded = in_parts and device.numerics is Numerics.DEVICE
             if is_rounded:
-                result = compute_bfloat16(partial(self.meaning, np, **arguments), arrays)
+                result = compute_bfloat16(partial(self.reference, np, **arguments), arrays)
             else:
                 result = self._compute(arrays, arguments)
             if chain:
@@ -169,7 +169,7 @@ class Elementwise:
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
         try:
-            return self.meaning(np, *arrays, **arguments)
+            return self.reference(np, *arrays, **arguments)
         except ValueError:
             more = [each.array for each in arguments.values() if isinstance(each, Tensor)]
             self._check_shapes([*arrays, *more])
@@ -247,7 +247,7 @@ def declare(
     tail: str,
     *,
     arguments: str = "",
-    meaning: Meaning | None = None,
+    reference: Reference | None = None,
     **facts: Any,
 ) -> Iterator[Operation]:
     """Operations of a text such as `abs exp sub=subtract`, which have all else in common.
@@ -258,19 +258,19 @@ def declare(
     for item in text.split():
         name, _, mnemonic = item.partition("=")
         mnemonic = mnemonic or name
-        if meaning is None:
+        if reference is None:
             # Rows of elementwise operations look at one place at a time.
-            found = meaning_of(mnemonic)
-            takes = Takes.FLOATS if ROWS[mnemonic].ttnn_refuses_integers else Takes.ALL
+            found = reference_of(mnemonic)
+            takes = Takes.FLOATS if DEFINITIONS[mnemonic].ttnn_refuses_integers else Takes.ALL
             own = {"is_pointwise": True, "takes": takes, **facts}
         else:
-            found, own = meaning, facts
+            found, own = reference, facts
         yield _declare_one(name, found, operands, tail, arguments, own)
 
 
 def _declare_one(
     name: str,
-    meaning: Meaning,
+    reference: Reference,
     operands: tuple[str, ...],
     tail: str,
     arguments: str,
@@ -282,7 +282,7 @@ def _declare_one(
         "arguments": arguments,
         **facts,
     }
-    entry = Elementwise(name, meaning, operands, **own)
+    entry = Elementwise(name, reference, operands, **own)
     return Operation(name, entry.run, signature, entry)
 
 
@@ -304,8 +304,8 @@ def parameter_names(arguments: str) -> tuple[tuple[str, str], ...]:
 _ONE = ("input_tensor",)
 
 
-def _unary(text: str, arguments: str = "", meaning: Meaning | None = None, **facts: Any) -> Any:
-    return declare(text, _ONE, UNARY_TAIL, arguments=arguments, meaning=meaning, **facts)
+def _unary(text: str, arguments: str = "", reference: Reference | None = None, **facts: Any) -> Any:
+    return declare(text, _ONE, UNARY_TAIL, arguments=arguments, reference=reference, **facts)
 
 
 def _array(value: Any) -> Any:
@@ -324,7 +324,7 @@ def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
 
 
 def _clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
-    return meanings.clamp(xp, x, min=_array(min), max=_array(max))
+    return semantics.clamp(xp, x, min=_array(min), max=_array(max))
 
 
 def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
@@ -335,53 +335,55 @@ def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
 
 _APPROXIMATED = "sqrt rsqrt exp erf erfc gelu log log1p tanh sigmoid_accurate=sigmoid"
 
-_NOT_AS_ROWS = "sigmoid sign round typecast population_count count_leading_zeros"
+_NOT_AS_DEFINED = "sigmoid sign round typecast population_count count_leading_zeros"
 """Rows that ttnn does not have, or with arguments of its own."""
 
-_ROWS = " ".join(
-    name for name in meanings.UNARY_ROWS if name not in f"{_APPROXIMATED} {_NOT_AS_ROWS}".split()
+_AS_DEFINED = " ".join(
+    name
+    for name in semantics.UNARY_OPERATIONS
+    if name not in f"{_APPROXIMATED} {_NOT_AS_DEFINED}".split()
 )
 
 _SELU = "*, scale=1.0507009873554805, alpha=1.6732632423543772"
 
 _UNARY: dict[str, Operation] = table_of(
-    _unary(f"{_ROWS} swish=silu"),
+    _unary(f"{_AS_DEFINED} swish=silu"),
     _unary(_APPROXIMATED, "fast_and_approximate_mode=False"),
     _unary("sigmoid", "*, vector_mode=4, fast_and_approximate_mode=False"),
     *(
-        _unary(name, meaning=meaning, takes=takes)
-        for takes, table in meanings.PLAIN.items()
-        for name, meaning in table.items()
+        _unary(name, reference=reference, takes=takes)
+        for takes, table in semantics.PLAIN.items()
+        for name, reference in table.items()
     ),
     *(
-        _unary(name, "fast_and_approximate_mode=False", meaning, takes=Takes.FLOATS)
-        for name, meaning in meanings.APPROXIMATED.items()
+        _unary(name, "fast_and_approximate_mode=False", reference, takes=Takes.FLOATS)
+        for name, reference in semantics.APPROXIMATED.items()
     ),
     _unary("heaviside", "value", special.heaviside, takes=Takes.FLOATS),
     _unary("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
     _unary("relu_max", "upper_limit", special.relu_max),
-    _unary("relu_min", "lower_limit", meanings.relu_min),
-    _unary("polygamma", "k", meanings.polygamma, takes=Takes.FLOATS),
-    _unary("rpow", "exponent", meanings.raise_number, takes=Takes.FLOATS),
-    _unary("fill", "fill_value", meanings.fill),
-    _unary("threshold", "threshold, value", meanings.threshold, takes=Takes.FLOATS),
-    _unary("rdiv", "value, *, rounding_mode=None", meanings.divide_number, takes=Takes.FLOATS),
+    _unary("relu_min", "lower_limit", semantics.relu_min),
+    _unary("polygamma", "k", semantics.polygamma, takes=Takes.FLOATS),
+    _unary("rpow", "exponent", semantics.raise_number, takes=Takes.FLOATS),
+    _unary("fill", "fill_value", semantics.fill),
+    _unary("threshold", "threshold, value", semantics.threshold, takes=Takes.FLOATS),
+    _unary("rdiv", "value, *, rounding_mode=None", semantics.divide_number, takes=Takes.FLOATS),
     _unary("elu", "alpha=1.0", special.elu, takes=Takes.FLOATS),
-    _unary("celu", "*, alpha=1.0", meanings.celu, takes=Takes.FLOATS),
+    _unary("celu", "*, alpha=1.0", semantics.celu, takes=Takes.FLOATS),
     _unary("selu", _SELU, special.selu, takes=Takes.FLOATS),
-    _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh, takes=Takes.FLOATS),
-    _unary("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus, takes=Takes.FLOATS),
-    _unary("hardshrink", "*, lambd=0.5", meanings.hardshrink, takes=Takes.FLOATS),
-    _unary("softshrink", "*, lambd=0.5", meanings.softshrink, takes=Takes.FLOATS),
-    _unary("logit", "*, eps=None", meanings.logit, takes=Takes.FLOATS),
+    _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", semantics.hardtanh, takes=Takes.FLOATS),
+    _unary("softplus", "*, beta=1.0, threshold=20.0", semantics.softplus, takes=Takes.FLOATS),
+    _unary("hardshrink", "*, lambd=0.5", semantics.hardshrink, takes=Takes.FLOATS),
+    _unary("softshrink", "*, lambd=0.5", semantics.softshrink, takes=Takes.FLOATS),
+    _unary("logit", "*, eps=None", semantics.logit, takes=Takes.FLOATS),
     _unary("round", "*, decimals=0", special.round_decimals, takes=Takes.FLOATS),
-    _unary("tril", "*, diagonal=0", meanings.triangle("tril")),
-    _unary("triu", "*, diagonal=0", meanings.triangle("triu")),
+    _unary("tril", "*, diagonal=0", semantics.triangle("tril")),
+    _unary("triu", "*, diagonal=0", semantics.triangle("triu")),
     _unary("clamp clip", "min=None, max=None", _clamp),
-    _unary("glu", "dim=-1", meanings.glu("sigmoid"), takes=Takes.FLOATS),
-    _unary("reglu", "dim=-1", meanings.glu("relu")),
-    _unary("geglu", "dim=-1", meanings.glu("gelu"), takes=Takes.FLOATS),
-    _unary("swiglu", "dim=-1", meanings.glu("silu"), takes=Takes.FLOATS),
+    _unary("glu", "dim=-1", semantics.glu("sigmoid"), takes=Takes.FLOATS),
+    _unary("reglu", "dim=-1", semantics.glu("relu")),
+    _unary("geglu", "dim=-1", semantics.glu("gelu"), takes=Takes.FLOATS),
+    _unary("swiglu", "dim=-1", semantics.glu("silu"), takes=Takes.FLOATS),
     _unary("unary_chain", "ops_chain", _chain),
     _unary("prelu", "weight", _prelu, takes=Takes.FLOATS),
 )
@@ -392,13 +394,15 @@ _UNARY: dict[str, Operation] = table_of(
 _TWO = ("input_tensor_a", "input_tensor_b")
 
 
-def _binary(text: str, arguments: str = "", meaning: Meaning | None = None, **facts: Any) -> Any:
-    return declare(text, _TWO, BINARY_TAIL, arguments=arguments, meaning=meaning, **facts)
+def _binary(
+    text: str, arguments: str = "", reference: Reference | None = None, **facts: Any
+) -> Any:
+    return declare(text, _TWO, BINARY_TAIL, arguments=arguments, reference=reference, **facts)
 
 
 def _declare_plain(names: str, **facts: Any) -> Iterator[Operation]:
     for name in names.split():
-        yield from _binary(name, meaning=meanings.PLAIN_BINARY[name], **facts)
+        yield from _binary(name, reference=semantics.PLAIN_BINARY[name], **facts)
 
 
 def _in_place(table: dict[str, Operation]) -> Iterator[Operation]:
@@ -430,7 +434,7 @@ _TABLE: dict[str, Operation] = table_of(
     _binary(
         "divide div",
         "*, rounding_mode=None",
-        meanings.divide,
+        semantics.divide,
         integer_result=DataType.FLOAT32,
         takes_number_first=True,
         **_IN_PLACE,
@@ -441,12 +445,12 @@ _TABLE: dict[str, Operation] = table_of(
     _declare_plain("gcd lcm", takes=Takes.INTEGERS),
     _declare_plain("outer remainder"),
     _declare_plain("rsub squared_difference", **_IN_PLACE),
-    _binary("addalpha", "alpha=1.0", meanings.add_scaled),
-    _binary("subalpha", "alpha=1.0", meanings.subtract_scaled),
+    _binary("addalpha", "alpha=1.0", semantics.add_scaled),
+    _binary("subalpha", "alpha=1.0", semantics.subtract_scaled),
     _binary(
         "isclose",
         "*, rtol=1e-5, atol=1e-8, equal_nan=False",
-        meanings.isclose,
+        semantics.isclose,
         integer_result=DataType.FLOAT32,
     ),
     declare(
@@ -454,15 +458,15 @@ _TABLE: dict[str, Operation] = table_of(
         ("input_tensor",),
         "*, memory_config=None, output_tensor=None",
         arguments="coeffs",
-        meaning=meanings.polyval,
+        reference=semantics.polyval,
         integer_result=DataType.FLOAT32,
     ),
 )
 
 
-_POWER = Elementwise("pow", meaning_of("pow"), _TWO)
+_POWER = Elementwise("pow", reference_of("pow"), _TWO)
 _POWER_OF_NUMBER = Elementwise(
-    "pow", meanings.raise_number, ("input_tensor_a",), (("exponent", "number"),)
+    "pow", semantics.raise_number, ("input_tensor_a",), (("exponent", "number"),)
 )
 
 
@@ -521,17 +525,17 @@ _TERNARY: dict[str, Operation] = table_of(
         UNARY_TAIL,
         typed_by=1,
     ),
-    declare("addcmul", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_product),
+    declare("addcmul", _THREE, _TAIL, arguments="*, value=1.0", reference=_add_product),
     declare(
         "addcdiv",
         _THREE,
         _TAIL,
         arguments="*, value=1.0",
-        meaning=_add_quotient,
+        reference=_add_quotient,
         takes=Takes.FLOATS,
     ),
-    declare("lerp", ("input_tensor", "end", "weight"), _TAIL, meaning=_interpolate),
-    declare("mac", _THREE, _TAIL, meaning=_multiply_and_add),
+    declare("lerp", ("input_tensor", "end", "weight"), _TAIL, reference=_interpolate),
+    declare("mac", _THREE, _TAIL, reference=_multiply_and_add),
 )
 
 

@@ -18,7 +18,7 @@ from oracles.elementwise_oracles import BINARY as BINARY_ORACLES
 from oracles.elementwise_oracles import COMPARISONS, bits, each, few, special
 from oracles.elementwise_oracles import UNARY as UNARY_ORACLES
 from running.pass_runner import lowered
-from samples.row_cases import (
+from samples.operation_cases import (
     DEFAULT_SHAPE,
     Case,
     check_estimate,
@@ -31,7 +31,7 @@ from samples.window_cases import NORMALIZATIONS, WINDOWS
 
 from ttmlir.interpreter import execute
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS, indexing, ordering
+from ttmlir.optable import DEFINITIONS, indexing, ordering
 
 
 def unary(op: str, function: Callable[..., Any], **options: Any) -> Case:
@@ -403,14 +403,16 @@ USES = [
 
 def test_every_operation_is_used() -> None:
     """Memory for results and splat constants reach the file as `empty` and `full`."""
-    elsewhere = {row.mnemonic for row in (*indexing.ROWS, *ordering.ROWS)}
+    elsewhere = {
+        definition.mnemonic for definition in (*indexing.DEFINITIONS, *ordering.DEFINITIONS)
+    }
     elsewhere |= {"dot_general", "convolution", "pooling"}
-    assert {case.op for case in CASES} == set(ROWS) - {"empty", "full"} - elsewhere
+    assert {case.op for case in CASES} == set(DEFINITIONS) - {"empty", "full"} - elsewhere
 
 
 @pytest.mark.parametrize("numerics", ["exact", "device"])
 @pytest.mark.parametrize(("case", "element"), USES)
-def test_row(case: Case, element: str, numerics: str) -> None:
+def test_operation(case: Case, element: str, numerics: str) -> None:
     """Numbers of the compiled operation, and an estimate of its time."""
     check_numbers(case, element, numerics)
     check_estimate(case, element)

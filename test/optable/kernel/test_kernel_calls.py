@@ -1,4 +1,4 @@
-"""What has to hold for every row of the table of kernel calls."""
+"""What has to hold for every definition of the table of kernel calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ttmlir.optable.kernel import (
     call_named,
     calls_named,
 )
-from ttmlir.optable.kernel.row import ENUMS
+from ttmlir.optable.kernel.kernel_call import ENUMS
 
 UNITS = {
     *("pack_set_data_type", "unpack_set_data_type", "pack", "unpack_a", "unpack_ab"),
@@ -39,7 +39,7 @@ def test_mnemonics_are_unique() -> None:
 
 
 def test_names_headers_roles() -> None:
-    """Each row is complete and consistent in itself."""
+    """Each definition is complete and consistent in itself."""
     for call in CALLS:
         assert call.summary.endswith("."), call.mnemonic
         assert call.roles, call.mnemonic
@@ -153,10 +153,10 @@ def test_where_calls_run(name: str, roles: Role) -> None:
 
 def value(name: str, *tiles: Any, **scalars: Any) -> list[float]:
     """The meaning of a call, as numbers."""
-    meaning = call_named(name).reference
-    assert meaning is not None
+    reference = call_named(name).reference
+    assert reference is not None
     arrays = [np.asarray(tile, np.float32) for tile in tiles]
-    return np.asarray(meaning(np, *arrays, **scalars), np.float64).tolist()
+    return np.asarray(reference(np, *arrays, **scalars), np.float64).tolist()
 
 
 X = [[1, 2], [3, 4]]
@@ -229,7 +229,7 @@ def test_broadcasts_by_template_argument(kind: str, expected: list[list[float]])
 def test_calls_of_the_vector_unit(
     name: str, scalars: dict[str, float], expected: list[float] | None
 ) -> None:
-    """By hand; the numbers of the call are named by the row."""
+    """By hand; the numbers of the call are named by the definition."""
     tiles = call_named(name).tiles
     assert tiles is not None
     assert {parameter for _, parameter, _ in tiles.scalars} == set(scalars)
@@ -258,12 +258,12 @@ def test_numbers_are_encoded_as_tt_metal_takes_them() -> None:
 )
 def test_shifts_down(name: str, expected: list[int]) -> None:
     """The sign bit comes again, or zeros."""
-    row = call_named(name)
-    assert row.reference is not None
-    assert row.tiles is not None
-    element = np.uint32 if row.tiles.element is Element.UINT32 else np.int32
+    definition = call_named(name)
+    assert definition.reference is not None
+    assert definition.tiles is not None
+    element = np.uint32 if definition.tiles.element is Element.UINT32 else np.int32
     x, y = np.array([-8, 12], np.int32), np.array([28, 2], np.int32)
-    assert row.reference(np, x.view(element), y.view(element)).tolist() == expected
+    assert definition.reference(np, x.view(element), y.view(element)).tolist() == expected
 
 
 def test_templates_of_calls_on_integers() -> None:

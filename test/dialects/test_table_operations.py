@@ -14,9 +14,9 @@ from xdsl.traits import ConstantLike, MemoryEffect
 
 from ttmlir.dialects import ttir, ttnn
 from ttmlir.dialects.definition.ods import ODSOperation, is_dps
-from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation, class_name
-from ttmlir.optable import ROWS
-from ttmlir.optable.row import Kind, Row
+from ttmlir.dialects.definition.table_ops import ParameterValue, TableOperation, class_name
+from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import Kind, OpDefinition
 
 TTIR_OF_REFERENCE = """
     abs add alloc broadcast concat constant conv2d dealloc div embedding exp ge generic kernel
@@ -47,7 +47,9 @@ OF_BITS = """
     bitwise_and bitwise_not bitwise_or bitwise_xor count_leading_zeros logical_left_shift
     logical_right_shift population_count right_shift
 """.split()
-ELEMENTWISE = [row for row in ROWS.values() if row.family.is_elementwise]
+ELEMENTWISE = [
+    definition for definition in DEFINITIONS.values() if definition.family.is_elementwise
+]
 
 
 def value(*shape: int) -> SSAValue:
@@ -56,9 +58,17 @@ def value(*shape: int) -> SSAValue:
 
 
 def classes() -> list[type[ODSOperation]]:
-    """Every class that has a row."""
-    made = [ttir.op_class(row.mnemonic) for row in ROWS.values() if row.in_ttir]
-    return made + [ttnn.op_class(row.mnemonic) for row in ROWS.values() if row.in_ttnn]
+    """Every class that has a definition."""
+    made = [
+        ttir.op_class(definition.mnemonic)
+        for definition in DEFINITIONS.values()
+        if definition.in_ttir
+    ]
+    return made + [
+        ttnn.op_class(definition.mnemonic)
+        for definition in DEFINITIONS.values()
+        if definition.in_ttnn
+    ]
 
 
 def test_all_operations_of_the_reference_exist() -> None:
@@ -70,17 +80,20 @@ def test_all_operations_of_the_reference_exist() -> None:
         assert ttnn.op_class(mnemonic).name == f"ttnn.{mnemonic}"
 
 
-def test_every_row_has_its_classes() -> None:
-    """A row makes one class for each dialect that it is in, and names it."""
-    for row in ROWS.values():
-        for dialect, name, there in ((ttir, "ttir", row.in_ttir), (ttnn, "ttnn", row.in_ttnn)):
+def test_every_definition_has_its_classes() -> None:
+    """A definition makes one class for each dialect that it is in, and names it."""
+    for definition in DEFINITIONS.values():
+        for dialect, name, there in (
+            (ttir, "ttir", definition.in_ttir),
+            (ttnn, "ttnn", definition.in_ttnn),
+        ):
             if not there:
-                with pytest.raises(KeyError, match=f"{name}.{row.mnemonic}"):
-                    dialect.op_class(row.mnemonic)
+                with pytest.raises(KeyError, match=f"{name}.{definition.mnemonic}"):
+                    dialect.op_class(definition.mnemonic)
                 continue
-            cls = dialect.op_class(row.mnemonic)
-            assert issubclass(cls, RowOperation)
-            assert cls.ROW is row
+            cls = dialect.op_class(definition.mnemonic)
+            assert issubclass(cls, TableOperation)
+            assert cls.DEFINITION is definition
 
 
 @pytest.mark.parametrize(
@@ -106,48 +119,48 @@ def test_unknown_class_names_are_attribute_errors() -> None:
         _ = ttnn.FrobnicateOp
 
 
-def test_patterns_can_match_the_family_and_the_row() -> None:
-    """A row's class belongs to its family, and `ROW` tells the row."""
+def test_patterns_can_match_the_family_and_the_definition() -> None:
+    """A definition's class belongs to its family, and `DEFINITION` tells the definition."""
     out = value(3, 7)
     match ttir.AddOp.dps([value(3, 7), value(1, 7)], [out], location=HERE):
-        case ttir.BinaryOp(ROW=row):
-            assert row is ROWS["add"]
+        case ttir.BinaryOp(DEFINITION=definition):
+            assert definition is DEFINITIONS["add"]
         case other:
             pytest.fail(f"{other} is no binary operation")
     assert issubclass(ttir.AddOp, ttir.GenericRegionOp)
     assert not issubclass(ttir.SubtractOp, ttir.GenericRegionOp)
 
 
-@pytest.mark.parametrize("row", ELEMENTWISE, ids=lambda row: row.mnemonic)
+@pytest.mark.parametrize("definition", ELEMENTWISE, ids=lambda definition: definition.mnemonic)
 @pytest.mark.parametrize("dialect", ["ttir", "ttnn"])
-def test_elementwise_operations_round_trip(dialect: str, row: Row) -> None:
+def test_elementwise_operations_round_trip(dialect: str, definition: OpDefinition) -> None:
     """Every elementwise operation reads, verifies and gives back its operands and parameters."""
-    element = "i32" if row.mnemonic in OF_BITS else "f32"
-    shapes = ("3x7", "1x7", "3x1")[: len(row.operands)]
+    element = "i32" if definition.mnemonic in OF_BITS else "f32"
+    shapes = ("3x7", "1x7", "3x1")[: len(definition.operands)]
     inputs = [f"tensor<{shape}x{element}>" for shape in shapes]
-    properties = [f"{p.name} = 2.500000e-01 : f32" for p in row.parameters]
+    properties = [f"{p.name} = 2.500000e-01 : f32" for p in definition.parameters]
     properties.append(f"operandSegmentSizes = array<i32: {len(inputs)}, 1>")
     if dialect == "ttir":
         properties.append("operand_constraints = []")
     types = [*inputs, "tensor<3x7xf32>"]
     names = ", ".join(f"%{i}" for i in range(len(types)))
     op = parse_op(
-        f'"{dialect}.{row.mnemonic}"({names}) <{{{", ".join(properties)}}}> : '
+        f'"{dialect}.{definition.mnemonic}"({names}) <{{{", ".join(properties)}}}> : '
         f"({', '.join(types)}) -> tensor<3x7xf32>",
         *types,
     )
     assert message_of(op) is None
     assert is_dps(op)
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     assert op.inputs == tuple(op.operands[:-1])
     assert op.output is op.operands[-1]
-    assert op.parameters() == {p.name: 0.25 for p in row.parameters}
+    assert op.parameters() == {p.name: 0.25 for p in definition.parameters}
 
 
 @pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.name)
 def test_parameters_survive_attributes(cls: type[ODSOperation]) -> None:
     """Python values become attributes that satisfy the constraints, and come back the same."""
-    assert issubclass(cls, RowOperation)
+    assert issubclass(cls, TableOperation)
     values = {p.name: SAMPLE[p.kind] for p in cls.PARAMETERS if p.kind in SAMPLE}
     properties = cls.parameter_properties(values)
     for name, attr in properties.items():
@@ -155,16 +168,16 @@ def test_parameters_survive_attributes(cls: type[ODSOperation]) -> None:
         assert constraint.storage(attr)
         assert constraint.holds(attr)
     op = cls.create(properties=properties)
-    assert isinstance(op, RowOperation)
+    assert isinstance(op, TableOperation)
     assert op.parameters() == values
 
 
 @pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.name)
 def test_documentation_names_every_parameter(cls: type[ODSOperation]) -> None:
-    """Docstrings start with a sentence; those made from rows list the parameters."""
+    """Docstrings start with a sentence; those made from definitions list the parameters."""
     doc = cls.__doc__ or ""
     assert doc.partition("\n")[0].endswith(".")
-    assert issubclass(cls, RowOperation)
+    assert issubclass(cls, TableOperation)
     if f"class {cls.__name__}(" not in inspect.getsource(sys.modules[cls.__module__]):
         assert all(f"`{p.name}` ({p.kind.value}" in doc for p in cls.PARAMETERS)
 

@@ -1,9 +1,10 @@
-"""Operation classes made from the rows of the operation table.
+"""Operation classes made from the definitions of the operation table.
 
 A dialect declares one abstract class per family of operations; `OpClasses` makes a subclass for
-each row, with the row as `ROW`. Patterns match the family and test the row:
+each definition, with the definition as `DEFINITION`. Patterns match the family and test the
+definition:
 
-    case ttir.UnaryOp(ROW=row): ...
+    case ttir.UnaryOp(DEFINITION=definition): ...
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.row import Family, Kind, Parameter, Row
+from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Parameter
 
 if TYPE_CHECKING:
     from ttmlir.dialects.tt import MemorySpaceAttr, TensorLayoutAttr
 
-# --- Row docs -------------------------------------------------------------------------------------
-# Documentation of operations that are made from rows.
+# --- Definition docs ------------------------------------------------------------------------------
+# Documentation of operations that are made from definitions.
 #
 # Each docstring says, in this order: the meaning in a sentence, the formula, the parameters, the
 # constraints that the verifier checks (C1, C2 ...), the form in the text, and where the operation
@@ -66,25 +67,29 @@ if TYPE_CHECKING:
 
 def describe(
     name: str,
-    row: Row,
+    definition: OpDefinition,
     parameters: Sequence[Parameter],
     signature: Signature,
     check: Callable[[Operation], None] | None,
 ) -> str:
     """The docstring of the class of operation `name`."""
     parts = [
-        row.summary,
-        _formula(row),
+        definition.summary,
+        _formula(definition),
         "\n".join(map(_parameter_line, parameters)),
         _constraints(check),
         f"Form:\n    {_form(name, signature)}",
-        f"In tt-mlir since {row.since}.",
+        f"In tt-mlir since {definition.since}.",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _formula(row: Row) -> str:
-    return row.formula if not row.formula or "=" in row.formula else f"output = {row.formula}"
+def _formula(definition: OpDefinition) -> str:
+    return (
+        definition.formula
+        if not definition.formula or "=" in definition.formula
+        else f"output = {definition.formula}"
+    )
 
 
 def _parameter_line(parameter: Parameter) -> str:
@@ -112,7 +117,7 @@ def _form(name: str, signature: Signature) -> str:
     return f'%{signature.results[0].name} = "{name}"({operands}){shown}'
 
 
-# --- Row ops --------------------------------------------------------------------------------------
+# --- Definition ops -------------------------------------------------------------------------------
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
 _SI64 = IntegerType(64, Signedness.SIGNED)
@@ -215,12 +220,12 @@ def properties_of(parameters: Iterable[Parameter]) -> tuple[Property, ...]:
     return tuple(Property(p.name, _CONSTRAINTS[p.kind], p.optional) for p in parameters)
 
 
-class RowOperation(ODSOperation):
-    """An operation that has a row in the operation table."""
+class TableOperation(ODSOperation):
+    """An operation that has a definition in the operation table."""
 
-    ROW: ClassVar[Row]
+    DEFINITION: ClassVar[OpDefinition]
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
-    """The row's parameters in this dialect."""
+    """The definition's parameters in this dialect."""
     CHECK: ClassVar[Callable[[Operation], None] | None] = None
     """The verifier of what only this operation requires."""
 
@@ -257,24 +262,27 @@ class RowOperation(ODSOperation):
                 )
 
 
-def operand_values(row: Row) -> tuple[ValueGroup, ...]:
+def operand_values(definition: OpDefinition) -> tuple[ValueGroup, ...]:
     """The operands of an operation other than its destination."""
-    if row.family.is_elementwise:
+    if definition.family.is_elementwise:
         return (ValueGroup("inputs", variadic=True),)
     return tuple(
         ValueGroup(operand.name, variadic=operand.variadic, optional=operand.optional)
-        for operand in row.operands
+        for operand in definition.operands
     )
 
 
 def destination_signature(
-    row: Row, properties: tuple[Property, ...], *, trailing: tuple[ValueGroup, ...] = ()
+    definition: OpDefinition,
+    properties: tuple[Property, ...],
+    *,
+    trailing: tuple[ValueGroup, ...] = (),
 ) -> Signature:
     """The signature of an operation in destination-passing style."""
-    many = row.family.is_elementwise or len(row.results) > 1
+    many = definition.family.is_elementwise or len(definition.results) > 1
     init = ValueGroup("outputs" if many else "output", variadic=many)
     return Signature(
-        (*operand_values(row), init, *trailing),
+        (*operand_values(definition), init, *trailing),
         (ValueGroup("results" if many else "result", variadic=many),),
         properties,
         init=init.name,
@@ -324,9 +332,9 @@ class OpClasses(Generic[OpT]):
         self._by_mnemonic[mnemonic] = cls
         self._by_class_name[cls.__name__] = cls
 
-    def add_row(
+    def add_definition(
         self,
-        row: Row,
+        definition: OpDefinition,
         bases: tuple[type[OpT], ...],
         *,
         parameters: tuple[Parameter, ...],
@@ -334,19 +342,19 @@ class OpClasses(Generic[OpT]):
         check: Callable[[Operation], None] | None,
         module: str,
     ) -> None:
-        """Make the class of a row, in the name of a module."""
-        name = f"{self.dialect}.{row.mnemonic}"
+        """Make the class of a definition, in the name of a module."""
+        name = f"{self.dialect}.{definition.mnemonic}"
         namespace: dict[str, object] = {
             "name": name,
-            "ROW": row,
+            "DEFINITION": definition,
             "PARAMETERS": parameters,
             "SIGNATURE": signature,
             "CHECK": check and staticmethod(check),
-            "__doc__": describe(name, row, parameters, signature, check),
+            "__doc__": describe(name, definition, parameters, signature, check),
             "__module__": module,
         }
-        cls = cast("type[OpT]", type(class_name(row.mnemonic), bases, namespace))
-        self._add(row.mnemonic, cls)
+        cls = cast("type[OpT]", type(class_name(definition.mnemonic), bases, namespace))
+        self._add(definition.mnemonic, cls)
 
     def __iter__(self) -> Iterator[type[OpT]]:
         """All classes in order of declaration."""
@@ -414,10 +422,11 @@ def _output_shape(op: Operation) -> Shape:
 
 
 def ruled_shape(op: Operation) -> Shape:
-    """The shape that the row gives the result; its reason is the error where it gives none."""
-    assert isinstance(op, RowOperation)
+    """The shape that the definition gives the result; its reason is the error where it gives
+    none."""
+    assert isinstance(op, TableOperation)
     assert isinstance(op, DestinationStyleOp)
-    rule = op.ROW.result_shape
+    rule = op.DEFINITION.result_shape
     assert rule is not None, f"{op.name} has no rule of its shape"
     try:
         return rule(*map(shape_of, op.inputs), **op.parameters())
@@ -564,7 +573,7 @@ def check_reshape(op: Operation) -> None:
     C4: the entries are the output's extents, or once -1 for an extent that follows from the rest.
     """
     source, output = shape_of(op.operands[0]), _output_shape(op)
-    shape = cast("Shape", cast("RowOperation", op).parameters()["shape"])
+    shape = cast("Shape", cast("TableOperation", op).parameters()["shape"])
     if len(shape) != len(output):
         refuse("Shape attribute size must match output tensor rank")
     if not (is_static(source) and is_static(output)):
@@ -691,7 +700,7 @@ def check_output(op: Operation, expected: Shape) -> None:
         refuse(f"Output shape ({comma_separated(output)}) must be ({comma_separated(expected)}).")
 
 
-def check_row_shape(op: Operation) -> None:
+def check_shape_rule(op: Operation) -> None:
     """Check the shape of the output.
 
     C1: the operation is defined on these shapes and parameters.
@@ -739,7 +748,7 @@ def check_constant(op: Operation) -> None:
 
 def check_arange(op: Operation) -> None:
     """Check step, dimension and the extent that follows from the bounds."""
-    parameters = cast("dict[str, int]", cast("RowOperation", op).parameters())
+    parameters = cast("dict[str, int]", cast("TableOperation", op).parameters())
     shape = shape_of(op.results[0])
     try:
         expected = arange_shape(shape=shape, **parameters)
@@ -765,18 +774,23 @@ SHARED_CHECKS: dict[str, Check] = {
 """Checks by mnemonic, where both dialects check the same."""
 
 
-def check_of(row: Row, own: Mapping[str, Check]) -> Check | None:
-    """The verifier of a row's operation: the dialect's own, the shared one, or the shape rule.
+def check_of(definition: OpDefinition, own: Mapping[str, Check]) -> Check | None:
+    """The verifier of a definition's operation: the dialect's own, the shared one, or the shape
+    rule.
 
     Operations of the reference without a verifier have none here, so that what it accepts is
     accepted.
     """
-    named = own.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
+    named = own.get(definition.mnemonic) or SHARED_CHECKS.get(definition.mnemonic)
     if named is not None:
         return named
-    if row.family is Family.ORDERING:
+    if definition.family is Family.ORDERING:
         return check_ordering
-    return check_row_shape if row.extends_reference and row.result_shape is not None else None
+    return (
+        check_shape_rule
+        if definition.extends_reference and definition.result_shape is not None
+        else None
+    )
 
 
 # --- Layout checks --------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
-"""What one row of the operation table says.
+"""What one definition of the operation table says.
 
-A row is data: everything that differs between two operations of a family and nothing else. The
-dialects build op classes from rows; the lowering, the C++ printer, the flatbuffer writer, the
-runtime, the documentation and the tests read them. Adding an elementwise operation is adding a row.
+A definition is data: everything that differs between two operations of a family and nothing else.
+The dialects build op classes from definitions; the lowering, the C++ printer, the flatbuffer
+writer, the runtime, the documentation and the tests read them. Adding an elementwise operation is
+adding a definition.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Flatbuffer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class OpDefinition:
     """One operation.
 
     The reference function is called as `reference(xp, *operands, **parameters)`, `xp` being a
@@ -144,8 +145,8 @@ class Row:
     family: Family
     operands: tuple[Operand, ...]
     results: tuple[str, ...] = ("result",)
-    """Names of the results. The reference function of a row with several returns a tuple; all have
-    the same shape."""
+    """Names of the results. The reference function of a definition with several returns a tuple;
+    all have the same shape."""
     parameters: tuple[Parameter, ...] = ()
     """Parameters of the reference function, of the ttnn operation and, unless stated otherwise
     in `ttir_parameters`, of the ttir operation."""

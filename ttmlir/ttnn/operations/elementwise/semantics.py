@@ -14,9 +14,9 @@ from ttmlir.arrays import array
 from ttmlir.arrays.carriers import on_numbers
 from ttmlir.composites import special
 from ttmlir.errors import ArgumentError, plural
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.elementwise import sigmoid
-from ttmlir.optable.row import Family
+from ttmlir.optable.op_definition import Family
 from ttmlir.optable.special import gelu, softsign, take_fraction
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array
@@ -31,19 +31,21 @@ class Takes(Enum):
     INTEGERS = "integers"
 
 
-Meaning = Callable[..., Array]
-"""`meaning(np, *arrays, **parameters)`, as the reference function of a row."""
+Reference = Callable[..., Array]
+"""`reference(np, *arrays, **parameters)`, as the reference function of a row."""
 
 
-def meaning_of(mnemonic: str) -> Meaning:
+def reference_of(mnemonic: str) -> Reference:
     """What the runtime computes for a row."""
-    return KERNELS.get(mnemonic, ROWS[mnemonic].reference)
+    return KERNELS.get(mnemonic, DEFINITIONS[mnemonic].reference)
 
 
-UNARY_ROWS = tuple(
-    row.mnemonic
-    for row in ROWS.values()
-    if row.family is Family.UNARY and not row.parameters and not row.takes_types
+UNARY_OPERATIONS = tuple(
+    definition.mnemonic
+    for definition in DEFINITIONS.values()
+    if definition.family is Family.UNARY
+    and not definition.parameters
+    and not definition.takes_types
 )
 """Rows of functions of one operand without parameters."""
 

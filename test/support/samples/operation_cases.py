@@ -13,7 +13,7 @@ from oracles.elementwise_oracles import bits, few, normal
 from running.pass_runner import TTNN_PIPELINE, lowered
 
 from ttmlir.cost import estimate_program
-from ttmlir.optable import ROWS
+from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime import Binary, Tensor, open_device, read_binary, submit
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
@@ -79,7 +79,7 @@ def ttir(case: Case, element: str) -> str:
     attributes = [case.attributes.replace("TYPE", out)] if case.attributes else []
     operands = [f"%a{i}" for i in range(len(types))]
     lines = []
-    if ROWS[case.op].operands:
+    if DEFINITIONS[case.op].operands:
         lines.append(f"%e = tensor.empty() : {out}")
         operands, types = [*operands, "%e"], [*types, out]
         constraints = ", ".join(["#any_device"] * len(operands))

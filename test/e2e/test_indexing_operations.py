@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from samples.row_cases import Case, Shape, check_estimate, check_numbers
+from samples.operation_cases import Case, Shape, check_estimate, check_numbers
 
 from ttmlir.optable import indexing
 
@@ -167,14 +167,14 @@ USES = [
 def test_every_operation_is_used() -> None:
     """None is forgotten."""
     assert {case.op for case in INDEXING} == {
-        *(row.mnemonic for row in indexing.ROWS),
+        *(definition.mnemonic for definition in indexing.DEFINITIONS),
         "dot_general",
     }
 
 
 @pytest.mark.parametrize("numerics", ["exact", "device"])
 @pytest.mark.parametrize(("case", "element"), USES)
-def test_row(case: Case, element: str, numerics: str) -> None:
+def test_operation(case: Case, element: str, numerics: str) -> None:
     """Numbers of the compiled operation, and an estimate of its time."""
     check_numbers(case, element, numerics)
     check_estimate(case, element)

@@ -1,4 +1,4 @@
-"""What a row of the table of kernel calls says."""
+"""What a definition of the table of kernel calls says."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ constants; the size of a packet is Wormhole's)."""
 Reference = Callable[..., Any]
 """`reference(xp, *tiles, **scalars)`: what a call computes, with NumPy as `xp`."""
 
-_REFERENCES = {row.mnemonic: row.reference for row in elementwise.ROWS}
+_REFERENCES = {definition.mnemonic: definition.reference for definition in elementwise.DEFINITIONS}
 
 
 def unchanged(xp: Any, tile: Any) -> Any:
@@ -147,7 +147,7 @@ def function_with_number(name: str) -> Reference:
     return reference
 
 
-# --- Row ------------------------------------------------------------------------------------------
+# --- Definition -----------------------------------------------------------------------------------
 
 REFERENCE = "880154e3c2"
 """The commit of tt-mlir whose dialect and files this project agrees with."""

@@ -48,7 +48,7 @@ from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import TTMETAL_PIPELINE, lower
 from ttmlir.mlir.reporting import DiagnosticError
-from ttmlir.optable import ROWS, elementwise
+from ttmlir.optable import DEFINITIONS, elementwise
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import execute
@@ -521,36 +521,40 @@ def test_pairs_of_special_values(element: str, numerics: str) -> None:
     check(numbers_only, pair, numerics, result="i1")
 
 
-# --- All rows -------------------------------------------------------------------------------------
+# --- All definitions ------------------------------------------------------------------------------
 
-_FLOAT_ROWS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
-_FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
-_INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
-_INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
-_INTEGER_ROWS |= {"logical_left_shift", "logical_right_shift", "right_shift"}
+_FLOAT_OPERATIONS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
+_FLOAT_OPERATIONS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
+_INTEGER_OPERATIONS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
+_INTEGER_OPERATIONS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
+_INTEGER_OPERATIONS |= {"logical_left_shift", "logical_right_shift", "right_shift"}
 _WITHOUT_KERNEL = {
     *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
 }
 
 
 _REFUSED = [
-    (row.mnemonic, element)
-    for element, computed in (("f32", _FLOAT_ROWS), ("bf16", _FLOAT_ROWS), ("i32", _INTEGER_ROWS))
-    for row in elementwise.ROWS
-    if row.mnemonic not in computed and not (row.takes_bits and element != "i32")
+    (definition.mnemonic, element)
+    for element, computed in (
+        ("f32", _FLOAT_OPERATIONS),
+        ("bf16", _FLOAT_OPERATIONS),
+        ("i32", _INTEGER_OPERATIONS),
+    )
+    for definition in elementwise.DEFINITIONS
+    if definition.mnemonic not in computed and not (definition.takes_bits and element != "i32")
 ]
 
 
-def test_every_row_is_here() -> None:
+def test_every_operation_is_here() -> None:
     """An operation that is in no test above has no kernel for any of the element types."""
-    rows = {row.mnemonic for row in elementwise.ROWS}
-    assert rows == _FLOAT_ROWS | _INTEGER_ROWS | _WITHOUT_KERNEL
+    definitions = {definition.mnemonic for definition in elementwise.DEFINITIONS}
+    assert definitions == _FLOAT_OPERATIONS | _INTEGER_OPERATIONS | _WITHOUT_KERNEL
 
 
 @pytest.mark.parametrize(("name", "element"), _REFUSED)
 def test_refused(name: str, element: str) -> None:
     """The message says where, and what kernels compute on such numbers."""
-    arity = elementwise.arity(ROWS[name])
+    arity = elementwise.arity(DEFINITIONS[name])
     with pytest.raises(DiagnosticError) as error:
         compiled(Use((name,), ((3, 5),) * arity, (element,) * arity, element), ROADS[""])
     message = rf"kernels do not compute {name} of {element}; on {element} they compute .*add"

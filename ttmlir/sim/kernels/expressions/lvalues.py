@@ -58,14 +58,14 @@ from ttmlir.sim.kernels.scope import (
     Variable,
 )
 from ttmlir.sim.kernels.value import (
-    BitsPlace,
-    EitherPlace,
-    ItemPlace,
-    LocalPlace,
-    MemberPlace,
-    MemoryPlace,
-    Place,
-    PointedPlace,
+    BitsLvalue,
+    EitherLvalue,
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
+    MemberLvalue,
+    MemoryLvalue,
+    PointedLvalue,
     Space,
     Value,
     apply_binary,
@@ -76,11 +76,11 @@ from ttmlir.sim.kernels.value import (
     convert_to_bool,
     convert_to_unsigned,
     find_element_of_bits,
-    find_member_place,
+    find_member_lvalue,
     make_integer,
     make_value,
     point_into,
-    protect_place,
+    protect_lvalue,
     read,
     reinterpret_bits,
     settle,
@@ -100,7 +100,7 @@ from ttmlir.sim.machine.address_generators import (
 
 def find_pointee(
     context: Context, pointer: Value, node: tree.Node, offset: Value | None = None
-) -> Place:
+) -> Lvalue:
     """The place that a pointer points to, or that lies so many elements after it."""
     type_ = pointer.type
     if not isinstance(type_, PointerType):
@@ -111,8 +111,8 @@ def find_pointee(
         message = f"'{type_.name}' points to nothing that can be read; cast it first"
         raise context.error(node, message)
     if pointer.space is Space.LOCAL:
-        place = code.constant(0) if offset is None else settle(offset).node
-        return PointedPlace(type_.pointee, pointer.node, place, type_.const)
+        lvalue = code.constant(0) if offset is None else settle(offset).node
+        return PointedLvalue(type_.pointee, pointer.node, lvalue, type_.const)
     if offset is not None and offset.constant != 0:
         pointer = advance_pointer(context, pointer, offset, node)
     if pointer.space is Space.MEMORY:
@@ -121,17 +121,17 @@ def find_pointee(
     if not isinstance(first, ast.Name):
         temporary = context.unit.create_name("pointer", "t")
         first, again = code.walrus(temporary, first), code.name(temporary)
-    local = PointedPlace(type_.pointee, again, code.constant(0), type_.const)
-    memory = MemoryPlace(type_.pointee, make_value(UNSIGNED, again), type_.volatile, type_.const)
-    return EitherPlace(type_.pointee, first, local, memory, type_.const)
+    local = PointedLvalue(type_.pointee, again, code.constant(0), type_.const)
+    memory = MemoryLvalue(type_.pointee, make_value(UNSIGNED, again), type_.volatile, type_.const)
+    return EitherLvalue(type_.pointee, first, local, memory, type_.const)
 
 
-def find_pointee_in_memory(context: Context, pointer: Value) -> MemoryPlace:
+def find_pointee_in_memory(context: Context, pointer: Value) -> MemoryLvalue:
     """The place in memory that an address means."""
     type_ = pointer.type
     assert isinstance(type_, PointerType)
     address = make_value(UNSIGNED, pointer.node)
-    return MemoryPlace(type_.pointee, address, type_.volatile, type_.const)
+    return MemoryLvalue(type_.pointee, address, type_.volatile, type_.const)
 
 
 def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.Node) -> Value:
@@ -157,29 +157,29 @@ def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.N
     return Value(type_, settle(address).node)
 
 
-def take_address(context: Context, place: Place, node: tree.Node) -> Value:
+def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
     """A pointer to a place."""
-    match place:
-        case MemoryPlace():
-            pointer = PointerType(place.type, place.volatile, place.is_const)
-            return Value(pointer, settle(place.address).node)
-        case EitherPlace():
-            local, memory = (take_address(context, x, node) for x in (place.local, place.memory))
-            test = code.call("_is_local", place.pointer)
+    match lvalue:
+        case MemoryLvalue():
+            pointer = PointerType(lvalue.type, lvalue.volatile, lvalue.is_const)
+            return Value(pointer, settle(lvalue.address).node)
+        case EitherLvalue():
+            local, memory = (take_address(context, x, node) for x in (lvalue.local, lvalue.memory))
+            test = code.call("_is_local", lvalue.pointer)
             chosen = code.choice(test, local.node, memory.node)
             return Value(memory.type, chosen, space=Space.ANY)
-        case PointedPlace():
-            type_ = PointerType(place.type, const=place.is_const)
-            pointer = Value(type_, place.pointer, space=Space.LOCAL)
-            if isinstance(place.offset, ast.Constant) and place.offset.value == 0:
+        case PointedLvalue():
+            type_ = PointerType(lvalue.type, const=lvalue.is_const)
+            pointer = Value(type_, lvalue.pointer, space=Space.LOCAL)
+            if isinstance(lvalue.offset, ast.Constant) and lvalue.offset.value == 0:
                 return pointer
-            return advance_pointer(context, pointer, make_value(INT, place.offset), node)
-        case ItemPlace():
-            pointer = PointerType(place.type, const=place.is_const)
-            return point_into(place.container, place.index, place.count, pointer)
-        case LocalPlace() if isinstance(place.type, (StructType, ArrayType)):
-            holder = code.list_of([code.name(place.identifier)])
-            pointer = PointerType(place.type, const=place.is_const)
+            return advance_pointer(context, pointer, make_value(INT, lvalue.offset), node)
+        case ItemLvalue():
+            pointer = PointerType(lvalue.type, const=lvalue.is_const)
+            return point_into(lvalue.container, lvalue.index, lvalue.count, pointer)
+        case LocalLvalue() if isinstance(lvalue.type, (StructType, ArrayType)):
+            holder = code.list_of([code.name(lvalue.identifier)])
+            pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(holder, code.constant(0), None, pointer)
         case _:
             raise context.error(node, "the address of this is not supported")
@@ -242,14 +242,14 @@ def _compare_with_null(context: Context, operator: str, left: Value, right: Valu
     return Value(BOOL, code.compare(operator, pointer.node, code.constant(0)), 0, 1)
 
 
-def fit_pointer(context: Context, value: Value, place: Place, node: tree.Node) -> Value:
+def fit_pointer(context: Context, value: Value, lvalue: Lvalue, node: tree.Node) -> Value:
     """A value of the place's type, if the place can hold where it points to."""
     if not isinstance(value.type, PointerType):
         return value
-    match place:
-        case LocalPlace(space=space) if space.join(value.space) is not space:
-            context.widen(place.origin)
-        case MemoryPlace() if value.space is Space.LOCAL:
+    match lvalue:
+        case LocalLvalue(space=space) if space.join(value.space) is not space:
+            context.widen(lvalue.origin)
+        case MemoryLvalue() if value.space is Space.LOCAL:
             message = "the address of a local variable is not known to the simulator"
             raise context.error(node, f"{message}; it cannot be kept in memory")
         case _:
@@ -592,7 +592,7 @@ def find_layout_number(
 # --- Places ---------------------------------------------------------------------------------------
 
 
-def find_place(context: Context, node: tree.Expression) -> Place:
+def find_lvalue(context: Context, node: tree.Expression) -> Lvalue:
     """The place that an expression means."""
     found = look_at(context, node)
     if not isinstance(found, Value):
@@ -608,7 +608,7 @@ def find_place(context: Context, node: tree.Expression) -> Place:
     raise context.error(node, "this is no variable, element or member")
 
 
-def look_at(context: Context, node: tree.Expression) -> Place | Value:
+def look_at(context: Context, node: tree.Expression) -> Lvalue | Value:
     """The place that an expression means, or its value if it has none."""
     context.unit.spend(node)
     found = _look(context, node)
@@ -617,7 +617,7 @@ def look_at(context: Context, node: tree.Expression) -> Place | Value:
     return found
 
 
-def _look(context: Context, node: tree.Expression) -> Place | Value:
+def _look(context: Context, node: tree.Expression) -> Lvalue | Value:
     match node:
         case tree.Name():
             return _look_at_name(context, node)
@@ -632,14 +632,14 @@ def _look(context: Context, node: tree.Expression) -> Place | Value:
         case tree.Assign() | tree.Update(postfix=False):
             return context.handlers.change(context, node)
         case tree.Cast(type=tree.Reference() as reference):
-            return _cast_place(context, reference, node)
+            return _cast_lvalue(context, reference, node)
         case tree.Conditional():
-            return _choose_place(context, node)
+            return _choose_lvalue(context, node)
         case _:
             return _look_at_known(context, node)
 
 
-def _look_at_known(context: Context, node: tree.Expression) -> Place | Value:
+def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
     """What readers of the tree have put there, or an expression that has a value only."""
     match node:
         case Evaluated(found=found):
@@ -653,43 +653,43 @@ def _look_at_known(context: Context, node: tree.Expression) -> Place | Value:
             return evaluate_scalar(context, node)
 
 
-def _choose_place(context: Context, node: tree.Conditional) -> Place | Value:
+def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
     """`condition ? a : b`, which is a place if both are places of one type."""
     found = [look_at(context, each) for each in (node.true_value, node.false_value)]
     a, b = (cast("tree.Expression", Evaluated(each, position=node.position)) for each in found)
     known = replace(node, true_value=a, false_value=b)
-    places = [each for each in found if _has_address(each)]
-    if len(places) < len(found) or places[0].type != places[1].type:
+    lvalues = [each for each in found if _has_address(each)]
+    if len(lvalues) < len(found) or lvalues[0].type != lvalues[1].type:
         return evaluate_scalar(context, known)
     condition = evaluate_condition(context, node.condition)
     if condition.constant is not None:
-        return places[0 if condition.constant else 1]
-    first, second = (take_address(context, each, node) for each in places)
+        return lvalues[0 if condition.constant else 1]
+    first, second = (take_address(context, each, node) for each in lvalues)
     pointer = replace(
         first,
         node=code.choice(build_condition(condition), first.node, second.node),
         space=first.space.join(second.space),
     )
     chosen = find_pointee(context, pointer, node)
-    return protect_place(chosen) if any(each.is_const for each in places) else chosen
+    return protect_lvalue(chosen) if any(each.is_const for each in lvalues) else chosen
 
 
-def _has_address(found: Place | Value) -> TypeGuard[Place]:
+def _has_address(found: Lvalue | Value) -> TypeGuard[Lvalue]:
     """Whether a pointer to a place can be made; to a number in a variable of Python it cannot."""
-    if isinstance(found, LocalPlace):
+    if isinstance(found, LocalLvalue):
         return isinstance(found.type, StructType)
-    is_kept = isinstance(found, (ItemPlace, PointedPlace, MemoryPlace, EitherPlace))
+    is_kept = isinstance(found, (ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue))
     return is_kept and not isinstance(found.type, (ArrayType, ObjectType))
 
 
-def evaluate_place(context: Context, node: tree.Expression) -> Value:
+def evaluate_lvalue(context: Context, node: tree.Expression) -> Value:
     """The value of an element, a member, or what else may be a place."""
     known = _find_known_part(context, node)
     found = known or _look(context, node)
-    return found if isinstance(found, Value) else read_place(context, found)
+    return found if isinstance(found, Value) else read_lvalue(context, found)
 
 
-def look_for_value(context: Context, node: tree.Expression) -> Place | Value:
+def look_for_value(context: Context, node: tree.Expression) -> Lvalue | Value:
     """The same where a value is wanted: an element or member of a constant is constant."""
     return _find_known_part(context, node) or look_at(context, node)
 
@@ -702,7 +702,7 @@ def _find_known_part(context: Context, node: tree.Expression) -> Value | None:
     return None
 
 
-def _look_at_name(context: Context, node: tree.Name) -> Place | Value:
+def _look_at_name(context: Context, node: tree.Name) -> Lvalue | Value:
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
         return symbol.storage
@@ -726,7 +726,7 @@ def find_symbol(context: Context, node: tree.Name) -> Symbol | None:
 # Members.
 
 
-def find_this(context: Context, node: tree.Node, holder: str = "this") -> Place:
+def find_this(context: Context, node: tree.Node, holder: str = "this") -> Lvalue:
     """The object that a member function is called on."""
     symbol = context.scope.find(holder)
     if isinstance(symbol, FieldName):
@@ -736,15 +736,15 @@ def find_this(context: Context, node: tree.Node, holder: str = "this") -> Place:
     return symbol.storage
 
 
-def find_own_member(context: Context, field: FieldName, node: tree.Node) -> Place:
+def find_own_member(context: Context, field: FieldName, node: tree.Node) -> Lvalue:
     """A member of the object that a member function is called on."""
-    place = find_member(context, find_this(context, node, field.holder), field.name, node)
-    if isinstance(place, Value):
+    lvalue = find_member(context, find_this(context, node, field.holder), field.name, node)
+    if isinstance(lvalue, Value):
         raise context.error(node, f"'{field.name}' is constant")
-    return place
+    return lvalue
 
 
-def _find_member(context: Context, node: tree.Member) -> Place | Value:
+def _find_member(context: Context, node: tree.Member) -> Lvalue | Value:
     if node.arrow:
         base = find_pointed_object(context, node)
     else:
@@ -752,7 +752,7 @@ def _find_member(context: Context, node: tree.Member) -> Place | Value:
     return find_member(context, base, node.member, node)
 
 
-def find_pointed_object(context: Context, node: tree.Member) -> Place:
+def find_pointed_object(context: Context, node: tree.Member) -> Lvalue:
     """The object that `base->` refers to."""
     if isinstance(node.base, tree.This):
         return find_this(context, node)
@@ -762,18 +762,18 @@ def find_pointed_object(context: Context, node: tree.Member) -> Place:
         if arrow is None:
             raise context.error(node, f"'{found.type.name}' is no pointer")
         found = arrow
-    value = found if isinstance(found, Value) else read_place(context, found)
+    value = found if isinstance(found, Value) else read_lvalue(context, found)
     return find_pointee(context, value, node)
 
 
-def hold_value(found: Place | Value) -> Place:
+def hold_value(found: Lvalue | Value) -> Lvalue:
     """A value as a place that cannot be changed."""
     if not isinstance(found, Value):
         return found
-    return ItemPlace(found.type, code.list_of([found.node]), code.constant(0), is_const=True)
+    return ItemLvalue(found.type, code.list_of([found.node]), code.constant(0), is_const=True)
 
 
-def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Place | Value:
+def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> Lvalue | Value:
     """A member of an object; of a static one it is known without the object."""
     match complete_type(base.type, context.unit.structs):
         case StructType() as struct:
@@ -781,15 +781,17 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
             path = find_path(struct, name)
             if path is None:
                 return _find_static_member(context, struct, name, node)
-            place = replace(base, type=struct) if base.type != struct else base
+            lvalue = replace(base, type=struct) if base.type != struct else base
             for number in path:
-                place = _complete_place(context, find_member_place(place, number))
-            in_memory = isinstance(place, (MemoryPlace, EitherPlace))
-            if in_memory and isinstance(place.type, ObjectType):
+                lvalue = _complete_lvalue(context, find_member_lvalue(lvalue, number))
+            in_memory = isinstance(lvalue, (MemoryLvalue, EitherLvalue))
+            if in_memory and isinstance(lvalue.type, ObjectType):
                 message = f"'{struct.name}' is no type of what lies in memory: it holds an object"
                 raise context.error(node, f"{message} of the kernel library")
-            return refer(context, place, node)
-        case ObjectType() as type_ if not isinstance(base, (MemoryPlace, EitherPlace, BitsPlace)):
+            return refer(context, lvalue, node)
+        case ObjectType() as type_ if not isinstance(
+            base, (MemoryLvalue, EitherLvalue, BitsLvalue)
+        ):
             members = context.unit.library.find_members(type_.name)
             if name not in members:
                 raise context.error(node, describe_missing_member(type_.name, name, members))
@@ -797,7 +799,7 @@ def find_member(context: Context, base: Place, name: str, node: tree.Node) -> Pl
             if known is not None:
                 return make_integer(known, BOOL)
             is_const = not context.unit.library.is_writable(type_.name, name)
-            return MemberPlace(members[name], build_node(base), name, is_const)
+            return MemberLvalue(members[name], build_node(base), name, is_const)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
 
@@ -826,7 +828,7 @@ def list_members(struct: StructType) -> Iterator[str]:
 
 def _find_static_member(
     context: Context, struct: StructType, name: str, node: tree.Node
-) -> Place | Value:
+) -> Lvalue | Value:
     info = context.unit.classes.get(struct.number)
     symbol = None if info is None else info.scope.find_here(name)
     if isinstance(symbol, LateVariable):
@@ -840,36 +842,36 @@ def _find_static_member(
     raise context.error(node, describe_missing_member(struct.name, name, names))
 
 
-def _complete_place(
-    context: Context, place: ItemPlace | BitsPlace | MemoryPlace | EitherPlace
-) -> Place:
-    type_ = complete_type(place.type, context.unit.structs)
-    if type_ == place.type:
-        return place
-    return retype_place(place, type_)
+def _complete_lvalue(
+    context: Context, lvalue: ItemLvalue | BitsLvalue | MemoryLvalue | EitherLvalue
+) -> Lvalue:
+    type_ = complete_type(lvalue.type, context.unit.structs)
+    if type_ == lvalue.type:
+        return lvalue
+    return retype_lvalue(lvalue, type_)
 
 
-def retype_place(place: Place, type_: CType) -> Place:
+def retype_lvalue(lvalue: Lvalue, type_: CType) -> Lvalue:
     """The same place as one of another type, which begins with the same members."""
-    if isinstance(place, EitherPlace):
-        local, memory = replace(place.local, type=type_), replace(place.memory, type=type_)
-        return replace(place, type=type_, local=local, memory=memory)
-    return replace(place, type=type_)
+    if isinstance(lvalue, EitherLvalue):
+        local, memory = replace(lvalue.local, type=type_), replace(lvalue.memory, type=type_)
+        return replace(lvalue, type=type_, local=local, memory=memory)
+    return replace(lvalue, type=type_)
 
 
-def refer(context: Context, place: Place, node: tree.Node) -> Place:
+def refer(context: Context, lvalue: Lvalue, node: tree.Node) -> Lvalue:
     """What a member that is a reference refers to."""
-    type_ = place.type
+    type_ = lvalue.type
     if not isinstance(type_, ReferenceType):
-        return place
+        return lvalue
     pointer = PointerType(type_.referent, type_.volatile, type_.const)
-    value = read_place(context, retype_place(place, pointer))
+    value = read_lvalue(context, retype_lvalue(lvalue, pointer))
     if type_.is_local:
         value = replace(value, space=Space.LOCAL)
     return find_pointee(context, value, node)
 
 
-def _cast_place(context: Context, reference: tree.Reference, node: tree.Cast) -> Place | Value:
+def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -> Lvalue | Value:
     """`static_cast<T&>(place)`: the same place as one of a base or derived class."""
     found = look_at(context, node.value)
     target = context.unit.resolve_type(reference.referent, context.scope).type
@@ -880,24 +882,24 @@ def _cast_place(context: Context, reference: tree.Reference, node: tree.Cast) ->
     given = found.type
     if isinstance(given, (StructType, IncompleteType)) and isinstance(target, StructType):
         if target.derives_from(given):
-            return retype_place(found, target)
+            return retype_lvalue(found, target)
         if isinstance(given, StructType) and given.derives_from(target):
-            return retype_place(found, target)
-    return context.handlers.cast(context, read_place(context, found), target, node)
+            return retype_lvalue(found, target)
+    return context.handlers.cast(context, read_lvalue(context, found), target, node)
 
 
 # Elements.
 
 
-def _find_element(context: Context, node: tree.Index) -> Place | Value:
+def _find_element(context: Context, node: tree.Index) -> Lvalue | Value:
     if isinstance(node.base, tree.Name) and context.unit.library.is_array(node.base.text):
         holder = code.name(context.unit.bind(node.base.text))
         number = evaluate_number(context, node.index, "an index")
-        return ItemPlace(UINT8, holder, check_index(number), is_const=True)
+        return ItemLvalue(UINT8, holder, check_index(number), is_const=True)
     if isinstance(node.base, tree.Name) and _is_interface_array(context, node.base.text):
         callee = tree.Name("get_local_cb_interface", position=node.position)
         value = context.evaluate(tree.FunctionCall(callee, (node.index,), position=node.position))
-        return ItemPlace(value.type, code.list_of([value.node]), code.constant(0))
+        return ItemLvalue(value.type, code.list_of([value.node]), code.constant(0))
     base = look_at(context, node.base)
     array = find_elements_of(context, base)
     if array is None and isinstance(base.type, StructType):
@@ -908,22 +910,22 @@ def _find_element(context: Context, node: tree.Index) -> Place | Value:
         return found
     index = evaluate_number(context, node.index, "an index")
     if array is None:
-        value = base if isinstance(base, Value) else read_place(context, base)
+        value = base if isinstance(base, Value) else read_lvalue(context, base)
         return find_pointee(context, value, node, index)
     return find_element(context, array, index, node)
 
 
-def find_elements_of(context: Context, base: Place | Value) -> Place | None:
+def find_elements_of(context: Context, base: Lvalue | Value) -> Lvalue | None:
     """The place of an array, or of that in a `std::array`."""
     if isinstance(base.type, ArrayType):
         return hold_value(base)
     if isinstance(base.type, StructType) and base.type.name.startswith("std::array<"):
-        inner = find_member_place(hold_value(base), 0)
+        inner = find_member_lvalue(hold_value(base), 0)
         return inner if isinstance(inner.type, ArrayType) else None
     return None
 
 
-def find_element(context: Context, base: Place, index: Value, node: tree.Node) -> Place:
+def find_element(context: Context, base: Lvalue, index: Value, node: tree.Node) -> Lvalue:
     """An element of an array."""
     array = base.type
     assert isinstance(array, ArrayType)
@@ -939,14 +941,14 @@ def _is_interface_array(context: Context, name: str) -> bool:
 
 
 def _find_element_of(
-    context: Context, base: Place, array: ArrayType, index: Value, node: tree.Node
-) -> ItemPlace | BitsPlace | MemoryPlace | EitherPlace:
+    context: Context, base: Lvalue, array: ArrayType, index: Value, node: tree.Node
+) -> ItemLvalue | BitsLvalue | MemoryLvalue | EitherLvalue:
     match base:
-        case MemoryPlace():
+        case MemoryLvalue():
             type_ = PointerType(array.element, base.volatile, base.is_const)
             start = Value(type_, base.address.node)
             return find_pointee_in_memory(context, advance_pointer(context, start, index, node))
-        case EitherPlace():
+        case EitherLvalue():
             pointer = base.pointer
             if not code.is_stable(index.node):
                 number = context.unit.create_name("index", "t")
@@ -954,17 +956,17 @@ def _find_element_of(
                 index = Value(index.type, code.name(number), index.low, index.high)
             local = _find_element_of(context, base.local, array, index, node)
             memory = _find_element_of(context, base.memory, array, index, node)
-            assert isinstance(local, (ItemPlace, BitsPlace))
-            assert isinstance(memory, MemoryPlace)
-            return EitherPlace(array.element, pointer, local, memory, base.is_const)
-        case BitsPlace():
+            assert isinstance(local, (ItemLvalue, BitsLvalue))
+            assert isinstance(memory, MemoryLvalue)
+            return EitherLvalue(array.element, pointer, local, memory, base.is_const)
+        case BitsLvalue():
             return find_element_of_bits(base, index)
         case _:
-            place = check_index(index)
-            return ItemPlace(array.element, build_node(base), place, base.is_const, array.count)
+            lvalue = check_index(index)
+            return ItemLvalue(array.element, build_node(base), lvalue, base.is_const, array.count)
 
 
-def _find_dereferenced(context: Context, node: tree.Unary) -> Place | Value:
+def _find_dereferenced(context: Context, node: tree.Unary) -> Lvalue | Value:
     """The object that `*pointer` refers to."""
     if isinstance(node.operand, tree.This):
         return find_this(context, node)
@@ -979,7 +981,7 @@ def _find_dereferenced(context: Context, node: tree.Unary) -> Place | Value:
         if called is None:
             raise context.error(node, f"'{found.type.name}' is no pointer")
         return called
-    value = found if isinstance(found, Value) else read_place(context, found)
+    value = found if isinstance(found, Value) else read_lvalue(context, found)
     return find_pointee(context, value, node)
 
 
@@ -989,27 +991,27 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
         case tree.Cast(
             type=tree.Pointer(pointee=pointee), value=tree.Unary(operator="&", operand=operand)
         ):
-            place = find_place(context, operand)
+            lvalue = find_lvalue(context, operand)
             target = context.unit.resolve_type(pointee, context.scope).type
-            if isinstance(place, (MemoryPlace, EitherPlace)) or place.type == target:
+            if isinstance(lvalue, (MemoryLvalue, EitherLvalue)) or lvalue.type == target:
                 return None
-            return reinterpret_bits(read_place(context, place), target)
+            return reinterpret_bits(read_lvalue(context, lvalue), target)
         case _:
             return None
 
 
-def find_array(context: Context, node: tree.Expression) -> Place | None:
+def find_array(context: Context, node: tree.Expression) -> Lvalue | None:
     """The place of an expression, if it is that of an array."""
     if not isinstance(node, (tree.Name, tree.Index, tree.Member)):
         return None
     if isinstance(node, tree.Name):
         symbol = context.unit.find(node.text, context.scope)
         if isinstance(symbol, FieldName):
-            place = find_own_member(context, symbol, node)
-            return place if isinstance(place.type, ArrayType) else None
+            lvalue = find_own_member(context, symbol, node)
+            return lvalue if isinstance(lvalue.type, ArrayType) else None
         if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
             return None
-    elif not is_place(context, node):
+    elif not is_lvalue(context, node):
         return None
     found = look_at(context, node)
     if isinstance(found, Value):
@@ -1017,7 +1019,7 @@ def find_array(context: Context, node: tree.Expression) -> Place | None:
     return found if isinstance(found.type, ArrayType) else None
 
 
-def is_place(context: Context, node: tree.Expression) -> bool:
+def is_lvalue(context: Context, node: tree.Expression) -> bool:
     """Whether an expression is written like a place."""
     while isinstance(node, (tree.Index, tree.Member)):
         node = node.base
@@ -1026,26 +1028,26 @@ def is_place(context: Context, node: tree.Expression) -> bool:
     return isinstance(node, tree.Unary) and node.operator == "*"
 
 
-def read_place(context: Context, place: Place) -> Value:
+def read_lvalue(context: Context, lvalue: Lvalue) -> Value:
     """The value in a place, noting that memory is looked at."""
-    if isinstance(place, (MemoryPlace, EitherPlace)):
+    if isinstance(lvalue, (MemoryLvalue, EitherLvalue)):
         context.loads += 1
-    if isinstance(place, MemoryPlace) and isinstance(place.type, StructType):
-        return _read_struct(context, place)
-    return read(place)
+    if isinstance(lvalue, MemoryLvalue) and isinstance(lvalue.type, StructType):
+        return _read_struct(context, lvalue)
+    return read(lvalue)
 
 
-def _read_struct(context: Context, place: MemoryPlace) -> Value:
+def _read_struct(context: Context, lvalue: MemoryLvalue) -> Value:
     """A struct in memory, whose address is calculated once."""
-    size = size_of(place.type) or 0
+    size = size_of(lvalue.type) or 0
     if size > STACK_BYTES:
         assert context.unit.last is not None
-        message = f"a copy of '{place.type.name}' takes {size} bytes of {STACK_BYTES}"
+        message = f"a copy of '{lvalue.type.name}' takes {size} bytes of {STACK_BYTES}"
         raise context.error(context.unit.last, message)
     if context.unit.last is not None:
-        context.unit.spend(context.unit.last, 2 * count_of(place.type))
+        context.unit.spend(context.unit.last, 2 * count_of(lvalue.type))
     setup = list[ast.expr]()
-    value = read(stabilize(context, place, setup))
+    value = read(stabilize(context, lvalue, setup))
     return replace(value, node=code.last_of(*setup, value.node))
 
 
@@ -1100,7 +1102,7 @@ def make_known(type_: CType, node: ast.expr, number: int) -> Value | None:
     return Value(type_, part) if isinstance(part, ast.List) else None
 
 
-def stabilize(context: Context, place: Place, setup: list[ast.expr]) -> Place:
+def stabilize(context: Context, lvalue: Lvalue, setup: list[ast.expr]) -> Lvalue:
     """The same place with expressions that can be written twice."""
 
     def kept(node: ast.expr, name: str) -> ast.expr:
@@ -1110,25 +1112,25 @@ def stabilize(context: Context, place: Place, setup: list[ast.expr]) -> Place:
         setup.append(code.walrus(temporary, node))
         return code.name(temporary)
 
-    match place:
-        case ItemPlace():
-            container = kept(place.container, "container")
-            return replace(place, container=container, index=kept(place.index, "index"))
-        case PointedPlace():
-            pointer = kept(place.pointer, "pointer")
-            return replace(place, pointer=pointer, offset=kept(place.offset, "index"))
-        case BitsPlace():
-            holder, shift = kept(place.holder, "union"), settle(place.shift)
+    match lvalue:
+        case ItemLvalue():
+            container = kept(lvalue.container, "container")
+            return replace(lvalue, container=container, index=kept(lvalue.index, "index"))
+        case PointedLvalue():
+            pointer = kept(lvalue.pointer, "pointer")
+            return replace(lvalue, pointer=pointer, offset=kept(lvalue.offset, "index"))
+        case BitsLvalue():
+            holder, shift = kept(lvalue.holder, "union"), settle(lvalue.shift)
             return replace(
-                place, holder=holder, shift=replace(shift, node=kept(shift.node, "shift"))
+                lvalue, holder=holder, shift=replace(shift, node=kept(shift.node, "shift"))
             )
-        case MemoryPlace():
-            address = settle(place.address)
-            return replace(place, address=make_value(UNSIGNED, kept(address.node, "address")))
-        case EitherPlace():
-            return replace(place, pointer=kept(place.pointer, "pointer"))
+        case MemoryLvalue():
+            address = settle(lvalue.address)
+            return replace(lvalue, address=make_value(UNSIGNED, kept(address.node, "address")))
+        case EitherLvalue():
+            return replace(lvalue, pointer=kept(lvalue.pointer, "pointer"))
         case _:
-            return place
+            return lvalue
 
 
 def check_index(index: Value) -> ast.expr:
@@ -1174,7 +1176,7 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
     """A cast, however it is written."""
     if isinstance(node.type, tree.Reference):
-        return evaluate_place(context, node)
+        return evaluate_lvalue(context, node)
     if is_deduced(node.type):
         return evaluate_scalar(context, node.value)
     target = context.unit.resolve_type(node.type, context.scope).type
@@ -1290,8 +1292,8 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
         type_ = context.unit.resolve_type(operand, context.scope).type
     if type_ is None:
         assert not isinstance(operand, _TYPES)
-        place = find_array(context, operand)
-        type_ = evaluate_scalar(context, operand).type if place is None else place.type
+        lvalue = find_array(context, operand)
+        type_ = evaluate_scalar(context, operand).type if lvalue is None else lvalue.type
     size = size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")

@@ -1,4 +1,5 @@
-"""Reference functions and result shapes of the other rows against loops and hand computation."""
+"""Reference functions and result shapes of the other definitions against loops and hand
+computation."""
 
 import itertools
 import math
@@ -6,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from ttmlir.optable import ROWS, row
+from ttmlir.optable import DEFINITIONS, definition
 
 
 def call(mnemonic: str, *inputs: np.ndarray, **parameters: object) -> np.ndarray:
-    """Evaluate a row and hold the result against the shape that the row announces."""
-    entry = row(mnemonic)
+    """Evaluate a definition and hold the result against the shape that the definition announces."""
+    entry = definition(mnemonic)
     result = entry.reference(np, *inputs, **parameters)
     if entry.result_shape is not None:
         shapes = (x.shape for x in inputs)
@@ -24,9 +25,9 @@ def numbered(*shape: int) -> np.ndarray:
     return np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
 
 
-def test_rows_are_unique_and_named_after_their_mnemonic() -> None:
+def test_definitions_are_unique_and_named_after_their_mnemonic() -> None:
     """The table is a dictionary by mnemonic."""
-    assert all(name == entry.mnemonic for name, entry in ROWS.items())
+    assert all(name == entry.mnemonic for name, entry in DEFINITIONS.items())
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,9 @@ def test_repeat_pad_and_broadcast() -> None:
 
 def test_arange_runs_along_its_dimension() -> None:
     """Numbers grow along the named dimension and repeat along the others."""
-    result = row("arange").reference(np, start=1, end=8, step=3, arange_dimension=0, shape=(3, 2))
+    result = definition("arange").reference(
+        np, start=1, end=8, step=3, arange_dimension=0, shape=(3, 2)
+    )
     assert result.tolist() == [[1, 1], [4, 4], [7, 7]]
 
 
@@ -148,7 +151,7 @@ def call_conv(
 ) -> np.ndarray:
     """Strides and padding differ between height and width."""
     n, h, w, c = x.shape
-    return row("conv2d").reference(
+    return definition("conv2d").reference(
         np,
         x,
         weight,
@@ -177,7 +180,7 @@ def test_max_pool2d_equals_loops(
 ) -> None:
     """Elements outside the image never win; ceil mode counts windows that start inside."""
     x = np.random.default_rng(5).standard_normal((2, 8, 11, 3)) - 3.0
-    result = row("max_pool2d").reference(
+    result = definition("max_pool2d").reference(
         np,
         x.reshape(1, 1, -1, 3),
         batch_size=2,
@@ -283,7 +286,7 @@ def test_result_shape_says_why_not(
     mnemonic: str, shapes: list[tuple[int, ...]], parameters: dict[str, object], message: str
 ) -> None:
     """Each condition has its own message."""
-    shape_of = row(mnemonic).result_shape
+    shape_of = definition(mnemonic).result_shape
     assert shape_of is not None
     with pytest.raises(ValueError, match=message):
         shape_of(*shapes, **parameters)
