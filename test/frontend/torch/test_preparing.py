@@ -13,6 +13,7 @@ import ttmlir
 from ttmlir.frontend.torch import exporting
 from ttmlir.frontend.torch.decompositions import own_decompositions
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
+from ttmlir.frontend.torch.training import gradients
 
 torch: Any = import_module("torch")
 
@@ -107,6 +108,7 @@ def replaced() -> dict[str, Any]:
         "lazy": lazy._use_lazy_graph_module_flag,
         "to": torch.nn.Module.to,
         "logging": logging.root.manager.disable,
+        **{name: getattr(import_module(home), name) for home, name in gradients._ENTRIES},
     }
 
 

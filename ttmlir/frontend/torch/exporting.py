@@ -279,7 +279,10 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        return _export_seeded(module, args, kwargs)
+        # Held over all of it: what refuses gradients is put in torch's place before the first
+        # export, and taken away after the last.
+        with _changing_torch():
+            return _export_seeded(module, args, kwargs)
     except LocatedError:
         raise
     except Exception as error:

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
+from xdsl.rewriter import Rewriter
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.normalization import put_along, scale_channels
@@ -46,6 +47,7 @@ from ttmlir.passes.core.base import ModulePass
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import SSAValue
 
     from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.dialects.definition.table_ops import TableOperation
@@ -65,8 +67,21 @@ class TTIRCompositeDecompositionPass(ModulePass):
             carrier = TTIRCarrier(Builder.before(op))
             operands = [array_in(carrier, value) for value in cast("DestinationStyleOp", op).inputs]
             parameters = cast("TableOperation", op).parameters()
-            replace(op, _RULES[op.name](*operands, **parameters).value)
+            found = _RULES[op.name](*operands, **parameters).value
+            replace(op, _with_layout_of(op.results[0], found))
             erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
+
+
+def _with_layout_of(result: SSAValue, found: SSAValue) -> SSAValue:
+    """A value in place of a result; the operation that makes it writes it in the result's layout.
+
+    Arrays have no layouts, so what is computed in between has none.
+    """
+    if found.type == result.type:
+        return found
+    for init in cast("DestinationStyleOp", found.owner).inits:
+        Rewriter.replace_value_with_new_type(init, result.type)
+    return Rewriter.replace_value_with_new_type(found, result.type)
 
 
 def _softmax(x: Array, *, dimension: int) -> Array:
