@@ -362,7 +362,7 @@ class _Reader:
             output=output,
             parameters=call.parameters,
             fidelity=None if config is None else config.math_fidelity,
-            wide_sums=config is not None and config.fp32_dest_acc_en,
+            wide_sums=config is not None and bool(config.fp32_dest_acc_en),
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)

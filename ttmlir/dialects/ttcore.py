@@ -22,10 +22,20 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NoneAttr,
     StringAttr,
+    SymbolRefAttr,
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Data,
+    Dialect,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SpacedOpaqueSyntaxAttribute,
+)
 from xdsl.ir.affine import AffineMap as XdslMap
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
@@ -33,7 +43,14 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Signature, properties, refuse
+from ttmlir.dialects.definition.ods import (
+    ODSOperation,
+    Property,
+    Signature,
+    ValueGroup,
+    properties,
+    refuse,
+)
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     KeywordAttr,
@@ -41,7 +58,9 @@ from ttmlir.dialects.definition.syntax import (
     expect_keyword,
     parse_dimensions,
     parse_keyword,
+    parse_list,
     parse_nested,
+    parse_signed,
     parse_unsigned,
     verify_at,
 )
@@ -50,12 +69,17 @@ from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
+    ArgumentType,
+    AttentionMaskType,
     DataType,
     DeviceMemoryLayout,
     MemorySpace,
     MeshShardDirection,
     MeshShardType,
     OOBVal,
+    ReduceType,
+    ShardStatus,
+    Topology,
 )
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import Interval, MetalLayout, shard_strides, split_device_shape
@@ -745,7 +769,270 @@ class MeshShardDirectionAttr(
     name = "ttcore.shard_direction"
 
 
+@irdl_attr_definition
+class ArgumentTypeAttr(
+    KeywordAttr[ArgumentType],
+    enum=ArgumentType,
+    cpp="::mlir::tt::ttcore::ArgumentType",
+    definition="TTCore_ArgumentTypeAttr",
+):
+    """What an argument of a model is: `#ttcore.argument_type<parameter>`."""
+
+    name = "ttcore.argument_type"
+
+
+@irdl_attr_definition
+class ShardStatusAttr(
+    KeywordAttr[ShardStatus],
+    enum=ShardStatus,
+    cpp="::mlir::tt::ttcore::ShardStatus",
+    definition="TTCore_ShardStatusAttr",
+):
+    """Whether an argument arrives in parts: `#ttcore.shard_status<unsharded>`."""
+
+    name = "ttcore.shard_status"
+
+
+@irdl_attr_definition
+class ReduceTypeAttr(
+    KeywordAttr[ReduceType],
+    enum=ReduceType,
+    cpp="::mlir::tt::ttcore::ReduceType",
+    definition="TTCore_ReduceTypeAttr",
+):
+    """How numbers are combined: `#ttcore.reduce_type<sum>`."""
+
+    name = "ttcore.reduce_type"
+
+
+@irdl_attr_definition
+class TopologyAttr(
+    KeywordAttr[Topology],
+    enum=Topology,
+    cpp="::mlir::tt::ttcore::Topology",
+    definition="TTCore_TopologyAttr",
+):
+    """How devices are linked: `#ttcore.topology<ring>`."""
+
+    name = "ttcore.topology"
+
+
+# --- Annotations ----------------------------------------------------------------------------------
+# What frontends say of arguments, results and meshes.
+
+
+@irdl_attr_definition
+class LocalShapeAttr(ParametrizedAttribute, SpacedOpaqueSyntaxAttribute):
+    """The part of a tensor that one device has: `#ttcore<local_shape local_shape = tensor<..>>`."""
+
+    name = "ttcore.local_shape"
+    local_shape: TensorType[Attribute]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `local_shape = tensor<...>`."""
+        _expect_name(parser, "local_shape")
+        position = parser.pos
+        type_ = parser.parse_type()
+        if not isinstance(type_, TensorType):
+            parser.raise_error("invalid kind of type specified", position)
+        return [cast("TensorType[Attribute]", type_)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write what `parse_parameters` reads."""
+        printer.print_string("local_shape = ")
+        printer.print_attribute(self.local_shape)
+
+
+@irdl_attr_definition
+class MeshesAttr(Data[tuple[tuple[str, Shape], ...]]):
+    """The meshes of a module by their names: `#ttcore.meshes<[<"mesh" = 2x4>]>`."""
+
+    name = "ttcore.meshes"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Shape], ...]:
+        """Read `<[<"name" = extents>, ...]>`."""
+        expect(parser, "<")
+        meshes = parse_list(parser, lambda: _parse_mesh(parser))
+        expect(parser, ">")
+        return meshes
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string("<[")
+        for number, (name, shape) in enumerate(self.data):
+            printer.print_string(", <" if number else "<")
+            printer.print_string_literal(name)
+            printer.print_string(f" = {shape_text(shape)}>")
+        printer.print_string("]>")
+
+
+def _parse_mesh(parser: AttrParser) -> tuple[str, Shape]:
+    expect(parser, "<")
+    name = parser.parse_str_literal()
+    expect(parser, "=")
+    shape = parse_dimensions(parser)
+    expect(parser, ">")
+    return name, shape
+
+
+@irdl_attr_definition
+class LoopBoundAttr(Data[tuple[int, int | None]]):
+    """A number that counts iterations, or the operand that is it: `#ttcore.loop_bound<5>`.
+
+    `<0, 2 : i32>` is the number of the third operand.
+    """
+
+    name = "ttcore.loop_bound"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int | None]:
+        """Read `<number>` or `<number, operand : i32>`."""
+        expect(parser, "<")
+        number, operand = parse_signed(parser), None
+        if parser.parse_optional_punctuation(",") is not None:
+            operand = parse_unsigned(parser)
+            expect(parser, ":")
+            expect_keyword(parser, "i32")
+        expect(parser, ">")
+        return number, operand
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        number, operand = self.data
+        printer.print_string(f"<{number}>" if operand is None else f"<{number}, {operand} : i32>")
+
+
+@irdl_attr_definition
+class AttentionMaskTypeAttr(
+    KeywordAttr[AttentionMaskType],
+    enum=AttentionMaskType,
+    cpp="::mlir::tt::ttcore::AttentionMaskType",
+    definition="TTCore_AttentionMaskTypeAttr",
+):
+    """Which positions are hidden: `#ttcore.attention_mask_type<causal>`."""
+
+    name = "ttcore.attention_mask_type"
+
+
 # --- Structure ------------------------------------------------------------------------------------
+
+
+_TENSORS = ValueGroup("inputs", variadic=True)
+_RESULTS = ValueGroup("results", variadic=True)
+
+
+class LoadCachedOp(AssemblyOp):
+    """The results of a function of constants, which is called once and remembered.
+
+    Example:
+        %0 = ttcore.load_cached(@main_const_eval_0, [%arg1]) :
+            (tensor<32x32xf32>) -> tensor<32x32xf32>
+    """
+
+    name = "ttcore.load_cached"
+    SPELLED: ClassVar = ("callee",)
+    SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,), properties(callee=ods.FLAT_SYMBOL))
+
+    @property
+    def callee(self) -> str:
+        """The name of the function."""
+        return cast("SymbolRefAttr", self.properties["callee"]).root_reference.data
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        parser.parse_punctuation("(")
+        callee = SymbolRefAttr(parser.parse_symbol_name())
+        parser.parse_punctuation(",")
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(")")
+        properties, attributes = cls.parse_dict(parser, {"callee": callee})
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_function_type()
+        return cls.create(
+            operands=parser.resolve_operands(operands, type_.inputs.data, position),
+            result_types=type_.outputs.data,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string("(")
+        printer.print_symbol_name(self.callee)
+        printer.print_string(", [")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string("])")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+
+class CompositeOp(ODSOperation):
+    """An operation of the library, or the function that says what it does.
+
+    Example:
+        %0 = "ttcore.composite"(%x) <{composite_attributes = {}, composite_name = "gelu",
+            decomposition = @gelu_impl}> : (tensor<32x32xf32>) -> tensor<32x32xf32>
+    """
+
+    name = "ttcore.composite"
+    SIGNATURE: ClassVar = Signature(
+        (_TENSORS,),
+        (_RESULTS,),
+        (
+            Property("composite_name", ods.STRING),
+            Property("decomposition", ods.FLAT_SYMBOL),
+            Property("composite_attributes", ods.DICTIONARY, optional=True),
+        ),
+    )
+
+
+class WhileLoopOp(ODSOperation):
+    """A loop whose body is a function; it counts, or a function of the state says when it ends.
+
+    `output_indices` numbers the results of the body that are the next iteration's state, which is
+    the first `state_count` operands; the others are the same in all iterations.
+    """
+
+    name = "ttcore.while_loop"
+    SIGNATURE: ClassVar = Signature(
+        (_TENSORS,),
+        (_RESULTS,),
+        (
+            Property("body_program", ods.FLAT_SYMBOL),
+            Property("condition_program", ods.FLAT_SYMBOL, optional=True),
+            Property("output_indices", ods.DENSE_I32),
+            Property("state_count", ods.I32),
+            *(
+                Property(name, ods.named_attr("ttcore.loop_bound"), optional=True)
+                for name in ("initial", "limit", "step")
+            ),
+        ),
+    )
+
+
+class CaseOp(ODSOperation):
+    """A branch: calls the function whose number, or whose truth, the first operand is."""
+
+    name = "ttcore.case"
+    SIGNATURE: ClassVar = Signature(
+        (ValueGroup("index"), _TENSORS),
+        (_RESULTS,),
+        (Property("branch_programs", ods.array_attr("symbol array", ods.FLAT_SYMBOL.storage)),),
+    )
+
+
+class OptimizationBarrierOp(ODSOperation):
+    """Its operands, which nothing is moved across."""
+
+    name = "ttcore.optimization_barrier"
+    SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,))
 
 
 class DeviceOp(AssemblyOp):
@@ -861,7 +1148,16 @@ def device_of(op: Operation) -> DeviceAttr | None:
     return None
 
 
-STRUCTURE_OPS = (DeviceOp, DeviceModuleOp, CpuModuleOp)
+STRUCTURE_OPS = (
+    DeviceOp,
+    DeviceModuleOp,
+    CpuModuleOp,
+    LoadCachedOp,
+    CompositeOp,
+    WhileLoopOp,
+    CaseOp,
+    OptimizationBarrierOp,
+)
 """Every operation of this module."""
 
 
@@ -876,6 +1172,7 @@ __all__ = [
     "DeviceOp",
     "HostLayoutAttr",
     "InterleavedLayoutAttr",
+    "LoadCachedOp",
     "MeshShardDirectionAttr",
     "MeshShardTypeAttr",
     "MetalLayoutAttr",
@@ -898,13 +1195,21 @@ TTCORE = Dialect(
     "ttcore",
     cast("list[type[Operation]]", list(STRUCTURE_OPS)),
     [
+        ArgumentTypeAttr,
+        AttentionMaskTypeAttr,
         HostLayoutAttr,
         InterleavedLayoutAttr,
+        LocalShapeAttr,
+        LoopBoundAttr,
         MeshShardDirectionAttr,
         MeshShardTypeAttr,
+        MeshesAttr,
         MetalLayoutAttr,
+        ReduceTypeAttr,
         ShardLayoutAttr,
+        ShardStatusAttr,
         TensorMeshAttr,
+        TopologyAttr,
         ViewLayoutAttr,
     ],
 )

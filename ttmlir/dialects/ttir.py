@@ -38,8 +38,10 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.dialects.definition.syntax import ConversionOp
 from ttmlir.dialects.definition.table_ops import (
     Check,
+    LateOnlyOp,
     OpClasses,
     TableOperation,
+    ValueFormOp,
     check_arange,
     check_constant,
     check_conv2d,
@@ -58,7 +60,8 @@ from ttmlir.dialects.definition.table_ops import (
     properties_of,
     shape_of,
 )
-from ttmlir.optable import DEFINITIONS, definition
+from ttmlir.mlir.core_prefix import note_ttcore
+from ttmlir.optable import DEFINITIONS, definition, late_forms
 from ttmlir.optable.elementwise import DEFINITIONS as elementwise_DEFINITIONS
 from ttmlir.optable.op_definition import Family, OpDefinition
 from ttmlir.optable.window import WindowAxis, transposed_shape, window_axes
@@ -190,8 +193,25 @@ class GenericRegionOp(ODSOperation):
     """An operation that `ttir-generic` can wrap into a `ttir.generic`."""
 
 
-class TTIRTableOp(TTIROp, TableOperation):
-    """An operation in destination-passing style that has a definition."""
+class TTIRTableOp(TTIROp, ValueFormOp):
+    """An operation that has a definition, and writes to a destination or makes its result."""
+
+    NAMES_DESTINATION: ClassVar = True
+
+    def finish_reading(self) -> None:
+        """Fill in what a text of 2026 need not say, and remember that it is one."""
+        if not self.has_destination:
+            note_ttcore()
+        super().finish_reading()
+
+
+class LateOp(LateOnlyOp):
+    """An operation of 2026 without a definition."""
+
+    def finish_reading(self) -> None:
+        """Fill in what the text need not say, and remember that it is one of 2026."""
+        note_ttcore()
+        super().finish_reading()
 
 
 class ElementwiseOp(TTIRTableOp):
@@ -638,6 +658,7 @@ def _add(definition: OpDefinition) -> None:
         parameters=definition.ttir_signature,
         signature=destination_signature(definition, properties),
         check=check_of(definition, CHECKS) or family.CHECK,
+        late=late_forms.TTIR.get(definition.mnemonic),
         module=__name__,
     )
 
@@ -645,6 +666,10 @@ def _add(definition: OpDefinition) -> None:
 for _definition in DEFINITIONS.values():
     if _definition.in_ttir and _definition.mnemonic not in _CLASSES:
         _add(_definition)
+
+for _mnemonic, _form in late_forms.TTIR.items():
+    if _mnemonic not in _CLASSES and _mnemonic != "empty":
+        _CLASSES.add_late(_mnemonic, _form, (LateOp,), module=__name__)
 
 
 def op_class(mnemonic: str) -> type[ODSOperation]:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims, symbols
-from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.enums import MemorySpace, Topology
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import SystemDesc
 from ttmlir.layout.tensor_layout import Grid, TensorLayout, shape_text
@@ -43,6 +43,10 @@ class DeviceView:
     dram_map: AffineMap
     mesh_shape: tuple[int, ...]
     chip_ids: tuple[int, ...]
+    dram_grid: tuple[int, ...] | None = None
+    """Banks of DRAM; said since 2026 only."""
+    topology: tuple[Topology, ...] = ()
+    """How the chips are linked in each dimension of the mesh, where that is said."""
 
     def __post_init__(self):
         """Check the number of chips and the results of the maps."""

@@ -193,6 +193,54 @@ class MeshShardType(KeywordEnum):
     DEVICES = 3, "devices"
 
 
+class ArgumentType(KeywordEnum):
+    """What an argument of a model is."""
+
+    INPUT = 0, "input"
+    PARAMETER = 1, "parameter"
+    CONSTANT = 2, "constant"
+    DEFAULT = 3, "default"
+
+
+class ShardStatus(KeywordEnum):
+    """Whether an argument or a result is divided over the mesh before it is handed over."""
+
+    PRESHARDED = 0, "presharded"
+    UNSHARDED = 1, "unsharded"
+
+
+class ReduceType(KeywordEnum):
+    """How numbers are combined; tt-mlir has the first nine."""
+
+    SUM = 0, "sum"
+    MEAN = 1, "mean"
+    MAX = 2, "max"
+    MIN = 3, "min"
+    STD = 4, "std"
+    VAR = 5, "var"
+    PROD = 6, "prod"
+    INVALID = 7, "invalid"
+    LOGSUMEXP = 8, "logsumexp"
+
+
+class AttentionMaskType(KeywordEnum):
+    """Which positions attention does not see."""
+
+    NONE = 0, "none"
+    CAUSAL = 1, "causal"
+    ARBITRARY = 2, "arbitrary"
+
+
+class Topology(KeywordEnum):
+    """How the devices of a mesh are linked."""
+
+    RING = 0, "ring"
+    LINEAR = 1, "linear"
+    MESH = 2, "mesh"
+    TORUS = 3, "torus"
+    DISABLED = 4, "disabled"
+
+
 class MeshShardDirection(KeywordEnum):
     """Whether a tensor is divided over a mesh of chips or put together again."""
 
@@ -355,5 +403,9 @@ class DeviceComputeConfig:
     """What an operation that multiplies asks of the matrix unit."""
 
     math_fidelity: MathFidelity = MathFidelity.HIFI4
-    fp32_dest_acc_en: bool = False
-    """Sums have 32 bits in DST, and operands of float32 10 bits of mantissa instead of 7."""
+    fp32_dest_acc_en: bool | None = None
+    """Sums have 32 bits in DST, and operands of float32 10 bits of mantissa instead of 7; None
+    where nothing is said, as for the other flags."""
+    math_approx_mode: bool | None = None
+    packer_l1_acc: bool | None = None
+    dst_full_sync_en: bool | None = None

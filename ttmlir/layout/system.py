@@ -57,6 +57,31 @@ class PhysicalCores:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LateChip:
+    """What descriptions of chips say since 2025 instead of the places of cores."""
+
+    coord_translation_offsets: Coord
+    dst_physical_size_tiles: int
+    num_cbs: int
+    num_compute_threads: int
+    num_datamovement_threads: int
+    dram_grid: Coord | None = None
+    """Since 2026, as what follows: banks of DRAM, and the worker (x, y) nearest to each by
+    network."""
+    dram_workers_noc0: tuple[Coord, ...] = ()
+    dram_workers_noc1: tuple[Coord, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpuDesc:
+    """A processor of the host, or of a device."""
+
+    role: str
+    """`host` or `device`."""
+    target_triple: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChipDesc:
     """One chip; sizes, alignments and addresses in bytes."""
 
@@ -76,6 +101,7 @@ class ChipDesc:
     physical_cores: PhysicalCores
     supported_data_types: tuple[DataType, ...] = STORED_DATA_TYPES
     supported_tile_sizes: tuple[Coord, ...] = SUPPORTED_TILE_SIZES
+    late: LateChip | None = None
 
     def check(self) -> None:
         """Raise LayoutError for a chip that is larger than any that could be built."""
@@ -153,6 +179,8 @@ class SystemDesc:
     """Bits of `ChipCapability` for each chip."""
     chip_coords: tuple[ChipCoord, ...] = field(default=(ChipCoord(),))
     chip_channels: tuple[ChipChannel, ...] = ()
+    cpus: tuple[CpuDesc, ...] = ()
+    """Said since 2025 only."""
 
     def check(self) -> None:
         """Raise LayoutError if there is no chip, or none of that description, or one too large."""

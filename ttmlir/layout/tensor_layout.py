@@ -44,11 +44,13 @@ def shape_text(shape: Sequence[int]) -> str:
 class Grid:
     """A grid of cores: its extents and, for a device's grid, where each core is.
 
-    The mapping takes a coordinate of the grid to (chip index, core y, core x).
+    The mapping takes a coordinate of the grid to (chip index, core y, core x), the inverse back.
     """
 
     shape: tuple[int, ...]
     mapping: AffineMap = NO_MAPPING
+    inverse: AffineMap = NO_MAPPING
+    """Said since 2026 only."""
 
     @property
     def rank(self) -> int:
@@ -67,6 +69,9 @@ class Grid:
     def __str__(self) -> str:
         """The IR text between the angle brackets."""
         text = shape_text(self.shape)
+        if self.inverse != NO_MAPPING:
+            maps = f"virt_to_physical_map = {self.mapping}, physical_to_virt_map = {self.inverse}"
+            return f"{text}, {maps}"
         return text if self.mapping == NO_MAPPING else f"{text}, {self.mapping}"
 
 

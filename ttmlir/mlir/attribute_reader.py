@@ -93,7 +93,13 @@ from ttmlir.mlir.core_prefix import TTCORE, key_as_read, note_ttcore, other_spel
 from ttmlir.mlir.lexer import SourceLexer, balanced_end
 from ttmlir.mlir.long_strings import compact, marked
 from ttmlir.mlir.printing import LOCATIONS, show_attribute
-from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, file_location, note
+from ttmlir.mlir.reporting import (
+    Diagnostic,
+    DiagnosticError,
+    file_location,
+    note,
+    range_location,
+)
 from ttmlir.mlir.xdsl_internals import OpenParser
 from ttmlir.nesting import MAX_NESTING
 
@@ -1251,8 +1257,7 @@ class AttributeReader(TypeReader):
             line = self._parse_location_number("line")
             self.parse_punctuation(":", " in FileLineColLoc")
             column = self._parse_location_number("column")
-            self._skip_location_range()
-            return file_location(text, line, column)
+            return self._parse_location_range(text, line, column)
         child: Attribute = NoneAttr()
         if self.parse_optional_punctuation("(") is not None:
             child = self.read_location()
@@ -1268,14 +1273,15 @@ class AttributeReader(TypeReader):
         self.consume_token()
         return int(token.text)
 
-    def _skip_location_range(self) -> None:
-        """Newer MLIR says where a range ends (`to :9`, `to 3:4`); the start is kept."""
+    def _parse_location_range(self, file: str, line: int, column: int) -> LocationAttr:
+        """A place, and where it ends if newer MLIR says so: `to :9`, `to 3:4`."""
         if self.parse_optional_keyword("to") is None:
-            return
+            return file_location(file, line, column)
+        end_line = line
         if self.current_token.kind is Kind.INTEGER_LIT:
-            self._parse_location_number("line")
+            end_line = self._parse_location_number("line")
         self.parse_punctuation(":", " in FileLineColRange")
-        self._parse_location_number("column")
+        return range_location(file, line, column, end_line, self._parse_location_number("column"))
 
     def _parse_fused_location(self) -> LocationAttr:
         metadata: Attribute = NoneAttr()

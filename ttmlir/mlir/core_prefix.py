@@ -21,11 +21,15 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 TT = "tt"
 TTCORE = "ttcore"
+_TTIR_EMPTY, _TENSOR_EMPTY = "ttir.empty", "tensor.empty"
 
 _SHARED_KEYS = {"tt.system_desc": "ttcore.system_desc"}
 """Names of attributes of modules in both spellings."""
 _KEYS_READ = {late: name for name, late in _SHARED_KEYS.items()}
 _LATE_OPERATIONS = {
+    "ttir.clamp": "ttir.clamp_scalar",
+    "ttir.slice": "ttir.slice_static",
+    "ttnn.right_shift": "ttnn.bitwise_right_shift",
     "ttnn.clamp": "ttnn.clamp_scalar",
     "ttnn.div": "ttnn.divide",
     "ttnn.pow": "ttnn.pow_tensor",
@@ -34,7 +38,7 @@ _LATE_OPERATIONS = {
 """Names of operations in both spellings."""
 _OPERATIONS_READ = {
     **{late: name for name, late in _LATE_OPERATIONS.items()},
-    "ttir.empty": "tensor.empty",
+    _TTIR_EMPTY: _TENSOR_EMPTY,
 }
 _LATE_DIALECTS = ("ttcore", "d2m")
 _LATE_NAMES = ("ttnn.device", "ttnn.ttnn_layout")
@@ -44,6 +48,9 @@ _LATE_MODULE = "ttmlir.dialects.ttcore"
 _current: ContextVar[str | Operation] = ContextVar("core_prefix", default=TT)
 """The prefix, or an operation whose prefix nobody has asked for yet."""
 _read_as_ttcore: WeakSet[Operation] = WeakSet()
+_names_ttir_empty: ContextVar[bool] = ContextVar("names_ttir_empty", default=False)
+"""True where what is read, or printed, calls a tensor without elements `ttir.empty`."""
+_read_with_ttir_empty: WeakSet[Operation] = WeakSet()
 _noted_late_form = False
 
 
@@ -71,10 +78,26 @@ def core_prefix() -> str:
 def use_core_prefix(prefix: str | Operation) -> Generator[None]:
     """Make texts in a spelling, or in that of a module, which is only searched if it is needed."""
     token = _current.set(prefix)
+    empty = _names_ttir_empty.set(False)
     try:
         yield
     finally:
+        _names_ttir_empty.reset(empty)
         _current.reset(token)
+
+
+@contextmanager
+def spell_as(op: Operation) -> Generator[None]:
+    """Make texts in the spelling of the module around an operation."""
+    with use_core_prefix(core_prefix_of(op)):
+        _names_ttir_empty.set(_top(op) in _read_with_ttir_empty)
+        yield
+
+
+def _top(op: Operation) -> Operation:
+    while (parent := op.parent_op()) is not None:
+        op = parent
+    return op
 
 
 def note_ttcore() -> None:
@@ -87,14 +110,15 @@ def mark_as_read(module: Operation) -> None:
     """Let a module that was just read be printed as it was spelled."""
     if core_prefix() == TTCORE:
         _read_as_ttcore.add(module)
+    if _names_ttir_empty.get():
+        _read_with_ttir_empty.add(module)
 
 
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
     if not _may_be_late():
         return TT
-    while (parent := op.parent_op()) is not None:
-        op = parent
+    op = _top(op)
     if op in _read_as_ttcore or _holds_late(op):
         return TTCORE
     return TT
@@ -123,11 +147,15 @@ def key_as_read(key: str) -> str:
 
 def spelled_operation(name: str, prefix: str) -> str:
     """The name of an operation as it is printed."""
+    if name == _TENSOR_EMPTY and _names_ttir_empty.get():
+        return _TTIR_EMPTY
     return _LATE_OPERATIONS.get(name, name) if prefix == TTCORE else name
 
 
 def operation_as_read(name: str) -> str:
     """The name of an operation in memory."""
+    if name == _TTIR_EMPTY:
+        _names_ttir_empty.set(True)
     return _OPERATIONS_READ.get(name, name)
 
 

@@ -38,7 +38,7 @@ from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Data, Operation,
 from xdsl.printer import Printer
 
 from ttmlir.mlir.attributes import layout_map, metadata
-from ttmlir.mlir.core_prefix import TTCORE, core_prefix, core_prefix_of, use_core_prefix
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.long_strings import PrintedText
 from ttmlir.mlir.printing import (
     DEFAULT_OPTIONS,
@@ -50,7 +50,7 @@ from ttmlir.mlir.printing import (
     PrintOptions,
     TooLongError,
 )
-from ttmlir.mlir.reporting import LocatedError
+from ttmlir.mlir.reporting import LocatedError, range_ends
 from ttmlir.nesting import deep_recursion
 
 # --- Aliases --------------------------------------------------------------------------------------
@@ -244,6 +244,8 @@ def _of_name_location(location: NameLoc) -> Sequence[Attribute]:
 
 
 def _of_fused_location(location: FusedLoc) -> Sequence[Attribute]:
+    if range_ends(location) is not None:
+        return ()
     parts = cast(ArrayAttr[Attribute], location.locations)
     return (*_present(location.metadata), *parts)
 
@@ -310,7 +312,7 @@ def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> 
 
     DiagnosticError for a text without end.
     """
-    with use_core_prefix(core_prefix_of(module)):
+    with spell_as(module):
         return _printed_text(module, options)
 
 

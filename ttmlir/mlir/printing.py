@@ -68,6 +68,7 @@ from ttmlir.mlir.core_prefix import (
 )
 from ttmlir.mlir.long_strings import LONG, LongString, hex_digits
 from ttmlir.mlir.quoting import MAX_SHOWN, cut_off, identifier_or_string, quote
+from ttmlir.mlir.reporting import range_ends
 from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS, UpstreamPrinter
 from ttmlir.mlir.xdsl_internals import operands_of, successors_of
 from ttmlir.nesting import deep_recursion
@@ -616,6 +617,10 @@ class MlirPrinter(UpstreamPrinter):
                 self._write(" at ")
                 self._print_nested_location(location.caller)
                 self._write("" if pretty else ")")
+            case FusedLoc() if (ends := range_ends(location)) is not None:
+                (start, end), line = ends, ends[1].line.data
+                self._print_location_body(start)
+                self._write(f" to {line if start.line.data != line else ''}:{end.column.data}")
             case FusedLoc():
                 self._write("" if pretty else "fused")
                 if not isinstance(location.metadata, NoneAttr):
@@ -752,12 +757,12 @@ class MlirPrinter(UpstreamPrinter):
         self._print_result_list(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
         if own is not None:
-            self._write(self._short_name(op.name))
+            self._write(self._short_name(spelled_operation(op.name, self.core_prefix)))
             own(self, op)
         elif self.print_generic_format or type(op).print is Operation.print:
             self._print_generic(op)
         else:
-            self._write(self._short_name(op.name))
+            self._write(self._short_name(spelled_operation(op.name, self.core_prefix)))
             op.print(self)
         self.print_trailing_location(op.location)
 

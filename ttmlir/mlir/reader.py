@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, ModuleOp, UnregisteredOp, i32
@@ -112,6 +112,8 @@ class _OpFacts:
     """Segment sizes kept as properties: name, other spelling, number of segments."""
     convert: _Convert | None = None
     """The operation's own way to sort its properties, which raises VerifyException."""
+    finish: Callable[[Any], None] | None = None
+    """What the operation does with itself once it is read."""
 
 
 @cache
@@ -119,7 +121,8 @@ def _facts_of(op_type: type[Operation]) -> _OpFacts:
     is_isolated = op_type.has_trait(IsolatedFromAbove, value_if_unregistered=False)
     if not issubclass(op_type, IRDLOperation):
         # Operations that are not defined in IRDL may bring their own rules for properties.
-        return _OpFacts(is_isolated, None, (), getattr(op_type, "convert_properties", None))
+        own = (getattr(op_type, name, None) for name in ("convert_properties", "finish_reading"))
+        return _OpFacts(is_isolated, None, (), *own)
     definition = op_type.get_irdl_definition()
     segments: list[tuple[str, str, int]] = []
     for option in definition.options:
@@ -398,7 +401,7 @@ class ModuleReader(AttributeReader):
             self.raise_error("unexpected properties on an operation without any")
         values = self.resolve_operands(operands, type.inputs.data, type_position)
         try:
-            return op_type.create(
+            op = op_type.create(
                 operands=values,
                 result_types=type.outputs.data,
                 properties=properties,
@@ -408,6 +411,9 @@ class ModuleReader(AttributeReader):
             )
         except VerifyException as error:
             self.raise_error(str(error), type_position)
+        if facts.finish is not None:
+            facts.finish(op)
+        return op
 
     def _sort_properties(
         self, facts: _OpFacts, properties: dict[str, Attribute], attributes: dict[str, Attribute]

@@ -28,10 +28,17 @@ def matrix_shape(a: Shape, b: Shape) -> Shape:
     return a[-2], b[-1]
 
 
-def matmul_shape(a: Shape, b: Shape) -> Shape:
+def matmul_shape(
+    a: Shape, b: Shape, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Shape:
     """Shape of a product of matrices; leading dimensions are batches and broadcast."""
+    a, b = _swapped(a) if transpose_a else a, _swapped(b) if transpose_b else b
     matrix = matrix_shape(a, b)
     return (*broadcast_shape(a[:-2], b[:-2]), *matrix)
+
+
+def _swapped(shape: Shape) -> Shape:
+    return (*shape[:-2], *reversed(shape[-2:]))
 
 
 @dataclass(frozen=True)
@@ -81,8 +88,11 @@ def dot_general_shape(
     return (*(lhs[dim] for dim in (*left.batch, *left.free)), *(rhs[dim] for dim in right.free))
 
 
-def _matmul(xp: Any, a: Any, b: Any) -> Any:
-    return xp.matmul(a, b)
+def _matmul(
+    xp: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Any:
+    a = xp.swapaxes(a, -1, -2) if transpose_a else a
+    return xp.matmul(a, xp.swapaxes(b, -1, -2) if transpose_b else b)
 
 
 def _dot_general(xp: Any, lhs: Any, rhs: Any, **dimensions: Shape) -> Any:

@@ -68,6 +68,22 @@ class Kind(Enum):
     """`"sum"`"""
     ELEMENTS = "elements"
     """`dense<[1.0, 2.0]> : tensor<2xf32>`"""
+    UI32 = "ui32"
+    """`1 : ui32`"""
+    UI8 = "ui8"
+    """`1 : ui8`"""
+    SI8 = "si8"
+    """`1 : si8`"""
+    NUMBER = "f32 or i32"
+    """`1.0 : f32` or `1 : i32`"""
+    EXTENTS = "i32 or dense i32"
+    """`1 : i32` for all dimensions, or `array<i32: 1, 2>`"""
+    ATTRIBUTE = "attribute"
+    """An attribute of a dialect, which the parameter names: `#ttcore.reduce_type<sum>`"""
+    ATTRIBUTES = "attribute array"
+    """A list of them: `[#ttnn.unary_with_param<op_type = relu>]`"""
+    SYMBOL = "symbol"
+    """`@function`"""
 
     @property
     def is_list(self) -> bool:
@@ -86,6 +102,11 @@ class Parameter:
     kind: Kind
     optional: bool = False
     doc: str = ""
+    attribute: str = ""
+    """The name of the attribute that a parameter of `Kind.ATTRIBUTE` or `ATTRIBUTES` is; several,
+    each of which it may be, are separated by `|`."""
+    default: Any = None
+    """What is read where the text names nothing; it is printed then."""
 
 
 @dataclass(frozen=True, kw_only=True)

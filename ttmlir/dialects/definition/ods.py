@@ -200,6 +200,15 @@ def enum_attr(base: AttrConstraint, count: int, summary: str) -> AttrConstraint:
     return AttrConstraint(summary, is_case, always)
 
 
+def either(*constraints: AttrConstraint) -> AttrConstraint:
+    """What one of several constraints accepts."""
+    return AttrConstraint(
+        " or ".join(each.summary for each in constraints),
+        lambda attr: any(each.storage(attr) for each in constraints),
+        lambda attr: any(each.storage(attr) and each.holds(attr) for each in constraints),
+    )
+
+
 def named_attr(name: str, summary: str = "") -> AttrConstraint:
     """An attribute of a dialect, told by its name, so that its class need not be imported."""
     return AttrConstraint(summary, lambda attr: attr.name == name, always)
@@ -216,6 +225,9 @@ FLOAT = AttrConstraint(
 BOOL = AttrConstraint("bool attribute", _is_bool, always)
 UNIT = AttrConstraint("unit attribute", lambda attr: isinstance(attr, UnitAttr), always)
 ARRAY = AttrConstraint("array attribute", _is_array, always)
+DICTIONARY = AttrConstraint(
+    "dictionary of named attribute values", lambda attr: isinstance(attr, DictionaryAttr), always
+)
 STRING = AttrConstraint("string attribute", lambda attr: isinstance(attr, StringAttr), always)
 I32_ARRAY = integer_array_attr(32)
 I64_ARRAY = integer_array_attr(64)
@@ -399,6 +411,16 @@ class ODSOperation(Operation):
     # -- properties ----------------------------------------------------------------------------
 
     @classmethod
+    def readable_properties(cls) -> Mapping[str, Property]:
+        """The properties of all forms by name."""
+        return cls.SIGNATURE.by_name
+
+    @classmethod
+    def group_counts(cls) -> tuple[int, ...]:
+        """How many groups a list of their sizes may name, in the usual form first."""
+        return (len(cls.SIGNATURE.operands),) if cls.SIGNATURE.has_segments else ()
+
+    @classmethod
     def convert_properties(
         cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
     ) -> dict[str, Attribute]:
@@ -408,10 +430,10 @@ class ODSOperation(Operation):
         text is the whole diagnostic, where MLIR's reader refuses.
         """
         signature = cls.SIGNATURE
-        known = signature.by_name
+        known = cls.readable_properties()
         result: dict[str, Attribute] = {}
         for name, attr in (properties or {}).items():
-            if name in (SEGMENTS, _OLD_SEGMENTS) and signature.has_segments:
+            if name in (SEGMENTS, _OLD_SEGMENTS) and cls.group_counts():
                 result[SEGMENTS] = cls._converted_segments(attr, properties or {})
             elif name in known:
                 if not known[name].constraint.storage(attr):
@@ -432,23 +454,24 @@ class ODSOperation(Operation):
     def _take_segments(
         cls, properties: dict[str, Attribute], attributes: dict[str, Attribute]
     ) -> None:
-        groups = len(cls.SIGNATURE.operands)
+        counts = cls.group_counts()
         for name in (SEGMENTS, _OLD_SEGMENTS):
             attr = attributes.pop(name, None)
             # MLIR drops a list of the wrong length here without a word: the count check finds it.
-            if attr is not None and DENSE_I32.storage(attr) and len(_ints(attr)) == groups:
+            if attr is not None and DENSE_I32.storage(attr) and len(_ints(attr)) in counts:
                 properties.setdefault(SEGMENTS, attr)
         if SEGMENTS not in properties:
-            properties[SEGMENTS] = segments_attr((0,) * groups)
+            properties[SEGMENTS] = segments_attr((0,) * counts[0])
 
     @classmethod
     def _converted_segments(cls, attr: Attribute, properties: dict[str, Attribute]) -> Attribute:
-        groups = len(cls.SIGNATURE.operands)
+        counts = cls.group_counts()
         if not DENSE_I32.storage(attr):
             cls._refuse_properties(properties, "expected DenseI32ArrayAttr for key `value`")
-        if len(_ints(attr)) != groups:
+        if len(_ints(attr)) not in counts:
+            found = len(_ints(attr))
             cls._refuse_properties(
-                properties, f"size mismatch in attribute conversion: {len(_ints(attr))} vs {groups}"
+                properties, f"size mismatch in attribute conversion: {found} vs {counts[0]}"
             )
         return attr
 
@@ -487,6 +510,11 @@ def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
 
 def _ints(attr: Attribute) -> tuple[int, ...]:
     return cast("DenseArrayBase[IntegerType]", attr).get_values()
+
+
+def segment_sizes(attr: Attribute) -> tuple[int, ...]:
+    """The sizes that `operandSegmentSizes` lists; none if it is no such list."""
+    return _ints(attr) if DENSE_I32.storage(attr) else ()
 
 
 def text(attr: Attribute) -> str:
@@ -588,7 +616,7 @@ class DestinationStyleOp(ODSOperation):
     @property
     def init_range(self) -> tuple[int, int]:
         """First and one past the last operand number of the inits."""
-        init = self.SIGNATURE.init
+        init = self.form().init
         assert init is not None, f"{self.name} names no init"
         return self.group_range(init)
 
@@ -629,7 +657,7 @@ class DestinationStyleOp(ODSOperation):
     ) -> Self:
         """Make the operation; result types follow from the inits unless they are given."""
         props = dict(properties or {})
-        if cls.SIGNATURE.has_segments:
+        if cls.SIGNATURE.has_segments and (inits or not result_types):
             props[SEGMENTS] = segments_attr((len(inputs), len(inits)))
         trailing = () if device is None else (device,)
         return cls.create(

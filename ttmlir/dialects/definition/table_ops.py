@@ -40,19 +40,24 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import (
+    SEGMENTS,
     DestinationStyleOp,
     ODSOperation,
     Property,
     Signature,
     ValueGroup,
     refuse,
+    segment_sizes,
 )
 from ttmlir.errors import InputError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.printing import SuggestsNames
+from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Parameter
+from ttmlir.optable.late_forms import LateForm
+from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Operand, Parameter
 
 if TYPE_CHECKING:
     from ttmlir.dialects.tt import MemorySpaceAttr, TensorLayoutAttr
@@ -114,7 +119,8 @@ def _form(name: str, signature: Signature) -> str:
         f"{prop.name}{'?' if prop.optional else ''}" for prop in signature.properties
     )
     shown = f" <{{{properties}}}>" if properties else ""
-    return f'%{signature.results[0].name} = "{name}"({operands}){shown}'
+    results = ", ".join(f"%{result.name}" for result in signature.results)
+    return f'{results} = "{name}"({operands}){shown}' if results else f'"{name}"({operands}){shown}'
 
 
 # --- Definition ops -------------------------------------------------------------------------------
@@ -136,6 +142,12 @@ _CONSTRAINTS = {
     Kind.DENSE_BOOL: ods.DENSE_BOOL,
     Kind.STRING: ods.STRING,
     Kind.ELEMENTS: ods.ELEMENTS,
+    Kind.UI32: ods.integer_attr(32, Signedness.UNSIGNED),
+    Kind.UI8: ods.integer_attr(8, Signedness.UNSIGNED),
+    Kind.SI8: ods.integer_attr(8, Signedness.SIGNED),
+    Kind.NUMBER: ods.either(ods.F32, ods.I32),
+    Kind.EXTENTS: ods.either(ods.I32, ods.DENSE_I32),
+    Kind.SYMBOL: ods.FLAT_SYMBOL,
 }
 
 _BITS = {
@@ -160,6 +172,14 @@ def _ints_of_dense(attr: Attribute) -> tuple[int, ...]:
     return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
 
 
+def _number_of(attr: Attribute) -> int | float:
+    return cast("IntegerAttr | FloatAttr", attr).value.data
+
+
+def _extents_of(attr: Attribute) -> int | tuple[int, ...]:
+    return _int_of(attr) if isinstance(attr, IntegerAttr) else _ints_of_dense(attr)
+
+
 _FROM_ATTR: dict[Kind, Callable[[Attribute], ParameterValue]] = {
     Kind.SI32: _int_of,
     Kind.I32: _int_of,
@@ -174,6 +194,14 @@ _FROM_ATTR: dict[Kind, Callable[[Attribute], ParameterValue]] = {
     Kind.DENSE_BOOL: lambda attr: tuple(map(bool, _ints_of_dense(attr))),
     Kind.STRING: lambda attr: cast("StringAttr", attr).data,
     Kind.ELEMENTS: lambda attr: attr,
+    Kind.UI32: _int_of,
+    Kind.UI8: _int_of,
+    Kind.SI8: _int_of,
+    Kind.NUMBER: _number_of,
+    Kind.EXTENTS: _extents_of,
+    Kind.ATTRIBUTE: lambda attr: attr,
+    Kind.ATTRIBUTES: lambda attr: attr,
+    Kind.SYMBOL: lambda attr: attr,
 }
 
 # The values come from `ParameterValue`, whose alternative is fixed by the kind.
@@ -191,6 +219,20 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.DENSE_BOOL: lambda value: DenseArrayBase.from_list(i1, [int(item) for item in value]),
     Kind.STRING: StringAttr,
     Kind.ELEMENTS: lambda value: value,
+    Kind.UI32: lambda value: IntegerAttr(value, IntegerType(32, Signedness.UNSIGNED)),
+    Kind.UI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.UNSIGNED)),
+    Kind.SI8: lambda value: IntegerAttr(value, IntegerType(8, Signedness.SIGNED)),
+    Kind.NUMBER: lambda value: (
+        FloatAttr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
+    ),
+    Kind.EXTENTS: lambda value: (
+        DenseArrayBase.from_list(i32, value)
+        if isinstance(value, tuple)
+        else IntegerAttr(value, i32)
+    ),
+    Kind.ATTRIBUTE: lambda value: value,
+    Kind.ATTRIBUTES: lambda value: value,
+    Kind.SYMBOL: lambda value: value,
 }
 
 
@@ -217,7 +259,19 @@ def parameter_attr(value: ParameterValue, kind: Kind) -> Attribute:
 
 def properties_of(parameters: Iterable[Parameter]) -> tuple[Property, ...]:
     """The properties that carry these parameters."""
-    return tuple(Property(p.name, _CONSTRAINTS[p.kind], p.optional) for p in parameters)
+    return tuple(Property(p.name, _constraint_of(p), p.optional) for p in parameters)
+
+
+def _constraint_of(parameter: Parameter) -> ods.AttrConstraint:
+    names = parameter.attribute.split("|")
+    shown = " or ".join(names)
+    match parameter.kind:
+        case Kind.ATTRIBUTE:
+            return ods.AttrConstraint(shown, lambda attr: attr.name in names, ods.always)
+        case Kind.ATTRIBUTES:
+            return ods.array_attr(f"array of {shown}", lambda item: item.name in names)
+        case kind:
+            return _CONSTRAINTS[kind]
 
 
 class TableOperation(ODSOperation):
@@ -262,13 +316,11 @@ class TableOperation(ODSOperation):
                 )
 
 
-def operand_values(definition: OpDefinition) -> tuple[ValueGroup, ...]:
-    """The operands of an operation other than its destination."""
-    if definition.family.is_elementwise:
-        return (ValueGroup("inputs", variadic=True),)
+def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
+    """Operands of a definition as those of an operation."""
     return tuple(
         ValueGroup(operand.name, variadic=operand.variadic, optional=operand.optional)
-        for operand in definition.operands
+        for operand in operands
     )
 
 
@@ -279,13 +331,269 @@ def destination_signature(
     trailing: tuple[ValueGroup, ...] = (),
 ) -> Signature:
     """The signature of an operation in destination-passing style."""
-    many = definition.family.is_elementwise or len(definition.results) > 1
+    is_elementwise = definition.family.is_elementwise
+    many = is_elementwise or len(definition.results) > 1
+    inputs = (
+        (ValueGroup("inputs", variadic=True),)
+        if is_elementwise
+        else operand_values(definition.operands)
+    )
     init = ValueGroup("outputs" if many else "output", variadic=many)
     return Signature(
-        (*operand_values(definition), init, *trailing),
+        (*inputs, init, *trailing),
         (ValueGroup("results" if many else "result", variadic=many),),
         properties,
         init=init.name,
+    )
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+# Operations have had several forms: until 2025 they wrote to a destination that was handed to
+# them, since then they make their results, and in 2026 many have other parameters, too. All forms
+# of an operation are one class, and its operands and properties tell which form it is in.
+
+
+class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
+    """An operation that writes to a destination, or makes its results: then `inits` is empty."""
+
+    LATE: ClassVar[LateForm | None] = None
+    """What is different in 2026."""
+    LATE_PROPERTIES: ClassVar[tuple[Property, ...]] = ()
+    """Optional properties of the forms without a destination; with one they are not kept."""
+    NAMES_DESTINATION: ClassVar[bool] = False
+    """True where a destination may be told by the number of operands alone, as in 2025."""
+    TRAILING: ClassVar[tuple[ValueGroup, ...]] = ()
+    """Operands after the destination, in the forms without one."""
+
+    # -- forms ---------------------------------------------------------------------------------
+
+    @property
+    def has_destination(self) -> bool:
+        """False where the operation makes its results."""
+        signature = self.SIGNATURE
+        sizes = self.properties.get(SEGMENTS)
+        if sizes is not None:
+            # Lists of the wrong length are refused as those of a destination.
+            return len(segment_sizes(sizes)) in (0, *_counts_with_destination(type(self)))
+        if "operand_constraints" in self.properties:
+            return True
+        operands = operands_of(self)
+        count = len(operands)
+        if self.DEFINITION.family.is_elementwise:
+            return self.NAMES_DESTINATION and count > len(self.DEFINITION.operands)
+        if all(group.is_single or group.name == signature.init for group in signature.operands):
+            return count >= len(signature.operands)
+        # With a group of any size, the type tells a destination from another operand.
+        last = count - 1 - len([group for group in signature.operands[-1:] if group in _TRAILING])
+        if last < 1 or not self.results:
+            return last < 0 or not self.results
+        return operands[last].type == self.results[0].type
+
+    def form(self) -> Signature:
+        """The signature of the form that the operation is in."""
+        if not self.has_destination:
+            forms = _value_forms(type(self))
+            return next((form for form in forms if self._fits(form)), forms[0])
+        if self.SIGNATURE.has_segments and SEGMENTS not in self.properties:
+            return _fixed_form(type(self))
+        return self.SIGNATURE
+
+    def _fits(self, form: Signature) -> bool:
+        properties = self.properties
+        required = (each.name for each in form.properties if not each.optional)
+        return all(name in properties for name in required) and all(
+            name in form.by_name
+            and form.by_name[name].constraint.storage(attr)
+            and form.by_name[name].constraint.holds(attr)
+            for name, attr in properties.items()
+            if name != SEGMENTS
+        )
+
+    @property
+    def is_late(self) -> bool:
+        """True in the form of 2026, where that is one of its own."""
+        return self.LATE is not None and self.form() is _value_forms(type(self))[0]
+
+    def parameters(self) -> dict[str, ParameterValue]:
+        """The parameters of the definition; ValueError for a form of 2026 that it has none for."""
+        late = self.LATE
+        if late is None or late.parameters is None or not self.is_late:
+            return super().parameters()
+        found = parameters_in(self.properties, late.parameters)
+        if late.read is None:
+            return found
+        shapes = [shape_of(value) for value in self.inputs]
+        return late.read(found, shapes, shape_of(self.results[0]) if self.results else ())
+
+    # -- destinations --------------------------------------------------------------------------
+
+    @property
+    def init_range(self) -> tuple[int, int]:
+        """First and one past the last operand number of the inits, if there are any."""
+        if self.has_destination:
+            return super().init_range
+        form = self.form()
+        end = len(operands_of(self)) - len(
+            [group for group in form.operands[-1:] if group in _TRAILING]
+        )
+        return end, end
+
+    @property
+    def output(self) -> SSAValue:
+        """The destination; without one the result, which has its type."""
+        return super().output if self.has_destination else self.results[0]
+
+    @property
+    def written_results(self) -> dict[int, SSAValue]:
+        """The results by the number of the operand that is their destination."""
+        return super().written_results if self.has_destination else {}
+
+    def result_names(self) -> Sequence[str]:
+        """Names that several results are suggested, where the operation makes them."""
+        if len(self.results) < 2 or self.has_destination:
+            return ()
+        return self.DEFINITION.results if self.LATE is None else self.LATE.results
+
+    # -- reading -------------------------------------------------------------------------------
+
+    @classmethod
+    def readable_properties(cls) -> Mapping[str, Property]:
+        """The properties of all forms by name."""
+        return _readable(cls)
+
+    @classmethod
+    def group_counts(cls) -> tuple[int, ...]:
+        """How many groups a list of their sizes may name."""
+        forms = (cls.SIGNATURE, *_value_forms(cls))
+        return tuple(len(form.operands) for form in forms if form.has_segments)
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """The properties as they stand in the text: none is made up for sizes of groups."""
+        has_sizes = any(SEGMENTS in each for each in (properties or {}, attributes))
+        result = super().convert_properties(properties, attributes)
+        if not has_sizes and "operand_constraints" not in result:
+            result.pop(SEGMENTS, None)
+        return result
+
+    def finish_reading(self) -> None:
+        """Fill in what a text of 2026 need not say."""
+        if self.has_destination or self.LATE is None or self.LATE.parameters is None:
+            return
+        for each in self.LATE.parameters:
+            if each.default is not None and each.name not in self.properties:
+                self.properties[each.name] = parameter_attr(each.default, each.kind)
+
+    # -- verification --------------------------------------------------------------------------
+
+    def verify_op(self) -> None:
+        """Run the operation's own verifier, where its form has parameters of the definition."""
+        if self.is_late:
+            try:
+                self.parameters()
+            except ValueError:
+                return
+        super().verify_op()
+
+    def verify_interfaces(self) -> None:
+        """Compare the results with the inits, if there are any."""
+        if self.has_destination:
+            super().verify_interfaces()
+
+
+_TRAILING: list[ValueGroup] = []
+"""Operands that are no tensors, after the destination."""
+
+
+def trailing_operand(group: ValueGroup) -> ValueGroup:
+    """Let an operand be one that follows the destination."""
+    _TRAILING.append(group)
+    return group
+
+
+@cache
+def _counts_with_destination(cls: type[ValueFormOp]) -> tuple[int, ...]:
+    return (len(cls.SIGNATURE.operands),) if cls.SIGNATURE.has_segments else ()
+
+
+@cache
+def _fixed_form(cls: type[ValueFormOp]) -> Signature:
+    """The signature with a destination, and the operands of the definition by name."""
+    signature = cls.SIGNATURE
+    return Signature(
+        (*operand_values(cls.DEFINITION.operands), ValueGroup("output"), *cls.TRAILING),
+        (ValueGroup("result"),),
+        signature.properties,
+        init="output",
+    )
+
+
+@cache
+def _value_forms(cls: type[ValueFormOp]) -> tuple[Signature, ...]:
+    """The signatures without a destination, that of 2026 first."""
+    definition, late = cls.DEFINITION, cls.LATE
+    results = tuple(map(ValueGroup, definition.results))
+    kept = tuple(
+        each
+        for each in cls.SIGNATURE.properties
+        if each.name != "operand_constraints" and each.name not in {p.name for p in cls.PARAMETERS}
+    )
+    more = (*kept, *cls.LATE_PROPERTIES)
+    own = Signature(
+        (*operand_values(definition.operands), *cls.TRAILING),
+        results,
+        (*properties_of(cls.PARAMETERS), *more),
+    )
+    if late is None:
+        return (own,)
+    named = properties_of(cls.PARAMETERS if late.parameters is None else late.parameters)
+    names = {each.name for each in named}
+    operands = definition.operands if late.operands is None else late.operands
+    form = Signature(
+        (*operand_values(operands), *cls.TRAILING),
+        results,
+        (*named, *(each for each in more if each.name not in names)),
+    )
+    return form, own
+
+
+@cache
+def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
+    """Every property of a form; one whose kind differs among forms may be any of them."""
+    found: dict[str, Property] = {}
+    for form in (cls.SIGNATURE, *_value_forms(cls)):
+        for each in form.properties:
+            known = found.setdefault(each.name, each)
+            if known.constraint is not each.constraint:
+                either = ods.either(known.constraint, each.constraint)
+                found[each.name] = Property(each.name, either, each.optional)
+    return found
+
+
+class LateOnlyOp(ODSOperation, SuggestsNames):
+    """An operation of 2026 without a definition: it is read, checked by its form, and printed."""
+
+    LATE: ClassVar[LateForm]
+
+    def finish_reading(self) -> None:
+        """Fill in what the text need not say."""
+        for each in self.LATE.parameters or ():
+            if each.default is not None and each.name not in self.properties:
+                self.properties[each.name] = parameter_attr(each.default, each.kind)
+
+    def result_names(self) -> Sequence[str]:
+        """Names that results are suggested: those of the form, where there are several."""
+        return self.LATE.results if len(self.LATE.results) > 1 else ()
+
+
+def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Signature:
+    """The signature of an operation that has a form of 2026 alone."""
+    return Signature(
+        (*operand_values(form.operands or ()), *trailing),
+        tuple(map(ValueGroup, form.results)),
+        properties_of(form.parameters or ()),
     )
 
 
@@ -340,11 +648,15 @@ class OpClasses(Generic[OpT]):
         parameters: tuple[Parameter, ...],
         signature: Signature,
         check: Callable[[Operation], None] | None,
+        late: LateForm | None,
+        trailing: tuple[ValueGroup, ...] = (),
         module: str,
     ) -> None:
         """Make the class of a definition, in the name of a module."""
         name = f"{self.dialect}.{definition.mnemonic}"
         namespace: dict[str, object] = {
+            "LATE": late,
+            "TRAILING": trailing,
             "name": name,
             "DEFINITION": definition,
             "PARAMETERS": parameters,
@@ -355,6 +667,27 @@ class OpClasses(Generic[OpT]):
         }
         cls = cast("type[OpT]", type(class_name(definition.mnemonic), bases, namespace))
         self._add(definition.mnemonic, cls)
+
+    def add_late(
+        self,
+        mnemonic: str,
+        form: LateForm,
+        bases: tuple[type, ...],
+        *,
+        trailing: tuple[ValueGroup, ...] = (),
+        module: str,
+    ) -> None:
+        """Make the class of an operation that has a form of 2026 alone."""
+        name = f"{self.dialect}.{mnemonic}"
+        signature = late_signature(form, trailing)
+        namespace: dict[str, object] = {
+            "name": name,
+            "LATE": form,
+            "SIGNATURE": signature,
+            "__doc__": f"{form.summary}\n\nForm:\n    {_form(name, signature)}",
+            "__module__": module,
+        }
+        self._add(mnemonic, cast("type[OpT]", type(class_name(mnemonic), bases, namespace)))
 
     def __iter__(self) -> Iterator[type[OpT]]:
         """All classes in order of declaration."""
@@ -632,6 +965,10 @@ def check_matmul(op: Operation) -> None:
     C3: the output has the rows of `a` and the columns of `b`.
     """
     a, b, output = shape_of(op.operands[0]), shape_of(op.operands[1]), _output_shape(op)
+    if isinstance(op, ValueFormOp) and op.is_late:
+        if output != ruled_shape(op):
+            refuse("Output must have the shape of the product")
+        return
     try:
         rows, columns = matrix_shape(a, b)
     except ValueError as error:
@@ -664,8 +1001,9 @@ def check_conv2d(op: Operation) -> None:
 
 def check_window_fits(op: Operation, height: int, width: int) -> None:
     """Refuse a window that is larger than the image."""
+    parameters = cast("dict[str, int]", cast("TableOperation", op).parameters())
     for name, extent in (("height", height), ("width", width)):
-        kernel = int_property(op, f"kernel_{name}")
+        kernel = parameters[f"kernel_{name}"]
         if kernel > extent != DYNAMIC_INDEX:
             refuse(
                 f"Kernel {name} {kernel} is greater than input {name} {extent}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,6 +14,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from ttmlir import limits
 from ttmlir.dialects.definition.syntax import (
     expect,
     expect_keyword,
@@ -30,12 +32,14 @@ from ttmlir.dialects.definition.syntax import (
 from ttmlir.dialects.tt.layout import ArchAttr, DataTypeAttr, GridAttr
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.enums import ChipCapability
+from ttmlir.layout.enums import Arch, ChipCapability, Topology
 from ttmlir.layout.system import (
     ChipChannel,
     ChipCoord,
     ChipDesc,
     Coord,
+    CpuDesc,
+    LateChip,
     PhysicalCores,
     SystemDesc,
     default_system_desc,
@@ -43,6 +47,7 @@ from ttmlir.layout.system import (
 )
 from ttmlir.layout.tensor_layout import shape_text
 from ttmlir.mlir.attributes import parse_affine_map
+from ttmlir.mlir.core_prefix import note_ttcore
 
 # --- System desc ----------------------------------------------------------------------------------
 # Systems of chips in the IR: `#tt.system_desc<...>`.
@@ -60,6 +65,14 @@ _CHIP_NUMBERS = (
     "dram_unreserved_end",
 )
 """The fields of a chip that are 32-bit numbers, in the order of the text."""
+
+_LATE_COUNTS = (
+    "dst_physical_size_tiles",
+    "num_cbs",
+    "num_compute_threads",
+    "num_datamovement_threads",
+)
+"""Fields since 2025, in the order of the text."""
 
 _ALL_CAPABILITIES = sum(ChipCapability)
 _CAPABILITY_CPP = "::mlir::tt::ChipCapability"
@@ -207,19 +220,25 @@ class SystemDescAttr(Data[SystemDesc]):
     def parse_parameter(cls, parser: AttrParser) -> SystemDesc:
         """Read `<[chips], [indices], [capabilities], [coords], [channels]>`.
 
-        The last list is left out when it is empty. Chips written shortly, as
+        Since 2025 a list of the processors comes first. The last list is left out when it is
+        empty. Chips written shortly, as
         `<#tt.arch<wormhole_b0>, #tt.grid<8x8>>`, have the default chip's other numbers, and
         capabilities may be keywords in angle brackets.
         """
         position = parser.pos
         expect(parser, "<")
+        cpus: tuple[CpuDesc, ...] = ()
+        if _CPUS.match(parser.lexer.input.content, parser.pos):
+            note_ttcore()
+            cpus = parse_list(parser, lambda: _parse_cpu(parser))
+            expect(parser, ",")
         chips = parse_list(parser, lambda: _parse_chip(parser))
         expect(parser, ",")
         indices = parse_list(parser, lambda: parse_unsigned(parser))
         expect(parser, ",")
         capabilities = parse_list(parser, lambda: _parse_capability(parser))
         expect(parser, ",")
-        coords = parse_list(parser, lambda: parse_nested(parser, ChipCoordAttr).data)
+        coords = parse_list(parser, lambda: _parse_chip_coord(parser))
         channels: tuple[ChipChannel, ...] = ()
         if parser.parse_optional_punctuation(",") is not None:
             channels = parse_list(parser, lambda: parse_nested(parser, ChipChannelAttr).data)
@@ -230,6 +249,7 @@ class SystemDescAttr(Data[SystemDesc]):
             chip_capabilities=capabilities,
             chip_coords=coords,
             chip_channels=channels,
+            cpus=cpus,
         )
         with verify_at(parser, position):
             system.check()
@@ -238,11 +258,14 @@ class SystemDescAttr(Data[SystemDesc]):
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         system = self.data
+        cpus = [_list_text(map(_cpu_text, system.cpus))] if system.cpus else []
+        coord_text = _late_chip_coord_text if system.cpus else _chip_coord_text
         lists = [
+            *cpus,
             _list_text(map(_chip_text, system.chip_descs)),
             _list_text(map(str, system.chip_desc_indices)),
             _list_text(f"{capability} : i32" for capability in system.chip_capabilities),
-            _list_text(map(_chip_coord_text, system.chip_coords)),
+            _list_text(map(coord_text, system.chip_coords)),
         ]
         if system.chip_channels:
             lists.append(_list_text(map(_chip_channel_text, system.chip_channels)))
@@ -287,12 +310,104 @@ def _parse_capability(parser: AttrParser) -> int:
     parser.raise_error("invalid kind of attribute specified", position)
 
 
+_CPUS = re.compile(r"\[\s*\{\s*role\b")
+"""How the list of processors begins."""
+
+
+def _parse_cpu(parser: AttrParser) -> CpuDesc:
+    expect(parser, "{")
+    position = parser.pos
+    role = _parse_field(parser, "role", parser.parse_optional_identifier)
+    if role not in ("host", "device"):
+        parser.raise_error(
+            "expected ::mlir::tt::ttcore::CPURole to be one of: host, device", position
+        )
+    expect_keyword(parser, "target_triple")
+    expect(parser, "=")
+    triple = parser.parse_str_literal()
+    expect(parser, "}")
+    return CpuDesc(role=role, target_triple=triple)
+
+
+def _parse_chip_coord(parser: AttrParser) -> ChipCoord:
+    """`<rack, shelf, y, x>`, or the four with `x` between them, as since 2025."""
+    content = parser.lexer.input.content
+    if content.startswith(("<", "#"), parser.pos):
+        return parse_nested(parser, ChipCoordAttr).data
+    position = parser.pos
+    numbers = parse_dimensions(parser)
+    if len(numbers) != 4:
+        parser.raise_error("expected rack, shelf, y and x of a chip, such as 0x0x0x0", position)
+    rack, shelf, y, x = numbers
+    return ChipCoord(rack=rack, shelf=shelf, y=y, x=x)
+
+
+def _parse_late_chip(parser: AttrParser, arch: Arch, grid: Coord) -> ChipDesc:
+    """What follows the grid since 2025; the places of cores are not said."""
+    expect(parser, "=")
+    offsets = _parse_chip_grid(parser)
+    expect(parser, ",")
+    numbers = {
+        name: _parse_field(parser, name, lambda: parse_unsigned(parser, 63))
+        for name in _CHIP_NUMBERS
+    }
+    data_types = _parse_field(
+        parser,
+        "supported_data_types",
+        lambda: parse_list(parser, lambda: parse_nested(parser, DataTypeAttr).data),
+    )
+    tile_sizes = _parse_field(
+        parser, "supported_tile_sizes", lambda: parse_list(parser, lambda: _parse_chip_grid(parser))
+    )
+    counts: dict[str, int] = {}
+    for number, name in enumerate(_LATE_COUNTS):
+        if number:
+            expect(parser, ",")
+        expect_keyword(parser, name)
+        expect(parser, "=")
+        counts[name] = parse_unsigned(parser)
+    dram_grid: Coord | None = None
+    workers: list[tuple[Coord, ...]] = [(), ()]
+    if parser.parse_optional_punctuation(",") is not None:
+        dram_grid = _parse_field(parser, "dram_grid", lambda: _parse_chip_grid(parser))
+        for number in range(2):
+            if number:
+                expect(parser, ",")
+            expect_keyword(parser, f"dram_bank_to_logical_worker_noc{number}")
+            expect(parser, "=")
+            workers[number] = _parse_unnamed_cores(parser)
+    expect(parser, "}")
+    channels = min(numbers["num_dram_channels"], limits.MAX_DRAM_CHANNELS)
+    rows, columns = (min(extent, limits.MAX_GRID_EXTENT) for extent in grid)
+    cores = PhysicalCores(
+        worker=worker_cores(rows, columns), dram=tuple((0, x) for x in range(channels))
+    )
+    late = LateChip(
+        coord_translation_offsets=offsets,
+        dram_grid=dram_grid,
+        dram_workers_noc0=workers[0],
+        dram_workers_noc1=workers[1],
+        **counts,
+    )
+    return ChipDesc(
+        arch=arch,
+        grid=grid,
+        physical_cores=cores,
+        supported_data_types=data_types,
+        supported_tile_sizes=tile_sizes,
+        late=late,
+        **numbers,
+    )
+
+
 def _parse_chip(parser: AttrParser) -> ChipDesc:
     if parser.parse_optional_punctuation("<") is not None:
         return _parse_short_chip(parser)
     expect(parser, "{")
     arch = _parse_field(parser, "arch", lambda: parse_nested(parser, ArchAttr).data)
     grid = _parse_field(parser, "grid", lambda: _parse_chip_grid(parser))
+    if parser.parse_optional_keyword("coord_translation_offsets") is not None:
+        return _parse_late_chip(parser, arch, grid)
     numbers = {
         name: _parse_field(parser, name, lambda: parse_unsigned(parser)) for name in _CHIP_NUMBERS
     }
@@ -427,7 +542,34 @@ def _cores_text(cores: PhysicalCores) -> str:
     return f"{{{' '.join(texts)}}}"
 
 
+def _late_chip_text(chip: ChipDesc, late: LateChip) -> str:
+    fields = {
+        "arch": f"<{chip.arch.keyword}>",
+        "grid": shape_text(chip.grid),
+        "coord_translation_offsets": shape_text(late.coord_translation_offsets),
+        **{name: str(getattr(chip, name)) for name in _CHIP_NUMBERS},
+        "supported_data_types": _list_text(f"<{t.keyword}>" for t in chip.supported_data_types),
+        "supported_tile_sizes": _list_text(f" {y}x{x}" for y, x in chip.supported_tile_sizes),
+        **{name: str(getattr(late, name)) for name in _LATE_COUNTS},
+    }
+    if late.dram_grid is not None:
+        fields["dram_grid"] = shape_text(late.dram_grid)
+        for number, cores in enumerate((late.dram_workers_noc0, late.dram_workers_noc1)):
+            fields[f"dram_bank_to_logical_worker_noc{number}"] = _list_text(map(_core_text, cores))
+    return "{" + ", ".join(f"{name} = {text}" for name, text in fields.items()) + "}"
+
+
+def _cpu_text(cpu: CpuDesc) -> str:
+    return f'{{role = {cpu.role}, target_triple = "{cpu.target_triple}"}}'
+
+
+def _late_chip_coord_text(coord: ChipCoord) -> str:
+    return f" {coord.rack}x{coord.shelf}x{coord.y}x{coord.x}"
+
+
 def _chip_text(chip: ChipDesc) -> str:
+    if chip.late is not None:
+        return _late_chip_text(chip, chip.late)
     fields = {
         "arch": f"<{chip.arch.keyword}>",
         "grid": shape_text(chip.grid),
@@ -505,6 +647,11 @@ class DeviceAttr(Data[DeviceView]):
         with parameter(parser, _OWNER, "workerGrid", "::mlir::tt::GridAttr"):
             grid = parse_nested(parser, GridAttr)
         expect(parser, ",")
+        dram_grid: tuple[int, ...] | None = None
+        if parser.parse_optional_keyword("dramGrid") is not None:
+            expect(parser, "=")
+            dram_grid = parse_nested(parser, GridAttr).shape
+            expect(parser, ",")
         maps = None
         if parser.parse_optional_keyword("meshShape") is None:
             maps = _parse_map(parser, "l1Map"), _parse_map(parser, "dramMap")
@@ -516,20 +663,31 @@ class DeviceAttr(Data[DeviceView]):
         _expect_name(parser, "chipIds")
         with parameter(parser, _OWNER, "chipIds", "::llvm::ArrayRef<unsigned>"):
             chip_ids = parse_list(parser, lambda: parse_unsigned(parser))
+        topology: tuple[Topology, ...] = ()
+        if parser.parse_optional_punctuation(",") is not None:
+            _expect_name(parser, "meshTopology")
+            topology = parse_list(
+                parser, lambda: parse_keyword(parser, Topology, "::mlir::tt::ttcore::Topology")
+            )
         expect(parser, ">")
         with verify_at(parser, position):
             if maps is None:
                 return DeviceView.on_grid(grid.data, mesh_shape, chip_ids)
-            return DeviceView(grid.data, *maps, mesh_shape, chip_ids)
+            return DeviceView(grid.data, *maps, mesh_shape, chip_ids, dram_grid, topology)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         device = self.data
-        grid = f"#{spelled(printer, GridAttr.name)}<{device.worker_grid}>"
+        name = spelled(printer, GridAttr.name)
+        grid = f"workerGrid = #{name}<{device.worker_grid}>"
+        if device.dram_grid is not None:
+            grid += f", dramGrid = #{name}<{shape_text(device.dram_grid)}>"
+        topology = ", ".join(each.keyword for each in device.topology)
         printer.print_string(
-            f"<workerGrid = {grid}, l1Map = {device.l1_map}, dramMap = {device.dram_map}, "
+            f"<{grid}, l1Map = {device.l1_map}, dramMap = {device.dram_map}, "
             f"meshShape = {shape_text(device.mesh_shape)}, "
-            f"chipIds = [{', '.join(map(str, device.chip_ids))}]>"
+            f"chipIds = [{', '.join(map(str, device.chip_ids))}]"
+            + (f", meshTopology = [{topology}]>" if topology else ">")
         )
 
 

@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     expect,
+    expect_keyword,
     parameter,
     parse_dimensions,
     parse_keyword,
@@ -275,16 +276,25 @@ class GridAttr(Data[Grid]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Grid:
-        """Read `<extents>` or `<extents, mapping>`."""
+        """Read `<extents>`, `<extents, mapping>`, or, as since 2026, both maps by their names."""
         expect(parser, "<")
         with parameter(parser, "TT_GridAttr", "shape", "::llvm::ArrayRef<int64_t>"):
             shape = parse_dimensions(parser)
-        mapping = NO_MAPPING
+        mapping = inverse = NO_MAPPING
         if parser.parse_optional_punctuation(",") is not None:
+            is_named = parser.parse_optional_keyword("virt_to_physical_map") is not None
+            if is_named:
+                expect(parser, "=")
             with parameter(parser, "TT_GridAttr", "mapping", "AffineMap"):
                 mapping = parse_affine_map(parser)
+            if is_named:
+                expect(parser, ",")
+                expect_keyword(parser, "physical_to_virt_map")
+                expect(parser, "=")
+                with parameter(parser, "TT_GridAttr", "physicalToVirtMap", "AffineMap"):
+                    inverse = parse_affine_map(parser)
         expect(parser, ">")
-        return Grid(shape, mapping)
+        return Grid(shape, mapping, inverse)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""

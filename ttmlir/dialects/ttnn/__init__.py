@@ -34,6 +34,7 @@ from ttmlir.dialects.ttnn.attrs import (
     TTNNDeviceType,
     TTNNLayoutAttr,
 )
+from ttmlir.dialects.ttnn.configs import CONFIG_ATTRIBUTES
 from ttmlir.dialects.ttnn.structure import (
     CHECKS,
     COMPUTE_CONFIG,
@@ -52,6 +53,7 @@ from ttmlir.dialects.ttnn.structure import (
     FullOp,
     GenericOp,
     GetDeviceOp,
+    LateOp,
     LookupOp,
     MovementOp,
     NormalizationOp,
@@ -67,7 +69,7 @@ from ttmlir.dialects.ttnn.structure import (
     WhileOp,
     WindowOp,
 )
-from ttmlir.optable import DEFINITIONS
+from ttmlir.optable import DEFINITIONS, late_forms
 from ttmlir.optable.op_definition import Family, OpDefinition
 
 __all__ = [
@@ -141,6 +143,8 @@ def _add(definition: OpDefinition) -> None:
         parameters=definition.parameters,
         signature=destination_signature(definition, properties, trailing=trailing),
         check=check_of(definition, CHECKS),
+        late=late_forms.TTNN.get(definition.mnemonic),
+        trailing=trailing,
         module=__name__,
     )
 
@@ -148,6 +152,16 @@ def _add(definition: OpDefinition) -> None:
 for _definition in DEFINITIONS.values():
     if _definition.in_ttnn and _definition.mnemonic not in _CLASSES:
         _add(_definition)
+
+for _mnemonic, _form in late_forms.TTNN.items():
+    if _mnemonic not in _CLASSES:
+        _CLASSES.add_late(
+            _mnemonic,
+            _form,
+            (LateOp,),
+            trailing=(DEVICE_OPERAND,) if _form.device else (),
+            module=__name__,
+        )
 
 
 def op_class(mnemonic: str) -> type[TTNNOp]:
@@ -162,6 +176,6 @@ def __getattr__(name: str) -> type[TTNNTableOp]:
 TTNN = Dialect(
     "ttnn",
     cast("list[type[Operation]]", list(_CLASSES)),
-    [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES],
+    [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES, *CONFIG_ATTRIBUTES],
 )
 """The dialect, for an xDSL context."""

@@ -254,34 +254,42 @@ def _parse_corner(parser: AttrParser) -> tuple[int, int]:
     return x, y
 
 
+_CONFIG_FLAGS = ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en")
+
+
 @irdl_attr_definition
 class DeviceComputeConfigAttr(Data[DeviceComputeConfig]):
     """How the matrix unit computes: fidelity, and whether sums have 32 bits.
 
-    `#ttnn.device_compute_kernel_config<math_fidelity = hifi2, fp32_dest_acc_en = true>`; sums of
-    16 bits need not be told.
+    `#ttnn.device_compute_kernel_config<math_fidelity = hifi2, fp32_dest_acc_en = true>`; what is
+    not said is as the library likes, sums of 16 bits here.
     """
 
     name = "ttnn.device_compute_kernel_config"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> DeviceComputeConfig:
-        """Read `<math_fidelity = hifi2, fp32_dest_acc_en = true>`."""
+        """Read `<math_fidelity = hifi2, fp32_dest_acc_en = true>` and other flags."""
         expect(parser, "<")
         _expect_field(parser, "math_fidelity")
         fidelity = parse_keyword(parser, MathFidelity, "::mlir::tt::ttnn::MathFidelity")
-        is_wide = False
-        if parser.parse_optional_punctuation(",") is not None:
-            _expect_field(parser, "fp32_dest_acc_en")
-            is_wide = parser.parse_boolean()
+        flags: dict[str, bool] = {}
+        while parser.parse_optional_punctuation(",") is not None:
+            position = parser.pos
+            name = parser.parse_optional_identifier()
+            if name not in _CONFIG_FLAGS or name in flags:
+                parser.raise_error(f"expected one of: {', '.join(_CONFIG_FLAGS)}", position)
+            expect(parser, "=")
+            flags[name] = parser.parse_boolean()
         expect(parser, ">")
-        return DeviceComputeConfig(math_fidelity=fidelity, fp32_dest_acc_en=is_wide)
+        return DeviceComputeConfig(math_fidelity=fidelity, **flags)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         config = self.data
-        wide = ", fp32_dest_acc_en = true" if config.fp32_dest_acc_en else ""
-        printer.print_string(f"<math_fidelity = {config.math_fidelity.keyword}{wide}>")
+        flags = ((name, getattr(config, name)) for name in _CONFIG_FLAGS)
+        said = (f", {name} = {str(flag).lower()}" for name, flag in flags if flag is not None)
+        printer.print_string(f"<math_fidelity = {config.math_fidelity.keyword}{''.join(said)}>")
 
 
 def _expect_field(parser: AttrParser, name: str) -> None:
@@ -350,6 +358,8 @@ class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
     grid: GridAttr
     memref: MemRefType[Attribute]
     spread: TensorMemoryLayoutAttr | NoneAttr
+    core_ranges: Attribute
+    """The `#ttnn.core_range_set` of the shards, since 2026; none if it is not said."""
 
     @classmethod
     def of(cls, layout: TensorLayout) -> TTNNLayoutAttr:
@@ -372,7 +382,7 @@ class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<map, <grid>, memref>` or the same with `, <memory layout>`."""
+        """Read `<map, <grid>, memref>`, then `, <memory layout>` and `, core_ranges = ...`."""
         owner = "TTNN_TTNNLayoutAttr"
         _note_reading()
         expect(parser, "<")
@@ -384,12 +394,16 @@ class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
         expect(parser, ",")
         with parameter(parser, owner, "memref", "MemRefType"):
             memref = parse_memref(parser)
-        spread: Attribute = NoneAttr()
-        if parser.parse_optional_punctuation(",") is not None:
+        spread, core_ranges = NoneAttr(), NoneAttr()
+        while parser.parse_optional_punctuation(",") is not None:
+            if parser.parse_optional_keyword("core_ranges") is not None:
+                expect(parser, "=")
+                core_ranges = parse_nested(parser, CoreRangeSetAttr)
+                break
             with parameter(parser, owner, "mem_layout", "TensorMemoryLayoutAttr"):
                 spread = parse_nested(parser, TensorMemoryLayoutAttr)
         expect(parser, ">")
-        return [AffineMapParameter(linear), grid, memref, spread]
+        return [AffineMapParameter(linear), grid, memref, spread, core_ranges]
 
     def print_parameters(self, printer: Printer) -> None:
         """Write what `parse_parameters` reads."""
@@ -398,6 +412,9 @@ class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
         if isinstance(self.spread, TensorMemoryLayoutAttr):
             printer.print_string(", ")
             print_stripped(printer, self.spread)
+        if isinstance(self.core_ranges, CoreRangeSetAttr):
+            printer.print_string(", core_ranges = ")
+            print_stripped(printer, self.core_ranges)
         printer.print_string(">")
 
 
@@ -414,6 +431,7 @@ def _layout_attr(layout: TensorLayout) -> TTNNLayoutAttr:
             element_type_of(layout.element), layout.shard, memory_space=BufferTypeAttr(buffer)
         ),
         NoneAttr() if spread is None else TensorMemoryLayoutAttr(spread),
+        NoneAttr(),
     )
 
 
@@ -653,12 +671,15 @@ class CoreRangeSetAttr(_Described[CoreRanges]):
 
     @classmethod
     def parse_content(cls, parser: AttrParser) -> CoreRanges:
-        """Read the rectangles."""
+        """Read the rectangles; nothing at all is no rectangle, too."""
+        if parser.lexer.input.content.startswith(">", parser.pos):
+            return ()
         return _parse_items(parser, lambda: _parse_range(parser))
 
     def print_content(self, printer: Printer) -> None:
         """Write the rectangles, each by its corners."""
-        _print_items(printer, self.data, lambda each: printer.print_string(_range_text(each)))
+        if self.data:
+            _print_items(printer, self.data, lambda each: printer.print_string(_range_text(each)))
 
 
 def _range_text(each: CoreRange) -> str:

@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.alloc import AllocatingOp
 from ttmlir.dialects.definition import control, ods
 from ttmlir.dialects.definition.ods import (
-    SEGMENTS,
     DestinationStyleOp,
     ODSOperation,
     Property,
@@ -26,8 +25,10 @@ from ttmlir.dialects.definition.ods import (
 )
 from ttmlir.dialects.definition.table_ops import (
     Check,
+    LateOnlyOp,
     ParameterValue,
     TableOperation,
+    ValueFormOp,
     check_arange,
     check_bits,
     check_constant,
@@ -42,6 +43,7 @@ from ttmlir.dialects.definition.table_ops import (
     properties_of,
     ruled_shape,
     shape_of,
+    trailing_operand,
 )
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
@@ -135,7 +137,7 @@ CHECKS: dict[str, Check] = {
 
 # --- Families -------------------------------------------------------------------------------------
 
-DEVICE_OPERAND = ValueGroup("device", ods.DEVICE)
+DEVICE_OPERAND = trailing_operand(ValueGroup("device", ods.DEVICE))
 """The device that an operation runs on."""
 
 
@@ -178,56 +180,10 @@ class TTNNOp(ODSOperation):
         return result
 
 
-class TTNNTableOp(TTNNOp, DestinationStyleOp, TableOperation):
+class TTNNTableOp(TTNNOp, ValueFormOp):
     """An operation that has a definition, and writes to a destination or makes its result."""
 
     LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
-
-    @classmethod
-    def convert_properties(
-        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
-    ) -> dict[str, Attribute]:
-        """Take the later form for one without sizes of operand groups, where that is read."""
-        has_sizes = SEGMENTS in (properties or {}) or SEGMENTS in attributes
-        result = super().convert_properties(properties, attributes)
-        if core_prefix() == TTCORE and cls.SIGNATURE.has_segments and not has_sizes:
-            del result[SEGMENTS]
-        return result
-
-    @property
-    def has_destination(self) -> bool:
-        """False in the later form."""
-        signature = self.SIGNATURE
-        if signature.has_segments:
-            return SEGMENTS in self.properties
-        operands = operands_of(self)
-        if all(group.is_single or group.name == signature.init for group in signature.operands):
-            return len(operands) >= len(signature.operands)
-        # With a group of any size, the type tells a destination from another operand.
-        last = len(operands) - (2 if signature.operands[-1] is DEVICE_OPERAND else 1)
-        return last < 0 or not self.results or operands[last].type == self.results[0].type
-
-    def form(self) -> Signature:
-        """The signature with a destination, or without."""
-        return self.SIGNATURE if self.has_destination else _value_form(type(self))
-
-    @property
-    def init_range(self) -> tuple[int, int]:
-        """First and one past the last operand number of the inits, none in the later form."""
-        if self.has_destination:
-            return super().init_range
-        end = len(operands_of(self)) - (self.device is not None)
-        return end, end
-
-    @property
-    def output(self) -> SSAValue:
-        """The destination; in the later form the result, which has its type."""
-        return super().output if self.has_destination else self.results[0]
-
-    @property
-    def written_results(self) -> dict[int, SSAValue]:
-        """The results by the number of the operand that is their destination."""
-        return super().written_results if self.has_destination else {}
 
     def verify_(self) -> None:
         """Check the operation, in the form that the module around it is read in."""
@@ -235,33 +191,6 @@ class TTNNTableOp(TTNNOp, DestinationStyleOp, TableOperation):
             check_structure(self, self.SIGNATURE)
             refuse("writes to an operand of another type than its result")
         super().verify_()
-
-    def verify_op(self) -> None:
-        """Check the number of operands, which the later form does not say, and what the definition
-        says.
-
-        C1: as many operands as the definition has.
-        """
-        count, expected = len(operands_of(self)), len(self.DEFINITION.operands)
-        if self.SIGNATURE.has_segments and not self.has_destination and count != expected:
-            refuse(f"expected {expected} operands, but found {count}")
-        super().verify_op()
-
-    def verify_interfaces(self) -> None:
-        """Compare the results with the inits."""
-        if self.has_destination:
-            super().verify_interfaces()
-
-
-@cache
-def _value_form(cls: type[TTNNTableOp]) -> Signature:
-    """The signature without a destination."""
-    signature = cls.SIGNATURE
-    return Signature(
-        tuple(group for group in signature.operands if group.name != signature.init),
-        signature.results,
-        (*signature.properties, *cls.LATE_PROPERTIES),
-    )
 
 
 class ElementwiseOp(TTNNTableOp):
@@ -306,6 +235,10 @@ class LookupOp(TTNNTableOp):
 
 class OrderingOp(TTNNTableOp):
     """Numbers in order along a dimension, and their places."""
+
+
+class LateOp(TTNNOp, LateOnlyOp):
+    """An operation of 2026 without a definition."""
 
 
 class CreationOp(TTNNOp, TableOperation):

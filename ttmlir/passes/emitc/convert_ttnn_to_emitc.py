@@ -512,7 +512,7 @@ def _arguments(op: Operation) -> list[Attribute]:
 
 def _compute_config(config: DeviceComputeConfig) -> Attribute:
     """`ttnn::WormholeComputeKernelConfig`, which Blackhole takes, too."""
-    wide = str(config.fp32_dest_acc_en).lower()
+    wide = str(bool(config.fp32_dest_acc_en)).lower()
     return emitc.EmitC_OpaqueAttr(
         StringAttr(
             f"ttnn::WormholeComputeKernelConfig{{.math_fidelity = MathFidelity::"

@@ -81,7 +81,7 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
                 continue
             config = DeviceComputeConfig(
                 math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
-                fp32_dest_acc_en=self.fp32_dest_acc_en or _has_float32(op),
+                fp32_dest_acc_en=self.fp32_dest_acc_en or _has_float32(op) or None,
             )
             op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
 

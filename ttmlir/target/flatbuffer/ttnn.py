@@ -136,7 +136,7 @@ def _config(config: KernelConfig) -> tuple[str, Table]:
         case ComputeConfig():
             return "ComputeKernelConfig", {
                 "math_fidelity": config.math_fidelity.schema_name,
-                "fp32_dest_acc_en": config.fp32_dest_acc_en,
+                "fp32_dest_acc_en": bool(config.fp32_dest_acc_en),
                 "dst_full_sync_en": config.dst_full_sync_en,
                 "unpack_to_dest_modes": [
                     "Fp32" if index in config.unpack_to_dest_fp32 else "Default"
@@ -346,7 +346,7 @@ class OperationWriter:
         if isinstance(config, ttnn.DeviceComputeConfigAttr):
             table["compute_config"] = {
                 "math_fidelity": config.data.math_fidelity.schema_name,
-                "fp32_dest_acc_en": config.data.fp32_dest_acc_en,
+                "fp32_dest_acc_en": bool(config.data.fp32_dest_acc_en),
             }
         return table
 

@@ -1,0 +1,305 @@
+"""Attributes that configure operations of ttnn since 2025: programs, convolutions, activations.
+
+    #ttnn.matmul_multi_core_reuse_program_config<compute_with_storage_grid_size =
+        #ttnn.core_coord<8, 8>, in0_block_w = 1, ...>
+    #ttnn.unary_with_param<op_type = relu>
+
+They are lists of named fields, of which any may be left out; what stands in the text is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from ttmlir.dialects.definition.syntax import (
+    expect,
+    parse_keyword,
+    parse_nested,
+    parse_unsigned,
+    print_stripped,
+)
+from ttmlir.dialects.tt.layout import GridAttr
+from ttmlir.dialects.ttnn.attrs import CoreRangeSetAttr, TensorMemoryLayoutAttr
+from ttmlir.layout.enums import DataType
+
+Fields = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """How the value of a field is read and written."""
+
+    parse: Callable[[AttrParser], Any]
+    write: Callable[[Printer, Any], None]
+
+
+def _write_text(printer: Printer, value: Any) -> None:
+    printer.print_string(str(value))
+
+
+def _parse_word(parser: AttrParser) -> str:
+    position = parser.pos
+    word = parser.parse_optional_identifier()
+    if word is None:
+        parser.raise_error("expected a keyword", position)
+    return word
+
+
+def _parse_numbers(parser: AttrParser) -> tuple[Attribute, ...]:
+    position = parser.pos
+    numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
+    if not all(isinstance(each, FloatAttr | IntegerAttr) for each in numbers):
+        parser.raise_error("expected a list of numbers", position)
+    return tuple(numbers)
+
+
+def _write_numbers(printer: Printer, numbers: Sequence[Attribute]) -> None:
+    printer.print_string("[")
+    printer.print_list(numbers, printer.print_attribute)
+    printer.print_string("]")
+
+
+def _attribute(kind: type[Data[Any]], *, is_named: bool) -> _Field:
+    """An attribute of one kind, which is written with its name or without."""
+
+    def write(printer: Printer, value: Any) -> None:
+        (printer.print_attribute if is_named else lambda it: print_stripped(printer, it))(value)
+
+    return _Field(lambda parser: parse_nested(parser, kind), write)
+
+
+_NUMBER = _Field(parse_unsigned, _write_text)
+_FLAG = _Field(
+    lambda parser: parser.parse_boolean(),
+    lambda printer, value: printer.print_string(str(value).lower()),
+)
+_WORD = _Field(_parse_word, _write_text)
+_DATA_TYPE = _Field(
+    lambda parser: parse_keyword(parser, DataType, "::mlir::tt::ttcore::DataType"),
+    lambda printer, value: printer.print_string(value.keyword),
+)
+
+
+class _ConfigAttr(Data[Fields]):
+    """Named fields in angle brackets, in the order of `FIELDS`."""
+
+    FIELDS: ClassVar[Mapping[str, _Field]]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Fields:
+        """Read `<name = value, ...>`."""
+        expect(parser, "<")
+        found: dict[str, Any] = {}
+        while parser.parse_optional_punctuation(">") is None:
+            if found:
+                expect(parser, ",")
+            position = parser.pos
+            name = parser.parse_optional_identifier()
+            if name not in cls.FIELDS or name in found:
+                left = ", ".join(each for each in cls.FIELDS if each not in found)
+                parser.raise_error(f"expected one of: {left}" if left else "expected '>'", position)
+            expect(parser, "=")
+            found[name] = cls.FIELDS[name].parse(parser)
+        return tuple((name, found[name]) for name in cls.FIELDS if name in found)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string("<")
+        for number, (name, value) in enumerate(self.data):
+            printer.print_string(f"{', ' if number else ''}{name} = ")
+            self.FIELDS[name].write(printer, value)
+        printer.print_string(">")
+
+    def get(self, name: str) -> Any:
+        """The value of a field; None if it is not said."""
+        return dict(self.data).get(name)
+
+
+@irdl_attr_definition
+class CoreCoordAttr(Data[tuple[int, int]]):
+    """A core, or the size of a grid, columns first: `#ttnn.core_coord<13, 10>`."""
+
+    name = "ttnn.core_coord"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int]:
+        """Read `<x, y>`."""
+        expect(parser, "<")
+        x = parse_unsigned(parser)
+        expect(parser, ",")
+        y = parse_unsigned(parser)
+        expect(parser, ">")
+        return x, y
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<x, y>`."""
+        printer.print_string(f"<{self.data[0]}, {self.data[1]}>")
+
+
+@irdl_attr_definition
+class UnaryWithParamAttr(_ConfigAttr):
+    """A function of each element that an operation computes, too: an activation."""
+
+    name = "ttnn.unary_with_param"
+    FIELDS: ClassVar = {"op_type": _WORD, "params": _Field(_parse_numbers, _write_numbers)}
+
+
+_GRID = _attribute(CoreCoordAttr, is_named=True)
+_ACTIVATION = _attribute(UnaryWithParamAttr, is_named=False)
+_BLOCKS = {
+    "in0_block_w": _NUMBER,
+    "out_subblock_h": _NUMBER,
+    "out_subblock_w": _NUMBER,
+}
+_OUT_BLOCKS = {"out_block_h": _NUMBER, "out_block_w": _NUMBER}
+_PER_CORE = {"per_core_m": _NUMBER, "per_core_n": _NUMBER}
+_FUSED = {"fused_activation": _attribute(UnaryWithParamAttr, is_named=True)}
+
+
+@irdl_attr_definition
+class MatmulReuseConfigAttr(_ConfigAttr):
+    """Products whose cores read their own blocks of both operands."""
+
+    name = "ttnn.matmul_multi_core_reuse_program_config"
+    FIELDS: ClassVar = {"compute_with_storage_grid_size": _GRID, **_BLOCKS, **_PER_CORE}
+
+
+@irdl_attr_definition
+class MatmulMultiCastConfigAttr(_ConfigAttr):
+    """Products whose blocks are multicast along rows and columns of cores."""
+
+    name = "ttnn.matmul_multi_core_reuse_multi_cast_program_config"
+    FIELDS: ClassVar = {
+        "compute_with_storage_grid_size": _GRID,
+        **_BLOCKS,
+        **_OUT_BLOCKS,
+        **_PER_CORE,
+        "transpose_mcast": _FLAG,
+        **_FUSED,
+        "fuse_batch": _FLAG,
+    }
+
+
+@irdl_attr_definition
+class MatmulMultiCast1DConfigAttr(_ConfigAttr):
+    """Products whose blocks of one operand are multicast to all cores."""
+
+    name = "ttnn.matmul_multi_core_reuse_multi_cast_1d_program_config"
+    FIELDS: ClassVar = {
+        "compute_with_storage_grid_size": _GRID,
+        **_BLOCKS,
+        **_OUT_BLOCKS,
+        **_PER_CORE,
+        "fuse_batch": _FLAG,
+        **_FUSED,
+        "mcast_in0": _FLAG,
+        "gather_in0": _FLAG,
+        "hop_cores": _attribute(CoreRangeSetAttr, is_named=True),
+        "num_global_cb_receivers": _NUMBER,
+        "untilize_out": _FLAG,
+    }
+
+
+@irdl_attr_definition
+class MatmulDRAMShardedConfigAttr(_ConfigAttr):
+    """Products whose second operand is sharded over the banks of DRAM."""
+
+    name = "ttnn.matmul_multi_core_reuse_multi_cast_dram_sharded_program_config"
+    FIELDS: ClassVar = {"in0_block_w": _NUMBER, **_PER_CORE, **_FUSED}
+
+
+@irdl_attr_definition
+class SDPAConfigAttr(_ConfigAttr):
+    """How attention is divided over cores."""
+
+    name = "ttnn.sdpa_program_config"
+    FIELDS: ClassVar = {
+        "compute_with_storage_grid_size": _attribute(CoreCoordAttr, is_named=False),
+        "sub_core_grids": _attribute(CoreRangeSetAttr, is_named=False),
+        "q_chunk_size": _NUMBER,
+        "k_chunk_size": _NUMBER,
+        "exp_approx_mode": _FLAG,
+        "max_cores_per_head_batch": _NUMBER,
+    }
+
+
+@irdl_attr_definition
+class Conv2dConfigAttr(_ConfigAttr):
+    """How a convolution prepares, divides and stores what it computes."""
+
+    name = "ttnn.conv2d_config"
+    FIELDS: ClassVar = {
+        "weights_dtype": _DATA_TYPE,
+        "activation": _ACTIVATION,
+        "deallocate_activation": _FLAG,
+        "reallocate_halo_output": _FLAG,
+        "act_block_h_override": _NUMBER,
+        "act_block_w_div": _NUMBER,
+        "reshard_if_not_optimal": _FLAG,
+        "override_sharding_config": _FLAG,
+        "shard_layout": _Field(
+            lambda parser: TensorMemoryLayoutAttr(_parse_memory_layout(parser)),
+            lambda printer, value: printer.print_string(value.data.keyword),
+        ),
+        "core_grid": _attribute(CoreRangeSetAttr, is_named=False),
+        "transpose_shards": _FLAG,
+        "output_layout": _WORD,
+        "enable_act_double_buffer": _FLAG,
+        "enable_weights_double_buffer": _FLAG,
+        "in_place": _FLAG,
+        "enable_kernel_stride_folding": _FLAG,
+        "config_tensors_in_dram": _FLAG,
+    }
+
+
+def _parse_memory_layout(parser: AttrParser) -> Any:
+    from ttmlir.layout.enums import TTNNTensorMemoryLayout
+
+    return parse_keyword(parser, TTNNTensorMemoryLayout, "::mlir::tt::ttnn::TensorMemoryLayout")
+
+
+@irdl_attr_definition
+class Conv3dConfigAttr(_ConfigAttr):
+    """How a convolution along three dimensions divides what it computes."""
+
+    name = "ttnn.conv3d_config"
+    FIELDS: ClassVar = {
+        "weights_dtype": _DATA_TYPE,
+        "t_out_block": _NUMBER,
+        "w_out_block": _NUMBER,
+        "h_out_block": _NUMBER,
+        "c_out_block": _NUMBER,
+        "c_in_block": _NUMBER,
+        "compute_with_storage_grid_size": _attribute(GridAttr, is_named=True),
+    }
+
+
+@irdl_attr_definition
+class Conv2dSliceConfigAttr(_ConfigAttr):
+    """How a convolution in DRAM is cut into slices."""
+
+    name = "ttnn.conv2d_slice_config"
+    FIELDS: ClassVar = {"slice_type": _WORD, "num_slices": _NUMBER}
+
+
+CONFIG_ATTRIBUTES: Sequence[type[Attribute]] = (
+    CoreCoordAttr,
+    UnaryWithParamAttr,
+    MatmulReuseConfigAttr,
+    MatmulMultiCastConfigAttr,
+    MatmulMultiCast1DConfigAttr,
+    MatmulDRAMShardedConfigAttr,
+    SDPAConfigAttr,
+    Conv2dConfigAttr,
+    Conv3dConfigAttr,
+    Conv2dSliceConfigAttr,
+)
+"""Every attribute of this module."""

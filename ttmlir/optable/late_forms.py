@@ -1,0 +1,866 @@
+"""How operations are written in 2026, where that is not the form of their definition.
+
+Operations of 2026 make their results instead of writing to a destination, and many have other
+parameters than in September 2024. A form names what is different; `read` gives the parameters of
+the definition, so that whoever asks an operation what it does need not know its form. Operations
+that have no definition are here with their form alone.
+
+Forms are written as operands and parameters, `weight?` being optional and `inputs*` any number:
+
+    _form("input weight bias?", "stride:extents groups:i32 activation?:string")
+
+A parameter with a default, `transpose_a:bool=false`, is always printed. Source: TTIROps.td and
+TTNNOps.td of tt-mlir 19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ttmlir.optable.op_definition import Kind, Operand, Parameter, Shape
+
+Read = Callable[[dict[str, Any], Sequence[Shape], Shape], dict[str, Any]]
+"""The definition's parameters from those of the form, the operands' shapes and the result's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateForm:
+    """Operands, parameters and results of an operation of 2026."""
+
+    operands: tuple[Operand, ...] | None = None
+    """None for those of the definition."""
+    parameters: tuple[Parameter, ...] | None = None
+    """None for those of the definition."""
+    results: tuple[str, ...] = ("result",)
+    read: Read | None = None
+    """None where the parameters are the definition's."""
+    device: bool | None = None
+    """Whether a ttnn operation takes the device last: never (False), always, or as it likes."""
+    summary: str = ""
+
+
+_KINDS = {
+    **{kind.name.lower(): kind for kind in Kind},
+    "i32s": Kind.I32_ARRAY,
+    "i64s": Kind.I64_ARRAY,
+}
+
+
+def _operand(text: str) -> Operand:
+    return Operand(name=text.rstrip("?*"), optional=text[-1] == "?", variadic=text[-1] == "*")
+
+
+def _parameter(text: str) -> Parameter:
+    text, has_default, default = text.partition("=")
+    name, _, kind = text.partition(":")
+    optional, name = name.endswith("?"), name.rstrip("?")
+    if kind.startswith("["):
+        found, attribute = Kind.ATTRIBUTES, kind[2:-1]
+    elif kind.startswith("#"):
+        found, attribute = Kind.ATTRIBUTE, kind[1:]
+    else:
+        found, attribute = _KINDS[kind], ""
+    return Parameter(
+        name=name,
+        kind=found,
+        optional=optional,
+        attribute=attribute,
+        default=_default(default, found) if has_default else None,
+    )
+
+
+def _default(text: str, kind: Kind) -> Any:
+    match kind:
+        case Kind.BOOL:
+            return text == "true"
+        case Kind.F32:
+            return float(text)
+        case Kind.STRING:
+            return text
+        case Kind.ATTRIBUTES:
+            return ()
+        case _:
+            return int(text)
+
+
+def _form(
+    operands: str | None = None,
+    parameters: str | None = None,
+    *,
+    results: str = "result",
+    read: Read | None = None,
+    device: bool | None = None,
+    summary: str = "",
+) -> LateForm:
+    return LateForm(
+        operands=None if operands is None else tuple(map(_operand, operands.split())),
+        parameters=None if parameters is None else tuple(map(_parameter, parameters.split())),
+        results=tuple(results.split()),
+        read=read,
+        device=device,
+        summary=summary,
+    )
+
+
+# --- Parameters of the definition -----------------------------------------------------------------
+
+
+def _drop(*names: str) -> Read:
+    """The parameters without some that do not change what is computed."""
+
+    def read(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+        return {name: value for name, value in parameters.items() if name not in names}
+
+    return read
+
+
+def _unfused(*names: str) -> Read:
+    """The parameters without the activations, of which there are none; ValueError for others."""
+
+    def read(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+        for name in _FUSED:
+            # Lists of attributes are those of the IR, which know their length.
+            if name in parameters and (name == "activation" or len(parameters[name])):
+                raise ValueError(
+                    f"computes '{name}', too; only the operation without it is known here"
+                )
+        return _drop(*_FUSED, *names)(parameters, shapes, result)
+
+    return read
+
+
+_FUSED = (
+    *("activations", "input_tensor_a_activations", "input_tensor_b_activations"),
+    "activation",
+)
+"""What an operation computes besides itself."""
+
+
+def _clamp(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    return {name: float(value) for name, value in parameters.items()}
+
+
+def _broadcast(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {"dimension": tuple(range(len(result) - len(shapes[0]), len(result)))}
+
+
+def _pair(value: int | tuple[int, ...]) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def _margins(value: int | tuple[int, ...]) -> tuple[int, int, int, int]:
+    """Top, left, bottom, right."""
+    if isinstance(value, int):
+        return (value,) * 4
+    return (*value, *value) if len(value) == 2 else (value[0], value[1], value[2], value[3])
+
+
+def _axes(parameters: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Parameters for both axes as one for each: `stride` is `stride_height`, `stride_width`."""
+    found: dict[str, Any] = {}
+    for name in names:
+        found[f"{name}_height"], found[f"{name}_width"] = _pair(parameters[name])
+    return found
+
+
+def _padding(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    sides = ("top", "left", "bottom", "right")
+    margins = _margins(parameters["padding"])
+    return {f"padding_{side}": n for side, n in zip(sides, margins, strict=True)}
+
+
+def _convolution(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    dims = [parameters.get(f"{name}_dim", n) for n, name in enumerate(_IMAGE)]
+    if dims != [0, 1, 2, 3]:
+        raise ValueError(
+            f"an image has the dimensions batch, height, width, channels in this order, got {dims}"
+        )
+    more = {}
+    if "output_padding" in parameters:
+        more = _axes(parameters, "output_padding")
+    return {
+        **_axes(parameters, "stride", "dilation"),
+        **_padding(parameters),
+        **more,
+        "groups": parameters["groups"],
+    }
+
+
+_IMAGE = ("batch", "height", "width", "channel")
+
+
+def _pool(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    kept = {
+        name: parameters[name] for name in ("ceil_mode", "count_include_pad") if name in parameters
+    }
+    return {**_axes(parameters, "kernel", "stride", "dilation"), **_padding(parameters), **kept}
+
+
+# --- ttir -----------------------------------------------------------------------------------------
+
+_WINDOW = "stride:extents=1 padding:extents=0 dilation:extents=1"
+_IMAGE_DIMS = "batch_dim:i64=0 height_dim:i64=1 width_dim:i64=2 channel_dim:i64=3"
+_POOL = "kernel:extents stride:extents=1 dilation:extents=1 padding:extents=0 ceil_mode:bool=false"
+_ADAMW = "beta1:f32 beta2:f32 epsilon:f32 weight_decay:f32 stochastic_rounding:bool=false"
+_REDUCTION = _form("input", "keep_dim:bool dim_arg?:i32s")
+_ROWS = "sizes:dense_i64 windows:dense_i64 column:bool=false"
+
+TTIR: Mapping[str, LateForm] = {
+    # elementwise
+    "typecast": _form(
+        "input", "conservative_folding:bool=false", read=_drop("conservative_folding")
+    ),
+    "clamp": _form("input", "min:number max:number", read=_clamp),
+    "clamp_tensor": _form("input min max", "", summary="Numbers between two tensors of bounds."),
+    "gelu_bw": _form("grad input", "approximate:string=none", summary="Gradient of gelu."),
+    "selu": _form("input", "scale:f32 alpha:f32", summary="Scaled exponential linear unit."),
+    "relu6": _form("input", "", summary="Numbers between 0 and 6."),
+    "mish": _form("input", "", summary="x * tanh(softplus(x))."),
+    "signbit": _form("input", "", summary="1 for numbers with a sign, -0 included."),
+    "softsign": _form("input", "", summary="x / (1 + |x|)."),
+    "frac": _form("input", "", summary="The fraction, with the sign of the number."),
+    "reduce_precision": _form(
+        "input", "exponent_bits:si32 mantissa_bits:si32", summary="Rounding to a smaller format."
+    ),
+    # reductions
+    **dict.fromkeys(("reduce_bitwise_and", "reduce_bitwise_or", "reduce_bitwise_xor"), _REDUCTION),
+    "cumsum": _form("input", "dim:i64"),
+    "cumprod": _form("input", "dim:i64", summary="Products of all elements up to each."),
+    "cumulative": _form(
+        "input",
+        "dim:i64 reduction:#ttcore.reduce_type reverse:bool=false",
+        summary="A reduction of all elements up to each.",
+    ),
+    # creation
+    "full": _form("", "shape:dense_i32 fill_value:number", summary="One number everywhere."),
+    "zeros": _form("", "shape:dense_i32", summary="Zeros."),
+    "ones": _form("", "shape:dense_i32", summary="Ones."),
+    "rand": _form(
+        "",
+        "size:i32s low:f32=0.0 high:f32=1.0 seed:ui32=0",
+        summary="Uniformly distributed random numbers.",
+    ),
+    "empty": _form("", "", summary="A tensor whose elements are undefined."),
+    # movement
+    "broadcast": _form("input", "broadcast_dimensions:dense_i64", read=_broadcast),
+    "repeat_interleave": _form(
+        "input", "repeats:ui32 dim:si32", summary="Each element repeated along a dimension."
+    ),
+    "rearrange": _form("input", "pattern:string", summary="Dimensions by a pattern of einops."),
+    "slice_dynamic": _form("input begins ends", "step?:i32s"),
+    "index": _form(
+        "input", "dim:i32 begin:i32 end:i32 step:i32", summary="A slice along one dimension."
+    ),
+    "index_select": _form(
+        "input",
+        "dim:si32 begin:si32 length:si32 stride:si32",
+        summary="Stretches along a dimension, at equal distances.",
+    ),
+    # lookups
+    "gather": _form("input index", "dim:i32"),
+    "scatter": _form(
+        "input index source",
+        "dim:i32 scatter_reduce_type:#ttcore.reduce_type",
+        read=_drop("scatter_reduce_type"),
+    ),
+    "rows_gather": _form(
+        "operand indices",
+        f"{_ROWS} fill_out_of_bounds:bool=false",
+        summary="Windows of a tensor, at indices along its first dimensions.",
+    ),
+    "rows_scatter": _form(
+        "operand indices updates",
+        f"{_ROWS} reduce:#ttcore.reduce_type",
+        summary="A tensor with windows written, or combined, at indices.",
+    ),
+    "embedding_backward": _form(
+        "input weight in_gradient", "", summary="Gradient of an embedding by its weight."
+    ),
+    "topk": _form(
+        "input",
+        "k:i32 dim:i32=-1 largest:bool=true sorted:bool=true",
+        results="values indices",
+    ),
+    "sort": _form(
+        "input",
+        "dim:si32=-1 descending:bool=false stable:bool=false",
+        results="values indices",
+    ),
+    # products
+    "matmul": _form("a b", "transpose_a:bool=false transpose_b:bool=false"),
+    "linear": _form(
+        "a b bias?",
+        "transpose_a:bool=false transpose_b:bool=false",
+        summary="Product of matrices and a bias.",
+    ),
+    "sparse_matmul": _form(
+        "a b sparsity",
+        "is_input_a_sparse:bool=false is_input_b_sparse:bool=true nnz?:i64",
+        summary="Products of those matrices that a tensor of numbers names.",
+    ),
+    # windows
+    "conv1d": _form(
+        "input weight bias?",
+        "stride:extents=1 padding:extents=0 dilation:extents=1 groups:i32=1 "
+        "batch_dim:i64=0 length_dim:i64=1 channel_dim:i64=2",
+        summary="Convolution along one dimension.",
+    ),
+    "conv2d": _form(
+        "input weight bias?",
+        f"{_WINDOW} groups:i32=1 {_IMAGE_DIMS} flattened_compat_info?:#ttir.flattened_compat",
+        read=_convolution,
+    ),
+    "conv3d": _form(
+        "input weight bias?",
+        f"{_WINDOW} groups:i32=1 padding_mode:string=zeros batch_dim:i64=0 depth_dim:i64=1 "
+        "height_dim:i64=2 width_dim:i64=3 channel_dim:i64=4",
+        summary="Convolution along three dimensions.",
+    ),
+    "conv_transpose2d": _form(
+        "input weight bias?",
+        f"{_WINDOW} output_padding:extents=0 groups:i32=1 {_IMAGE_DIMS} "
+        "flattened_compat_info?:#ttir.flattened_compat",
+        read=_convolution,
+    ),
+    "max_pool2d": _form(
+        "input", f"{_POOL} flattened_compat_info?:#ttir.flattened_compat", read=_pool
+    ),
+    "max_pool2d_with_indices": _form(
+        "input",
+        f"{_POOL} flattened_compat_info?:#ttir.flattened_compat",
+        results="result result_indices",
+        summary="The largest number of each window, and where it is.",
+    ),
+    "avg_pool2d": _form(
+        "input",
+        f"{_POOL} count_include_pad:bool=true divisor_override?:i32 "
+        "flattened_compat_info?:#ttir.flattened_compat",
+        read=_pool,
+    ),
+    "global_avg_pool2d": _form("input", "", summary="The mean of each channel of an image."),
+    "upsample2d": _form(
+        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+    ),
+    # normalization
+    "softmax": _form(
+        "input", "dimension:si32 numericStable:bool=false", read=_drop("numericStable")
+    ),
+    "rms_norm": _form(
+        "input weight? bias?",
+        "normalized_shape:dense_i64 epsilon:f32=1e-5",
+        summary="Division by the root of the mean square.",
+    ),
+    "layer_norm": _form(
+        "input weight? bias?",
+        "normalized_shape:dense_i64 epsilon:f32=1e-5",
+        summary="Mean 0 and variance 1 over the last dimensions.",
+    ),
+    "group_norm": _form(
+        "input input_mask? weight? bias?",
+        "num_groups:i64 epsilon:f32=1e-5 channel_dim?:i64",
+        summary="Mean 0 and variance 1 over groups of channels.",
+    ),
+    "batch_norm_inference": _form(
+        "operand scale offset mean variance", "dimension:i32 epsilon:f32"
+    ),
+    "batch_norm_training": _form(
+        "operand scale offset running_mean? running_variance?",
+        "dimension:i32 epsilon:f32 momentum:f32",
+        results="result batch_mean batch_variance",
+        summary="Mean 0 and variance 1 over a batch.",
+    ),
+    # attention
+    "scaled_dot_product_attention": _form(
+        "query key value attention_mask? attention_sink?",
+        "is_causal:bool=true scale?:f32 sliding_window_size?:ui32",
+        summary="Attention.",
+    ),
+    "scaled_dot_product_attention_decode": _form(
+        "query key value cur_pos_tensor attention_mask? attention_sink?",
+        "is_causal:bool=true scale?:f32",
+        summary="Attention of one position to a cache.",
+    ),
+    "paged_scaled_dot_product_attention_decode": _form(
+        "query key value page_table output? attention_mask? cur_pos_tensor? attention_sink?",
+        "is_causal:bool=true scale?:f32",
+        summary="Attention of one position to a cache of pages.",
+    ),
+    "chunked_scaled_dot_product_attention": _form(
+        "query key value page_table chunk_start_idx output",
+        "scale?:f32",
+        summary="Attention of a part of the positions to a cache of pages.",
+    ),
+    "sdpa_fw": _form(
+        "query key value attention_mask?",
+        "mask_type?:#ttcore.attention_mask_type dropout_probability?:f32",
+        results="result intermediates",
+        summary="Attention, and what its gradient needs.",
+    ),
+    "concatenate_heads": _form("input", "", summary="Heads of attention, side by side."),
+    "split_query_key_value_and_split_heads": _form(
+        "input_tensor kv_input_tensor?",
+        "num_heads:ui32 num_kv_heads?:ui32 transpose_key:bool",
+        results="query key value",
+        summary="Query, key and value of attention, by head.",
+    ),
+    "fill_cache": _form(
+        "cache input", "batch_offset:i32", results="", summary="A batch written to a cache."
+    ),
+    "update_cache": _form(
+        "cache input update_index",
+        "batch_offset:i32",
+        results="",
+        summary="A position written to a cache.",
+    ),
+    "paged_fill_cache": _form(
+        "cache input page_table batch_idx_tensor?",
+        "",
+        results="",
+        summary="A batch written to a cache of pages.",
+    ),
+    "paged_update_cache": _form(
+        "cache input update_index page_table?",
+        "share_cache:bool=false",
+        results="",
+        summary="A position written to a cache of pages.",
+    ),
+    # quantization
+    "quantize": _form("input", "", summary="Numbers as integers of a quantized type."),
+    "dequantize": _form("input", "", summary="Integers of a quantized type as numbers."),
+    "requantize": _form("input", "", summary="Integers of another quantized type."),
+    **{
+        f"{name}_unrolled": _form(
+            "input in_scale in_zero_point out_scale out_zero_point"
+            if name == "requantize"
+            else "input scale zero_point",
+            "axis?:i32",
+            summary="The same with scale and zero point as tensors.",
+        )
+        for name in ("quantize", "dequantize", "requantize")
+    },
+    # collectives
+    "all_gather": _form(
+        "input", "all_gather_dim:si32 cluster_axis:ui32", summary="All parts on all devices."
+    ),
+    "reduce_scatter": _form(
+        "input",
+        "reduce_type:#ttcore.reduce_type scatter_dim:si32 cluster_axis:ui32",
+        summary="A part of the combination on each device.",
+    ),
+    **dict.fromkeys(
+        ("all_reduce", "all_reduce_async"),
+        _form(
+            "input",
+            "reduce_type:#ttcore.reduce_type cluster_axis:ui32",
+            summary="The combination on all devices.",
+        ),
+    ),
+    "collective_permute": _form(
+        "input", "source_target_pairs:elements", summary="Tensors sent from device to device."
+    ),
+    "collective_broadcast": _form(
+        "input", "replica_groups:elements", summary="A tensor of one device on all of its group."
+    ),
+    "all_to_all": _form(
+        "input",
+        "split_dim:si32 concat_dim:si32 split_count:si32 replica_groups:elements",
+        summary="Parts exchanged among devices.",
+    ),
+    "mesh_partition": _form(
+        "input", "dim:si32 cluster_axis?:ui32", summary="Each device's part of a tensor."
+    ),
+    "mesh_shard": _form(
+        "input",
+        "shard_type:#ttcore.shard_type shard_direction:#ttcore.shard_direction "
+        "shard_shape:dense_i64 shard_dims:dense_i64",
+        summary="A tensor divided over a mesh, or put together.",
+    ),
+    # others
+    "rng_bit_generator": _form(
+        "state",
+        "philox:bool",
+        results="output_state output",
+        summary="Random bits, and the state after them.",
+    ),
+    "sampling": _form(
+        "input_values input_indices k p temp", "seed?:ui32", summary="Draws from the largest."
+    ),
+    "adamw": _form(
+        "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow",
+        _ADAMW,
+        results="param_out exp_avg_out exp_avg_sq_out",
+        summary="A step of the optimizer AdamW.",
+    ),
+    "dropout": _form(
+        "input",
+        "prob:f32=0.0 scale:f32=1.0 seed:ui32=21 use_per_device_seed:bool=true",
+        summary="Numbers, some of them replaced by 0.",
+    ),
+    "get_dimension_size": _form("input", "dimension:si32", summary="An extent as a tensor."),
+}
+"""Forms of ttir operations, by the name in memory."""
+
+
+# --- ttnn -----------------------------------------------------------------------------------------
+
+_CONFIG = "compute_config?:#ttnn.device_compute_kernel_config"
+_BINARY = _form(
+    "lhs rhs",
+    " ".join(f"{name}?:[#ttnn.unary_with_param]" for name in _FUSED[:3]),
+    read=_unfused(),
+)
+_TTNN_REDUCTION = _form(
+    "input", f"keep_dim:bool dim_arg?:i32s {_CONFIG}", read=_drop("compute_config")
+)
+_CONV2D = (
+    "in_channels:i32 out_channels:i32 batch_size:i32 input_height:i32 input_width:i32 "
+    "kernel_size:dense_i32 stride:dense_i32 padding:dense_i32 dilation:dense_i32 groups:i32 "
+    f"conv2d_config?:#ttnn.conv2d_config {_CONFIG} "
+    "conv2d_slice_config?:#ttnn.conv2d_slice_config"
+)
+_TTNN_POOL = (
+    "batch_size:si32 input_height:si32 input_width:si32 channels:si32 kernel_size:dense_i32 "
+    "stride:dense_i32 padding:dense_i32 dilation:dense_i32 ceil_mode:bool "
+    "applied_shard_scheme?:#ttnn.tensor_memory_layout reallocate_halo_output?:bool "
+    "config_tensors_in_dram?:bool"
+)
+_MATMUL_CONFIGS = "|".join(
+    f"ttnn.matmul_multi_core_reuse{kind}_program_config"
+    for kind in (
+        "",
+        "_multi_cast",
+        "_multi_cast_1d",
+        "_multi_cast_dram_sharded",
+    )
+)
+_MATMUL = (
+    "transpose_a:bool=false transpose_b:bool=false activation?:string "
+    f"matmul_program_config?:#{_MATMUL_CONFIGS} {_CONFIG}"
+)
+_CREATED = "shape:#ttnn.shape"
+_NORM = f"epsilon:f32 {_CONFIG} program_config?:#ttnn.layernorm_program_config"
+_ATTENTION = f"is_causal:bool=true scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}"
+_COLLECTIVE = "sub_device_id?:ui8 num_links?:ui32 topology?:#ttcore.topology"
+
+
+def _ttnn_image(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    """One number for each axis: `kernel_size` is `kernel_height` and `kernel_width`."""
+    named = {"kernel": parameters["kernel_size"], **parameters}
+    top, left, bottom, right = _margins(parameters["padding"])
+    kept = (
+        *("in_channels", "out_channels", "batch_size", "input_height", "input_width", "groups"),
+        *("channels", "ceil_mode", "count_include_pad"),
+    )
+    padding = {
+        "padding_top": top,
+        "padding_left": left,
+        "padding_bottom": bottom,
+        "padding_right": right,
+    }
+    axes = ["kernel", "stride", "dilation"]
+    axes += ["output_padding"] if "output_padding" in parameters else []
+    return {
+        **{name: parameters[name] for name in kept if name in parameters},
+        **_axes(named, *axes),
+        **padding,
+    }
+
+
+def _symmetric_image(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    """The same with equal padding on opposite sides; ValueError for other padding."""
+    found = _ttnn_image(parameters, shapes, result)
+    top, left, bottom, right = (
+        found.pop(f"padding_{side}") for side in ("top", "left", "bottom", "right")
+    )
+    if (top, left) != (bottom, right):
+        raise ValueError(
+            f"padding of top, left, bottom, right is {top}, {left}, {bottom}, {right}; the same on "
+            "opposite sides is supported"
+        )
+    return {**found, "padding_height": top, "padding_width": left}
+
+
+def _repeat(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    padded = (1,) * (len(result) - len(shapes[0])) + tuple(shapes[0])
+    counts = tuple(after // max(1, before) for before, after in zip(padded, result, strict=True))
+    return {"repeat_dimensions": counts}
+
+
+def _full(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    return {"fillValue": float(parameters["fill_value"])}
+
+
+def _one_dimension(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    dim = parameters.get("dim_arg", parameters.get("dim"))
+    dims = {} if dim is None else {"dim_arg": (dim,)}
+    return {"keep_dim": parameters["keep_dim"], **dims}
+
+
+def _last_dimension(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {**parameters, "arange_dimension": len(result) - 1}
+
+
+TTNN: Mapping[str, LateForm] = {
+    # structure
+    "to_tensor_spec": _form("input", "", summary="A tensor in another layout, type or memory."),
+    "typecast": _form("input", ""),
+    "deallocate": _form(
+        "input", "force?:bool", results="", summary="The end of the life of a tensor's memory."
+    ),
+    "from_device": _form("input", "", summary="A tensor of the device on the host."),
+    # elementwise
+    **dict.fromkeys(
+        (
+            *("add", "subtract", "multiply", "div", "pow", "remainder", "maximum", "minimum"),
+            *("eq", "ne", "gt", "ge", "lt", "le", "logical_and", "logical_or", "logical_xor"),
+            *("bitwise_and", "bitwise_or", "bitwise_xor"),
+            *("logical_left_shift", "logical_right_shift", "right_shift"),
+        ),
+        _BINARY,
+    ),
+    "clamp": _form("input", "min:number max:number", read=_clamp),
+    "clamp_tensor": TTIR["clamp_tensor"],
+    "pow_scalar": _form("lhs", "rhs:number", summary="A tensor to the power of a number."),
+    **{name: TTIR[name] for name in ("relu6", "mish", "signbit", "softsign", "frac", "selu")},
+    "reduce_precision": TTIR["reduce_precision"],
+    "gelu_bw": TTIR["gelu_bw"],
+    # reductions
+    **dict.fromkeys(
+        (
+            *("sum", "mean", "max", "min", "reduce_and", "reduce_or"),
+            *("reduce_bitwise_and", "reduce_bitwise_or", "reduce_bitwise_xor"),
+        ),
+        _TTNN_REDUCTION,
+    ),
+    "prod": _form("input", "keep_dim:bool dim_arg?:si32", read=_one_dimension),
+    "argmax": _form(
+        "input", "dim?:si32 keep_dim:bool=false use_multicore?:bool", read=_one_dimension
+    ),
+    "cumsum": _form("input", "dim:si32"),
+    "cumprod": _form("input", "dim:si32", summary="Products of all elements up to each."),
+    "cumulative": _form(
+        "input",
+        "dim:si32 reduction:#ttcore.reduce_type reverse:bool",
+        summary="A reduction of all elements up to each.",
+    ),
+    # creation
+    "full": _form("", f"{_CREATED} fill_value:number", read=_full, device=True),
+    "zeros": _form("", _CREATED, device=True, summary="Zeros."),
+    "ones": _form("", _CREATED, device=True, summary="Ones."),
+    "rand": _form(
+        "",
+        "size:#ttnn.shape low:f32=0.0 high:f32=1.0 seed:ui32=0",
+        device=True,
+        summary="Uniformly distributed random numbers.",
+    ),
+    "arange": _form("", "start:si64 end:si64 step:si64", read=_last_dimension, device=True),
+    # movement
+    "repeat": _form("input", "repeat_dims:#ttnn.shape", read=_repeat),
+    "repeat_interleave": TTIR["repeat_interleave"],
+    "pad": _form(
+        "input", "padding:dense_i32 value:f32 use_multicore:bool", read=_drop("use_multicore")
+    ),
+    "slice_dynamic": _form("input begins ends", "step?:i32s"),
+    # lookups
+    "gather": _form("input index", "dim:si32"),
+    "scatter": _form(
+        "input index source",
+        "dim:i32 scatter_reduce_type:#ttcore.reduce_type",
+        read=_drop("scatter_reduce_type"),
+    ),
+    "rows_gather": TTIR["rows_gather"],
+    "rows_scatter": TTIR["rows_scatter"],
+    "embedding_backward": TTIR["embedding_backward"],
+    "topk": _form("input", "k:i32 dim:si32 largest:bool sorted:bool", results="values indices"),
+    "sort": _form("input", "dim:si8 descending:bool stable:bool", results="values indices"),
+    # products
+    "matmul": _form("a b", _MATMUL, read=_unfused("matmul_program_config", "compute_config")),
+    "linear": _form("a b bias?", _MATMUL, summary="Product of matrices, a bias, an activation."),
+    # windows
+    "conv1d": _form(
+        "input weight bias?",
+        "in_channels:i32 out_channels:i32 batch_size:i32 input_length:i32 kernel_size:i32 "
+        f"stride:i32 padding:dense_i32 dilation:i32 groups:i32 "
+        f"conv2d_config?:#ttnn.conv2d_config {_CONFIG}",
+        device=True,
+        summary="Convolution along one dimension.",
+    ),
+    "conv2d": _form("input weight bias?", _CONV2D, read=_symmetric_image, device=True),
+    "conv_transpose2d": _form(
+        "input weight bias?", f"{_CONV2D} output_padding:dense_i32", read=_ttnn_image, device=True
+    ),
+    "conv3d": _form(
+        "input weight bias?",
+        "in_channels:i32 out_channels:i32 batch_size:i32 input_depth:i32 input_height:i32 "
+        "input_width:i32 kernel_size:dense_i32 stride:dense_i32 padding:dense_i32 "
+        "dilation:dense_i32 padding_mode:string groups:i32 "
+        f"conv3d_config?:#ttnn.conv3d_config {_CONFIG}",
+        device=True,
+        summary="Convolution along three dimensions.",
+    ),
+    "prepare_conv3d_weights": _form(
+        "weight_tensor",
+        "groups:i32 c_in_block:i32 alignment:i32",
+        device=True,
+        summary="The weight of a convolution as the library takes it.",
+    ),
+    "max_pool2d": _form("input", _TTNN_POOL, read=_symmetric_image),
+    "max_pool2d_with_indices": _form(
+        "input",
+        _TTNN_POOL,
+        results="result result_indices",
+        summary="The largest number of each window, and where it is.",
+    ),
+    "avg_pool2d": _form(
+        "input",
+        f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32 {_CONFIG}",
+        read=_ttnn_image,
+    ),
+    "global_avg_pool2d": TTIR["global_avg_pool2d"],
+    "upsample": _form(
+        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+    ),
+    # normalization
+    "softmax": _form(
+        "input",
+        f"dimension:si32 numericStable?:bool {_CONFIG}",
+        read=_drop("numericStable", "compute_config"),
+    ),
+    "rms_norm": _form("input weight? bias?", _NORM, summary=TTIR["rms_norm"].summary),
+    "layer_norm": _form("input weight? bias?", _NORM, summary=TTIR["layer_norm"].summary),
+    "group_norm": _form(
+        "input input_mask? weight? bias?",
+        "num_groups:i64 epsilon:f32",
+        summary=TTIR["group_norm"].summary,
+    ),
+    "batch_norm_inference": _form(
+        "input running_mean running_var weight? bias?", f"epsilon:f32 {_CONFIG}"
+    ),
+    "batch_norm_training": _form(
+        "input running_mean? running_var? weight? bias?",
+        f"epsilon:f32 momentum:f32 {_CONFIG}",
+        results="result batch_mean batch_var",
+        summary=TTIR["batch_norm_training"].summary,
+    ),
+    # attention
+    "scaled_dot_product_attention": _form(
+        "query key value attention_mask? attention_sink?",
+        f"{_ATTENTION} sliding_window_size?:ui32",
+        summary="Attention.",
+    ),
+    "scaled_dot_product_attention_decode": _form(
+        "query key value cur_pos_tensor? attention_mask? attention_sink?",
+        _ATTENTION,
+        summary=TTIR["scaled_dot_product_attention_decode"].summary,
+    ),
+    "concatenate_heads": TTIR["concatenate_heads"],
+    "nlp_concat_heads": _form("input", "", summary=TTIR["concatenate_heads"].summary),
+    "nlp_concat_heads_decode": _form(
+        "input", "num_heads:ui32", summary=TTIR["concatenate_heads"].summary
+    ),
+    "split_query_key_value_and_split_heads": TTIR["split_query_key_value_and_split_heads"],
+    "rotary_embedding": _form(
+        "input cos_cache sin_cache", f"token_index?:ui32 {_CONFIG}", summary="Rotary positions."
+    ),
+    "rotary_embedding_llama": _form(
+        "input cos_cache sin_cache trans_mat",
+        f"is_decode_mode:bool {_CONFIG}",
+        summary="Rotary positions.",
+    ),
+    "fill_cache": TTIR["fill_cache"],
+    "update_cache": TTIR["update_cache"],
+    "paged_fill_cache": TTIR["paged_fill_cache"],
+    "paged_update_cache": TTIR["paged_update_cache"],
+    # quantization
+    "quantize": _form(
+        "input scale zero_point",
+        "axis?:i32 output_dtype?:#tt.supportedDataTypes",
+        summary="Numbers as integers, by scale and zero point.",
+    ),
+    "dequantize": _form(
+        "input scale zero_point",
+        "axis?:i32 output_dtype?:#tt.supportedDataTypes",
+        summary="Integers as numbers, by scale and zero point.",
+    ),
+    "requantize": _form(
+        "input in_scale in_zero_point out_scale out_zero_point",
+        "axis?:i32 output_dtype?:#tt.supportedDataTypes",
+        summary="Integers by another scale and zero point.",
+    ),
+    # collectives
+    "all_gather": _form(
+        "input",
+        f"all_gather_dim:si32 cluster_axis:ui32 {_COLLECTIVE}",
+        summary=TTIR["all_gather"].summary,
+    ),
+    "reduce_scatter": _form(
+        "input",
+        "reduce_type:#ttcore.reduce_type scatter_dim:si32 cluster_axis:ui32 "
+        f"{_COLLECTIVE} {_CONFIG}",
+        summary=TTIR["reduce_scatter"].summary,
+    ),
+    **dict.fromkeys(
+        ("all_reduce", "all_reduce_async"),
+        _form(
+            "input",
+            f"reduce_type:#ttcore.reduce_type cluster_axis:ui32 {_COLLECTIVE} {_CONFIG}",
+            summary=TTIR["all_reduce"].summary,
+        ),
+    ),
+    "mesh_partition": TTIR["mesh_partition"],
+    "collective_permute": TTIR["collective_permute"],
+    "mesh_shard": _form(
+        "input",
+        "shard_type:#ttcore.shard_type shard_direction:#ttcore.shard_direction "
+        "shard_shape:dense_i64 shard_dims:dense_i64",
+        device=True,
+        summary=TTIR["mesh_shard"].summary,
+    ),
+    "point_to_point": _form(
+        "input optional_output_tensor?",
+        "sender_coord:dense_i64 receiver_coord:dense_i64",
+        summary="A tensor sent from one device to another.",
+    ),
+    # others
+    "assign": _form("input", "", summary="A copy."),
+    "rng_bit_generator": TTIR["rng_bit_generator"],
+    "sampling": TTIR["sampling"],
+    "adamw": _form(
+        "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow",
+        _ADAMW,
+        results="",
+        summary="A step of the optimizer AdamW, in place.",
+    ),
+    "sparse_matmul": _form(
+        "a b sparsity",
+        "is_input_a_sparse:bool is_input_b_sparse:bool nnz?:i64 "
+        f"program_config?:#{_MATMUL_CONFIGS} {_CONFIG}",
+        summary="Products of those matrices that a tensor of numbers names.",
+    ),
+    "paged_scaled_dot_product_attention_decode": _form(
+        "query key value page_table attention_mask? cur_pos_tensor? attention_sink?",
+        _ATTENTION,
+        summary="Attention of one position to a cache of pages.",
+    ),
+    "chunked_scaled_dot_product_attention": _form(
+        "query key value page_table chunk_start_idx",
+        f"scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}",
+        summary="Attention of a part of the positions to a cache of pages.",
+    ),
+    "dropout": TTIR["dropout"],
+}
+"""Forms of ttnn operations, by the name in memory."""
