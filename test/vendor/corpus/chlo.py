@@ -57,7 +57,7 @@ def _add() -> None:
         body = f"%0 = chlo.{name} %arg0 : tensor<5x7xf32> -> tensor<5x7xi1>"
         write(f"chlo_{name}", f"{body}\nreturn %0 : tensor<5x7xi1>", "f32 5x7 special")
     for name, dtype in BINARY.items():
-        domain = "in 1 3" if dtype != "i1" else ""
+        domain = {"i1": ""}.get(dtype, "whole" if name == "polygamma" else "in 1 3")
         operands = [f"{dtype} 33x70 {domain}".strip(), f"{dtype} 70 {domain}".strip()]
         first, second = (argument(operand).mlir_type for operand in operands)
         body = f"%0 = chlo.broadcast_{name} %arg0, %arg1 : ({first}, {second}) -> {first}"

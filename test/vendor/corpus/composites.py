@@ -124,11 +124,11 @@ def _composites() -> None:
         dim=np.int64(1),
         sparse_grad=False,
     )
-    add("composite_gather", gather, "f32 5x33", "i32 5x3 in 0 33")
+    add("composite_gather", gather, "f32 5x33", "i32 5x3 in 0 33", variant="meaning")
     gather = _compose(
         "gather_dim", lambda x, i, **_: jnp.take_along_axis(x, i, axis=1), dim=np.int64(1)
     )
-    add("composite_gather_dim", gather, "bf16 32x64", "u32 32x32 in 0 64")
+    add("composite_gather_dim", gather, "bf16 32x64", "u32 32x32 in 0 64", variant="meaning")
 
 
 _ALIAS = (
@@ -309,7 +309,7 @@ def _written_composite(
     )
 
 
-def _training() -> None:
+def _written() -> None:
     write = _written_composite
     epsilon = "epsilon = 1.0e-5 : f32"
     rows, columns, narrow = "f32 1x1x32x64", "f32 1x1x1x64", "f32 1x1x32x1"
@@ -328,6 +328,8 @@ def _training() -> None:
     labels = "u32 1x32 in 0 64"
     write("cross_entropy_fw", "", [weights, labels], ["bf16 1x1x32x1"])
     write("cross_entropy_bw", "scaler = 1.0 : f32", [weights, labels, "bf16 1x1x32x1"], [weights])
+    for name in ("gather", "gather_dim"):
+        write(name, "dim = 1 : i64", ["f32 5x33", "i32 5x3 in 0 33"], ["f32 5x3"])
     query = "bf16 1x4x32x64"
     write(
         "sdpa_fw",
@@ -400,7 +402,7 @@ def _weight_types() -> None:
 
 _composites()
 _calls()
-_training()
+_written()
 _marks()
 _weight_types()
 PROGRAMS = FAMILY.programs

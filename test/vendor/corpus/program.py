@@ -71,16 +71,21 @@ def _distinct(generator: np.random.Generator, shape: tuple[int, ...]) -> Numbers
     return (generator.permutation(count) - count // 2).reshape(shape)
 
 
+def _whole(generator: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
+    return generator.integers(1, 4, shape)
+
+
 def _zero(generator: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
     return np.zeros(shape)
 
 
 # Domains that are more than an interval: matrices that `cholesky` takes, infinities and NaN among
-# other numbers, whole numbers that do not repeat, and state that starts at zero.
+# other numbers, whole numbers that do not repeat, those from 1 to 3, and state that starts at zero.
 DOMAINS: dict[str, Domain] = {
     "definite": _positive_definite,
     "special": _special,
     "distinct": _distinct,
+    "whole": _whole,
     "zero": _zero,
 }
 
