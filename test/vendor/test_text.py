@@ -6,10 +6,10 @@ import pytest
 from answers import Archive
 
 from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.chunk_processing import verify as verify_module
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.verifier import verify_module
 
 ARCHIVES = {board: Archive(board) for board in ("p150", "n150")}
 """The answers by board."""

@@ -17,6 +17,7 @@ from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.long_strings import CompactText, compact, read_compact
 from ttmlir.mlir.reporting import OpError, Source
+from ttmlir.passes.general.convert_spelling import ConvertSpellingPass, is_late
 from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
@@ -38,6 +39,8 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         module = parse(text, file_name=file_name)
         if any(op.name.startswith("ml_program.") for op in module.ops):
             transform(module, ConvertMLProgramToFuncPass.name)
+        if is_late(module):
+            transform(module, ConvertSpellingPass.name)
         function = _the_function(module)
         stage = _dialect_of(function)
         arguments, results = _structures(function)

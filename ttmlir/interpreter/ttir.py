@@ -40,9 +40,10 @@ def _run_reference(execution: Execution, op: Operation, operands: Sequence[Any])
 def _inputs(op: Operation, operands: Sequence[Any]) -> list[Any]:
     """The operands other than destinations; None for an absent optional one."""
     assert isinstance(op, TableOperation)
-    destination = op.SIGNATURE.init
+    form = op.form()
+    destination = form.init
     inputs: list[Any] = []
-    for value in op.SIGNATURE.operands:
+    for value in form.operands:
         if value.name == destination:
             continue
         first, end = op.group_range(value.name)

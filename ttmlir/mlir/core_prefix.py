@@ -114,6 +114,12 @@ def mark_as_read(module: Operation) -> None:
         _read_with_ttir_empty.add(module)
 
 
+def forget_late_spelling(module: Operation) -> None:
+    """Let a module be printed as what it holds asks for, however it was read."""
+    _read_as_ttcore.discard(module)
+    _read_with_ttir_empty.discard(module)
+
+
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
     if not _may_be_late():

@@ -148,6 +148,18 @@ def _broadcast(
     return {"dimension": tuple(range(len(result) - len(shapes[0]), len(result)))}
 
 
+def _slice_dynamic(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    raise ValueError("takes its ends as a tensor, and other operations fixed extents")
+
+
+def _pad(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    if any(margin < 0 for margin in parameters["padding"]):
+        raise ValueError("margins below 0 cut off elements; slice the tensor instead")
+    return parameters
+
+
 def _pair(value: int | tuple[int, ...]) -> tuple[int, int]:
     return (value, value) if isinstance(value, int) else (value[0], value[1])
 
@@ -253,7 +265,8 @@ TTIR: Mapping[str, LateForm] = {
         "input", "repeats:ui32 dim:si32", summary="Each element repeated along a dimension."
     ),
     "rearrange": _form("input", "pattern:string", summary="Dimensions by a pattern of einops."),
-    "slice_dynamic": _form("input begins ends", "step?:i32s"),
+    "pad": _form("input", "padding:dense_i32 value:f32", read=_pad),
+    "slice_dynamic": _form("input begins ends", "step?:i32s", read=_slice_dynamic),
     "index": _form(
         "input", "dim:i32 begin:i32 end:i32 step:i32", summary="A slice along one dimension."
     ),
@@ -332,7 +345,7 @@ TTIR: Mapping[str, LateForm] = {
         "input", f"{_POOL} flattened_compat_info?:#ttir.flattened_compat", read=_pool
     ),
     "max_pool2d_with_indices": _form(
-        "input",
+        "input outputs*",
         f"{_POOL} flattened_compat_info?:#ttir.flattened_compat",
         results="result result_indices",
         summary="The largest number of each window, and where it is.",
@@ -674,7 +687,7 @@ TTNN: Mapping[str, LateForm] = {
     "pad": _form(
         "input", "padding:dense_i32 value:f32 use_multicore:bool", read=_drop("use_multicore")
     ),
-    "slice_dynamic": _form("input begins ends", "step?:i32s"),
+    "slice_dynamic": _form("input begins ends", "step?:i32s", read=_slice_dynamic),
     # lookups
     "gather": _form("input index", "dim:si32"),
     "scatter": _form(

@@ -52,6 +52,7 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.errors import InputError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.printing import SuggestsNames
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable.contraction import matrix_shape
@@ -382,21 +383,35 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         if self.DEFINITION.family.is_elementwise:
             return self.NAMES_DESTINATION and count > len(self.DEFINITION.operands)
         if all(group.is_single or group.name == signature.init for group in signature.operands):
-            return count >= len(signature.operands)
+            return count >= len(signature.operands) and self._says_what_it_must(signature)
         # With a group of any size, the type tells a destination from another operand.
         last = count - 1 - len([group for group in signature.operands[-1:] if group in _TRAILING])
         if last < 1 or not self.results:
             return last < 0 or not self.results
         return operands[last].type == self.results[0].type
 
+    def _says_what_it_must(self, signature: Signature) -> bool:
+        """False where as many operands can only be those of 2026."""
+        late = self.LATE
+        if late is None or late.operands is None:
+            return True
+        if len(late.operands) + len(self.TRAILING) < len(signature.operands):
+            return True
+        required = (each.name for each in signature.properties if not each.optional)
+        return all(name in self.properties or name == "operand_constraints" for name in required)
+
     def form(self) -> Signature:
         """The signature of the form that the operation is in."""
         if not self.has_destination:
             forms = _value_forms(type(self))
             return next((form for form in forms if self._fits(form)), forms[0])
-        if self.SIGNATURE.has_segments and SEGMENTS not in self.properties:
+        is_bare = "operand_constraints" not in self.properties and core_prefix() == TTCORE
+        if self.NAMES_DESTINATION and (is_bare or self._lacks_sizes()):
             return _fixed_form(type(self))
         return self.SIGNATURE
+
+    def _lacks_sizes(self) -> bool:
+        return self.SIGNATURE.has_segments and SEGMENTS not in self.properties
 
     def _fits(self, form: Signature) -> bool:
         properties = self.properties
@@ -520,12 +535,12 @@ def _counts_with_destination(cls: type[ValueFormOp]) -> tuple[int, ...]:
 
 @cache
 def _fixed_form(cls: type[ValueFormOp]) -> Signature:
-    """The signature with a destination, and the operands of the definition by name."""
+    """The signature of 2025: operands by name, a destination, and no constraints of them."""
     signature = cls.SIGNATURE
     return Signature(
         (*operand_values(cls.DEFINITION.operands), ValueGroup("output"), *cls.TRAILING),
         (ValueGroup("result"),),
-        signature.properties,
+        tuple(each for each in signature.properties if each.name != "operand_constraints"),
         init="output",
     )
 
@@ -800,9 +815,9 @@ def check_elementwise(op: Operation) -> None:
             refuse("requires at least one output and one result")
         return
     shapes = [shape_of(operand) for operand in op.operands]
-    folded: Shape = ()
-    for count, shape in enumerate(shapes[1:], start=1):
-        pair = broadcast_pair(shapes[0] if count == 1 else folded, shape)
+    folded = shapes[0] if shapes else ()
+    for shape in shapes[1:]:
+        pair = broadcast_pair(folded, shape)
         if pair is None:
             refuse("Operands are not broadcast compatible")
         folded = pair

@@ -33,6 +33,7 @@ PASSES: dict[str, str] = {
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
+    "convert-spelling": "ttmlir.passes.general.convert_spelling:ConvertSpellingPass",
     "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttkernel-to-emitc": (
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"

@@ -31,6 +31,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
         Functions have their tensors at the same addresses, so calls are inlined before.
         """
         from ttmlir.passes.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
+        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_allocate import TTIRAllocatePass
         from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
@@ -43,6 +44,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
         )
 
         return (
+            ConvertSpellingPass(),
             InlinePass(canonicalize=False),
             TTIRLoadSystemDescPass(),
             TTIRImplicitDevicePass(),
@@ -133,6 +135,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
         from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
         from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
@@ -144,6 +147,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         if self.ttnn_mode:
             end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
         return (
+            *(() if self.ttnn_mode else (ConvertSpellingPass(),)),
             InlinePass(canonicalize=False),
             *((ConvertTTNNToTTIRPass(),) if self.ttnn_mode else ()),
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),

@@ -74,6 +74,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Normalizations, general operations, shapes, machine, device, layouts, grids, ttnn."""
+        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.placement.ttir_grid_set import TTIRGridSetPass
         from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
@@ -97,6 +98,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             sharding_pass_enabled=self.sharding_pass_enabled,
         )
         return (
+            ConvertSpellingPass(),
             *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),

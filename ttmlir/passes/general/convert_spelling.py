@@ -1,0 +1,286 @@
+"""Write ttir operations as another version of tt-mlir does.
+
+An operation is the same in all spellings; what differs is whether it writes to a destination, its
+parameters and the annotations around it. `to=2024` gives each result a `tensor.empty` to write to,
+constraints of the operands, and the parameters of September 2024; operations that came later, and
+that are made of others, are decomposed. The modules of a device and of the host, meshes of one
+device and what frontends say of arguments are left out, as 2024 has none of these.
+
+Before:
+
+    func.func @main(%a: tensor<33x70xf32>, %b: tensor<1x70xf32>) -> tensor<33x70xf32> {
+      %0 = "ttir.broadcast"(%b) <{broadcast_dimensions = array<i64: 33, 1>}> :
+          (tensor<1x70xf32>) -> tensor<33x70xf32>
+      %1 = "ttir.add"(%a, %0) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
+
+After:
+
+    #any_device_tile = #tt.operand_constraint<dram|l1|tile|...>
+    module {
+      func.func @main(%arg0: tensor<33x70xf32>, %arg1: tensor<1x70xf32>) -> tensor<33x70xf32> {
+        %0 = tensor.empty() : tensor<33x70xf32>
+        %1 = "ttir.broadcast"(%arg1, %0) <{dimension = [0, 1],
+            operand_constraints = [#any_device_tile, #any_device_tile]}> :
+            (tensor<1x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        %2 = tensor.empty() : tensor<33x70xf32>
+        %3 = "ttir.add"(%arg0, %1, %2) <{operandSegmentSizes = array<i32: 2, 1>,
+            operand_constraints = [#any_device_tile, #any_device_tile, #any_device_tile]}>
+            : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        return %3 : tensor<33x70xf32>
+      }
+    }
+
+Requires: static shapes; no operations of ttnn of 2025 and later.
+Ensures: ttir operations are in the spelling; what they compute does not change.
+Options: `to`: the spelling, `2024`.
+Not done here: programs of several devices are refused, as are operations that are not made of
+those of 2024; each message names the operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import ttcore, ttir
+from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
+from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
+from ttmlir.mlir.core_prefix import forget_late_spelling
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from ttmlir.arrays.array import Array
+
+
+class Spelling(Enum):
+    """Versions of tt-mlir by the year of their text."""
+
+    Y2024 = "2024"
+
+
+@dataclass(frozen=True)
+class ConvertSpellingPass(ModulePass):
+    """Write ttir operations as another version of tt-mlir does."""
+
+    name = "convert-spelling"
+    title = "ConvertSpelling"
+
+    to: Spelling = option(Spelling.Y2024, "The version of tt-mlir whose text is wanted: 2024")
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert everything inside the module, unless it is in the spelling."""
+        if not is_late(module):
+            return
+        _refuse_library_calls(module)
+        _unwrap(module)
+        for op in tuple(module.walk()):
+            if isinstance(op, ttir.TTIRTableOp) and _is_late_form(op):
+                _give_destination(op)
+            elif isinstance(op, LateOnlyOp):
+                _decompose(op)
+            else:
+                _drop_annotations(op)
+        forget_late_spelling(module)
+
+
+def is_late(module: ModuleOp) -> bool:
+    """True for a module with ttir operations that the passes of 2024 do not know."""
+    return any(
+        isinstance(op, LateOnlyOp) or (isinstance(op, ttir.TTIRTableOp) and _is_late_form(op))
+        for op in module.walk()
+    )
+
+
+def _is_late_form(op: ttir.TTIRTableOp) -> bool:
+    return not op.has_destination or "operand_constraints" not in op.properties
+
+
+def _refuse_library_calls(module: ModuleOp) -> None:
+    for op in module.walk():
+        if op.name.startswith("ttnn.") and isinstance(op, LateOnlyOp | ValueFormOp):
+            refuse_to_legalize(op, "only operations of ttir change their spelling; convert ttir")
+
+
+# --- Around operations ----------------------------------------------------------------------------
+
+
+def _unwrap(module: ModuleOp) -> None:
+    """Put what the module of the device holds in place of it."""
+    for holder in [op for op in module.body.ops if isinstance(op, ttcore.DeviceModuleOp)]:
+        inner = holder.module
+        for op in tuple(inner.body.ops):
+            op.detach()
+            if not isinstance(op, ttcore.DeviceOp):
+                module.body.block.insert_op_before(op, holder)
+        holder.detach()
+        holder.erase()
+    meshes = module.attributes.pop("ttcore.meshes", None)
+    if isinstance(meshes, ttcore.MeshesAttr):
+        for name, shape in meshes.data:
+            if any(extent != 1 for extent in shape):
+                extents = "x".join(map(str, shape))
+                refuse_to_legalize(
+                    module, f"the mesh '{name}' has {extents} devices; 1 is supported"
+                )
+    _drop_annotations(module)
+
+
+def _drop_annotations(op: Operation) -> None:
+    """Leave out what is said of operations, arguments and results since 2025."""
+    for name in [name for name in op.attributes if _is_annotation(name)]:
+        del op.attributes[name]
+    for place in ("arg_attrs", "res_attrs"):
+        listed = op.properties.get(place, op.attributes.get(place))
+        if not isinstance(listed, ArrayAttr):
+            continue
+        kept = [
+            {name: attr for name, attr in each.data.items() if not _is_annotation(name)}
+            for each in cast("ArrayAttr[DictionaryAttr]", listed)
+        ]
+        home = op.properties if place in op.properties else op.attributes
+        if any(kept):
+            home[place] = ArrayAttr(DictionaryAttr(each) for each in kept)
+        else:
+            del home[place]
+
+
+def _is_annotation(name: str) -> bool:
+    return name.startswith(("ttcore.", "tt.function_type", "ttnn."))
+
+
+# --- Operations -----------------------------------------------------------------------------------
+
+
+def _give_destination(op: ttir.TTIRTableOp) -> None:
+    _drop_annotations(op)
+    builder = Builder.before(op)
+    mnemonic = op.DEFINITION.mnemonic
+    special = None if op.has_destination else _SPECIAL.get(mnemonic)
+    before = [init.owner for init in op.inits]
+    types = [result.type for result in op.results]
+    try:
+        if special is not None:
+            made = [special(builder, op)]
+        else:
+            made = builder.create_several(mnemonic, op.inputs, types, **op.parameters())
+    except ValueError as error:
+        refuse_to_legalize(op, str(error))
+    replace(op, *made)
+    erase_unused(owner for owner in before if isinstance(owner, EmptyOp))
+
+
+def _multiply(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """A product whose operands are transposed before it."""
+    parameters = op.parameters()
+    operands = [
+        _transposed(builder, value) if parameters.get(name) else value
+        for value, name in zip(op.inputs, ("transpose_a", "transpose_b"), strict=True)
+    ]
+    return builder.create("matmul", operands, op.results[0].type)
+
+
+def _transposed(builder: Builder, value: SSAValue) -> SSAValue:
+    rank = len(value_shape(value))
+    return builder.transpose(value, rank - 2, rank - 1)
+
+
+_SCATTERED = {"invalid": "", "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _scatter(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """The operation of 2024 that combines as this one does."""
+    kind = op.properties.get("scatter_reduce_type")
+    how = kind.data.keyword if isinstance(kind, ttcore.ReduceTypeAttr) else "invalid"
+    if how not in _SCATTERED:
+        raise ValueError(f"values that are put in one place are not combined by '{how}'")
+    mnemonic = f"scatter_{_SCATTERED[how]}".removesuffix("_")
+    return builder.create(mnemonic, op.inputs, op.results[0].type, **op.parameters())
+
+
+def _slice_dynamic(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    return _compute("slice_dynamic", builder, op, op.inputs, op.results, {})
+
+
+def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """Elements around a tensor; margins below 0 cut off some of it."""
+    own = parameters_in(op.properties, op.PARAMETERS)
+    padding = cast("tuple[int, ...]", own["padding"])
+    margins = list(zip(padding[::2], padding[1::2], strict=True))
+    return builder.pad(op.inputs[0], margins, cast("float", own["value"]))
+
+
+_SPECIAL: dict[str, Callable[[Builder, ttir.TTIRTableOp], SSAValue]] = {
+    "matmul": _multiply,
+    "pad": _pad,
+    "scatter": _scatter,
+    "slice_dynamic": _slice_dynamic,
+}
+"""Operations whose form of 2026 says more than the definition."""
+
+
+def _decompose(op: LateOnlyOp) -> None:
+    """Put operations of 2024 in place of one that they make up."""
+    from ttmlir.composites.late_operations import COMPOSITES, NUMBERS
+
+    mnemonic = op.name.removeprefix("ttir.")
+    _drop_annotations(op)
+    builder = Builder.before(op)
+    parameters = parameters_in(op.properties, op.LATE.parameters or ())
+    number = parameters.get("fill_value", NUMBERS.get(mnemonic))
+    if isinstance(number, int | float) and not op.operands:
+        replace(op, builder.create_splat(number, op.results[0].type))
+        return
+    if mnemonic not in COMPOSITES or len(op.results) != 1:
+        refuse_to_legalize(
+            op,
+            "it came after 2024 and is not made of operations of that year; "
+            f"{', '.join(sorted((*COMPOSITES, *NUMBERS, 'full')))} are",
+        )
+    operands = [
+        value for group in op.form().operands for value in (op.group(group.name) or (None,))
+    ]
+    try:
+        replace(op, _compute(mnemonic, builder, op, operands, op.results, parameters))
+    except ValueError as error:
+        refuse_to_legalize(op, str(error))
+
+
+def _compute(
+    mnemonic: str,
+    builder: Builder,
+    op: Operation,
+    operands: Sequence[SSAValue | None],
+    results: Sequence[SSAValue],
+    parameters: dict[str, Any],
+) -> SSAValue:
+    """What a composite makes of operands, in the elements of the result."""
+    from ttmlir.composites.late_operations import COMPOSITES, TAKES_SHAPE
+
+    carrier = TTIRCarrier(builder)
+    given = [None if value is None else array_in(carrier, value) for value in operands]
+    plain = {name: _plain(value) for name, value in parameters.items()}
+    if mnemonic in TAKES_SHAPE:
+        plain["shape"] = value_shape(results[0])
+    found: Array = COMPOSITES[mnemonic](*given, **plain)
+    return found.cast(dtype_of(element_type(results[0]))).value
+
+
+def _plain(value: Any) -> Any:
+    """A parameter in Python: a keyword for an attribute that holds one."""
+    if not isinstance(value, Attribute):
+        return value
+    keyword = getattr(getattr(value, "data", None), "keyword", None)
+    return value if keyword is None else keyword
