@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    IntegerAttr,
     IntegerType,
     MemRefLayoutAttr,
     MemRefType,
@@ -1015,6 +1017,24 @@ class WhileLoopOp(ODSOperation):
             ),
         ),
     )
+
+    @property
+    def state_count(self) -> int:
+        """How many operands are carried."""
+        return cast("IntegerAttr", self.properties["state_count"]).value.data
+
+    @property
+    def output_indices(self) -> tuple[int, ...]:
+        """Which results of the body are carried."""
+        listed = cast("DenseArrayBase[IntegerType]", self.properties["output_indices"])
+        return tuple(listed.get_values())
+
+    def bound(self, name: str) -> int | None:
+        """A number that the loop counts with; None if it is not said, or is an operand."""
+        attr = self.properties.get(name)
+        if not isinstance(attr, LoopBoundAttr) or attr.data[1] is not None:
+            return None
+        return attr.data[0]
 
 
 class CaseOp(ODSOperation):

@@ -668,7 +668,7 @@ for _definition in DEFINITIONS.values():
         _add(_definition)
 
 for _mnemonic, _form in late_forms.TTIR.items():
-    if _mnemonic not in _CLASSES and _mnemonic != "empty":
+    if _mnemonic not in _CLASSES:
         _CLASSES.add_late(_mnemonic, _form, (LateOp,), module=__name__)
 
 

@@ -207,7 +207,13 @@ def _convolution(
 _IMAGE = ("batch", "height", "width", "channel")
 
 
+def _check_divisor(parameters: Mapping[str, Any]) -> None:
+    if "divisor_override" in parameters:
+        raise ValueError("divides by a number of its own; only means are known here")
+
+
 def _pool(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    _check_divisor(parameters)
     kept = {
         name: parameters[name] for name in ("ceil_mode", "count_include_pad") if name in parameters
     }
@@ -222,6 +228,19 @@ _POOL = "kernel:extents stride:extents=1 dilation:extents=1 padding:extents=0 ce
 _ADAMW = "beta1:f32 beta2:f32 epsilon:f32 weight_decay:f32 stochastic_rounding:bool=false"
 _REDUCTION = _form("input", "keep_dim:bool dim_arg?:i32s")
 _ROWS = "sizes:dense_i64 windows:dense_i64 column:bool=false"
+
+
+def without_divisor(form: LateForm, parameters: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """The parameters of the mean over a window, and what it is multiplied by.
+
+    A sum over a window that is divided by `divisor_override` counts the padding.
+    """
+    left = {name: value for name, value in parameters.items() if name != "divisor_override"}
+    height, width = _pair(parameters["kernel"])
+    assert form.read is not None, "pooling has parameters of its own"
+    factor = height * width / parameters["divisor_override"]
+    return {**form.read(left, (), ()), "count_include_pad": True}, factor
+
 
 TTIR: Mapping[str, LateForm] = {
     # elementwise
@@ -258,7 +277,6 @@ TTIR: Mapping[str, LateForm] = {
         "size:i32s low:f32=0.0 high:f32=1.0 seed:ui32=0",
         summary="Uniformly distributed random numbers.",
     ),
-    "empty": _form("", "", summary="A tensor whose elements are undefined."),
     # movement
     "broadcast": _form("input", "broadcast_dimensions:dense_i64", read=_broadcast),
     "repeat_interleave": _form(
@@ -566,6 +584,7 @@ def _ttnn_image(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
     """One number for each axis: `kernel_size` is `kernel_height` and `kernel_width`."""
+    _check_divisor(parameters)
     named = {"kernel": parameters["kernel_size"], **parameters}
     top, left, bottom, right = _margins(parameters["padding"])
     kept = (

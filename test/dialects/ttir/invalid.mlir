@@ -499,7 +499,7 @@ func.func @f32_attribute(%a: tensor<3x7xf32>, %b: tensor<3x7xf32>) {
 // -----
 
 func.func @f32_class(%a: tensor<3x7xf32>, %b: tensor<3x7xf32>) {
-  // expected-error@+1 {{for op ttir.clamp: Invalid attribute `max` in property conversion: 1 : i32}}
+  // expected-error@+1 {{op attribute 'max' failed to satisfy constraint: 32-bit float attribute}}
   %r = "ttir.clamp"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [], max = 1 : i32, min = 0.0 : f32}> : (tensor<3x7xf32>, tensor<3x7xf32>) -> tensor<3x7xf32>
   return
 }

@@ -53,7 +53,7 @@ func.func @destinations(%x: tensor<40x70xbf16, #tiles>, %y: tensor<40x70xbf16, #
 
 // An empty tensor of ttir.
 // CHECK-LABEL: func.func @empty(
-// CHECK: tensor.empty() : tensor<40x70xbf16, #[[$TILES]]>
+// CHECK: ttir.empty() : tensor<40x70xbf16, #[[$TILES]]>
 func.func @empty() -> tensor<40x70xbf16, #tiles> {
   %0 = ttir.empty() : tensor<40x70xbf16, #tiles>
   return %0 : tensor<40x70xbf16, #tiles>

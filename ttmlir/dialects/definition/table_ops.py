@@ -375,7 +375,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         sizes = self.properties.get(SEGMENTS)
         if sizes is not None:
             # Lists of the wrong length are refused as those of a destination.
-            return len(segment_sizes(sizes)) in (0, *_counts_with_destination(type(self)))
+            return len(segment_sizes(sizes)) not in _counts_of_values(type(self))
         if "operand_constraints" in self.properties:
             return True
         operands = operands_of(self)
@@ -386,7 +386,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return count >= len(signature.operands) and self._says_what_it_must(signature)
         # With a group of any size, the type tells a destination from another operand.
         last = count - 1 - len([group for group in signature.operands[-1:] if group in _TRAILING])
-        if last < 1 or not self.results:
+        if last < self.NAMES_DESTINATION or not self.results:
             return last < 0 or not self.results
         return operands[last].type == self.results[0].type
 
@@ -489,8 +489,10 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         """The properties as they stand in the text: none is made up for sizes of groups."""
         has_sizes = any(SEGMENTS in each for each in (properties or {}, attributes))
         result = super().convert_properties(properties, attributes)
-        if not has_sizes and "operand_constraints" not in result:
-            result.pop(SEGMENTS, None)
+        is_late = core_prefix() == TTCORE
+        if not has_sizes and (is_late or cls.NAMES_DESTINATION):
+            if is_late or "operand_constraints" not in result:
+                result.pop(SEGMENTS, None)
         return result
 
     def finish_reading(self) -> None:
@@ -529,8 +531,9 @@ def trailing_operand(group: ValueGroup) -> ValueGroup:
 
 
 @cache
-def _counts_with_destination(cls: type[ValueFormOp]) -> tuple[int, ...]:
-    return (len(cls.SIGNATURE.operands),) if cls.SIGNATURE.has_segments else ()
+def _counts_of_values(cls: type[ValueFormOp]) -> tuple[int, ...]:
+    """How many groups the lists of their sizes name in forms without a destination."""
+    return tuple(len(form.operands) for form in _value_forms(cls) if form.has_segments)
 
 
 @cache
@@ -580,6 +583,8 @@ def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     found: dict[str, Property] = {}
     for form in (cls.SIGNATURE, *_value_forms(cls)):
         for each in form.properties:
+            if each in cls.LATE_PROPERTIES:
+                continue
             known = found.setdefault(each.name, each)
             if known.constraint is not each.constraint:
                 either = ods.either(known.constraint, each.constraint)
@@ -815,7 +820,8 @@ def check_elementwise(op: Operation) -> None:
             refuse("requires at least one output and one result")
         return
     shapes = [shape_of(operand) for operand in op.operands]
-    folded = shapes[0] if shapes else ()
+    # The reference folds pairs, so that a destination alone is compared with no shape.
+    folded = shapes[0] if cast("DestinationStyleOp", op).inputs else ()
     for shape in shapes[1:]:
         pair = broadcast_pair(folded, shape)
         if pair is None:

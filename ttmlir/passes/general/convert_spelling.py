@@ -41,12 +41,12 @@ those of 2024; each message names the operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -57,6 +57,7 @@ from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
 from ttmlir.mlir.core_prefix import forget_late_spelling
 from ttmlir.mlir.option_values import option
+from ttmlir.optable.late_forms import without_divisor
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -91,6 +92,10 @@ class ConvertSpellingPass(ModulePass):
                 _give_destination(op)
             elif isinstance(op, LateOnlyOp):
                 _decompose(op)
+            elif isinstance(op, ttcore.WhileLoopOp):
+                _convert_loop(op)
+            elif isinstance(op, ttcore.CaseOp):
+                _convert_branch(op)
             else:
                 _drop_annotations(op)
         forget_late_spelling(module)
@@ -98,10 +103,15 @@ class ConvertSpellingPass(ModulePass):
 
 def is_late(module: ModuleOp) -> bool:
     """True for a module with ttir operations that the passes of 2024 do not know."""
-    return any(
-        isinstance(op, LateOnlyOp) or (isinstance(op, ttir.TTIRTableOp) and _is_late_form(op))
-        for op in module.walk()
-    )
+    ops = tuple(module.walk())
+    if any(
+        isinstance(op, LateOnlyOp | ttcore.WhileLoopOp | ttcore.CaseOp)
+        or (isinstance(op, ttir.TTIRTableOp) and _is_late_form(op))
+        for op in ops
+    ):
+        return True
+    holds_device = any(isinstance(op, ttcore.DeviceModuleOp) for op in ops)
+    return holds_device and not any(op.dialect_name() in ("ttnn", "d2m") for op in ops)
 
 
 def _is_late_form(op: ttir.TTIRTableOp) -> bool:
@@ -214,6 +224,17 @@ def _slice_dynamic(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     return _compute("slice_dynamic", builder, op, op.inputs, op.results, {})
 
 
+def _pool(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """The mean over a window, multiplied where the sum is divided by another number."""
+    late, type_ = op.LATE, op.results[0].type
+    if late is None or "divisor_override" not in op.properties:
+        return builder.create("avg_pool2d", op.inputs, type_, **op.parameters())
+    said = parameters_in(op.properties, late.parameters or ())
+    parameters, factor = without_divisor(late, said)
+    mean = builder.create("avg_pool2d", op.inputs, type_, **parameters)
+    return (array_in(builder, mean) * factor).value
+
+
 def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     """Elements around a tensor; margins below 0 cut off some of it."""
     own = parameters_in(op.properties, op.PARAMETERS)
@@ -223,12 +244,47 @@ def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
 
 
 _SPECIAL: dict[str, Callable[[Builder, ttir.TTIRTableOp], SSAValue]] = {
+    "avg_pool2d": _pool,
     "matmul": _multiply,
     "pad": _pad,
     "scatter": _scatter,
     "slice_dynamic": _slice_dynamic,
 }
 """Operations whose form of 2026 says more than the definition."""
+
+
+def _convert_loop(op: ttcore.WhileLoopOp) -> None:
+    """A loop whose body returns what the next iteration takes first."""
+    count = len(op.results)
+    if op.output_indices != tuple(range(count)) or op.state_count != count:
+        refuse_to_legalize(op, "the body returns all that is carried, in the order of the operands")
+    properties: dict[str, Attribute] = {"body": op.properties["body_program"]}
+    if "condition_program" in op.properties:
+        properties["condition"] = op.properties["condition_program"]
+    else:
+        initial, limit, step = (op.bound(name) for name in ("initial", "limit", "step"))
+        if None in (initial, limit, step) or not step:
+            refuse_to_legalize(op, "the number of iterations is a constant")
+        trips = max(0, -(-(cast("int", limit) - cast("int", initial)) // step))
+        properties["trip_count"] = IntegerAttr(trips, i64)
+    _replace_by(op, ttir.WhileOp, properties)
+
+
+def _convert_branch(op: ttcore.CaseOp) -> None:
+    _replace_by(op, ttir.CaseOp, {"branches": op.properties["branch_programs"]})
+
+
+def _replace_by(op: Operation, cls: type[Operation], properties: Mapping[str, Attribute]) -> None:
+    new = cls.create(
+        operands=op.operands,
+        result_types=[result.type for result in op.results],
+        properties=properties,
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None, "the operation is in a function"
+    block.insert_op_before(new, op)
+    replace(op, *new.results)
 
 
 def _decompose(op: LateOnlyOp) -> None:
