@@ -632,6 +632,12 @@ def _full(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) ->
     return {"fillValue": float(parameters["fill_value"])}
 
 
+def _other_order(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    raise ValueError("takes its operands in another order than the definition")
+
+
 def _one_dimension(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
@@ -678,7 +684,7 @@ TTNN: Mapping[str, LateForm] = {
         ),
         _TTNN_REDUCTION,
     ),
-    "prod": _form("input", "keep_dim:bool dim_arg?:si32", read=_one_dimension),
+    "prod": _form("input", "keep_dim:bool dim_arg?:si64", read=_one_dimension),
     "argmax": _form(
         "input", "dim?:si32 keep_dim:bool=false use_multicore?:bool", read=_one_dimension
     ),
@@ -750,7 +756,7 @@ TTNN: Mapping[str, LateForm] = {
         device=True,
         summary="The weight of a convolution as the library takes it.",
     ),
-    "max_pool2d": _form("input", _TTNN_POOL, read=_symmetric_image),
+    "max_pool2d": _form("input", _TTNN_POOL, read=_symmetric_image, device=False),
     "max_pool2d_with_indices": _form(
         "input",
         _TTNN_POOL,
@@ -761,6 +767,7 @@ TTNN: Mapping[str, LateForm] = {
         "input",
         f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32 {_CONFIG}",
         read=_ttnn_image,
+        device=False,
     ),
     "global_avg_pool2d": TTIR["global_avg_pool2d"],
     "upsample": _form(
@@ -780,7 +787,9 @@ TTNN: Mapping[str, LateForm] = {
         summary=TTIR["group_norm"].summary,
     ),
     "batch_norm_inference": _form(
-        "input running_mean running_var weight? bias?", f"epsilon:f32 {_CONFIG}"
+        "input running_mean running_var weight? bias?",
+        f"epsilon:f32 {_CONFIG}",
+        read=_other_order,
     ),
     "batch_norm_training": _form(
         "input running_mean? running_var? weight? bias?",

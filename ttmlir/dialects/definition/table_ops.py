@@ -386,8 +386,10 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return count >= len(signature.operands) and self._says_what_it_must(signature)
         # With a group of any size, the type tells a destination from another operand.
         last = count - 1 - len([group for group in signature.operands[-1:] if group in _TRAILING])
-        if last < self.NAMES_DESTINATION or not self.results:
-            return last < 0 or not self.results
+        if last < 0 or not self.results:
+            return True
+        if last == 0 and (self.NAMES_DESTINATION or core_prefix() == TTCORE):
+            return False
         return operands[last].type == self.results[0].type
 
     def _says_what_it_must(self, signature: Signature) -> bool:
@@ -569,8 +571,9 @@ def _value_forms(cls: type[ValueFormOp]) -> tuple[Signature, ...]:
     named = properties_of(cls.PARAMETERS if late.parameters is None else late.parameters)
     names = {each.name for each in named}
     operands = definition.operands if late.operands is None else late.operands
+    trailing = () if late.device is False else cls.TRAILING
     form = Signature(
-        (*operand_values(operands), *cls.TRAILING),
+        (*operand_values(operands), *trailing),
         results,
         (*named, *(each for each in more if each.name not in names)),
     )

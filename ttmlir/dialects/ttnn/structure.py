@@ -40,6 +40,7 @@ from ttmlir.dialects.definition.table_ops import (
     comma_separated,
     int_property,
     is_static,
+    layout_of,
     properties_of,
     ruled_shape,
     shape_of,
@@ -47,6 +48,7 @@ from ttmlir.dialects.definition.table_ops import (
 )
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
+from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable import definition
@@ -224,6 +226,11 @@ class ContractionOp(TTNNTableOp):
 class WindowOp(TTNNTableOp):
     """Operation on the windows of an image."""
 
+    def verify_op(self) -> None:
+        """Check what the definition says; images of 2026 have the form of the library's."""
+        if not self.is_late:
+            super().verify_op()
+
 
 class NormalizationOp(TTNNTableOp):
     """Operation that scales elements by a function of their neighbours along a dimension."""
@@ -335,8 +342,10 @@ class _ConversionOp(TTNNOp):
     LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
 
     def form(self) -> Signature:
-        """The signature with a device, or without."""
-        return self.SIGNATURE if len(operands_of(self)) != 1 else _without_device(type(self))
+        """The signature with a device, or without; since 2026 the result type says it all."""
+        if len(operands_of(self)) == 1:
+            return _without_device(type(self), core_prefix() == TTCORE)
+        return _bare(type(self)) if core_prefix() == TTCORE else self.SIGNATURE
 
     @classmethod
     def make(
@@ -358,11 +367,19 @@ class _ConversionOp(TTNNOp):
 
 
 @cache
-def _without_device(cls: type[_ConversionOp]) -> Signature:
+def _without_device(cls: type[_ConversionOp], is_late: bool) -> Signature:
+    signature = _bare(cls) if is_late else cls.SIGNATURE
+    known = {*signature.by_name}
+    more = (each for each in cls.LATE_PROPERTIES if each.name not in known)
+    return Signature(signature.operands[:1], signature.results, (*signature.properties, *more))
+
+
+@cache
+def _bare(cls: type[_ConversionOp]) -> Signature:
+    """The signature whose properties may all be left out."""
     signature = cls.SIGNATURE
-    return Signature(
-        signature.operands[:1], signature.results, (*signature.properties, *cls.LATE_PROPERTIES)
-    )
+    optional = (Property(p.name, p.constraint, optional=True) for p in signature.properties)
+    return Signature(signature.operands, signature.results, tuple(optional))
 
 
 class ToMemoryConfigOp(_ConversionOp):
@@ -402,7 +419,12 @@ class ToLayoutOp(_ConversionOp):
     @property
     def layout(self) -> LayoutAttr:
         """The layout of the result."""
-        return cast("LayoutAttr", self.properties["layout"])
+        said = self.properties.get("layout")
+        if isinstance(said, LayoutAttr):
+            return said
+        layout = layout_of(self.results[0])
+        is_tiled = layout is not None and layout.tensor_layout.is_tiled
+        return LayoutAttr(TTNNLayout.TILE if is_tiled else TTNNLayout.ROW_MAJOR)
 
 
 class ToDeviceOp(_ConversionOp):
@@ -437,6 +459,7 @@ _FILL_VALUE = Property(
     "fill_value", ods.AttrConstraint("32-bit float or integer attribute", _is_number, ods.always)
 )
 _LATE_FULL = Signature((DEVICE_OPERAND,), _RESULT, (*_DESCRIBED, _FILL_VALUE))
+_FULL_ON_HOST = Signature((), _RESULT, (*_DESCRIBED, _FILL_VALUE))
 
 
 class _CreationOp(CreationOp):
@@ -499,7 +522,9 @@ class FullOp(_CreationOp):
 
     def form(self) -> Signature:
         """The signature with the number's earlier name, or with the later one."""
-        return _LATE_FULL if "fill_value" in self.properties else self.SIGNATURE
+        if "fill_value" not in self.properties:
+            return self.SIGNATURE
+        return _LATE_FULL if self.operands else _FULL_ON_HOST
 
     @property
     def fill_value(self) -> float:
@@ -546,6 +571,22 @@ class ArangeOp(_CreationOp):
     PARAMETERS: ClassVar = DEFINITION.parameters
     SIGNATURE: ClassVar = _creation_signature(DEFINITION)
     CHECK = staticmethod(check_arange)
+
+    def form(self) -> Signature:
+        """The signature with the dimension, or without, as since 2026."""
+        has_dimension = "arange_dimension" in self.properties or core_prefix() != TTCORE
+        return self.SIGNATURE if has_dimension else _LATE_ARANGE
+
+    def parameters(self) -> dict[str, ParameterValue]:
+        """The parameters of the definition; numbers are along the last dimension by themselves."""
+        return {"arange_dimension": len(shape_of(self.results[0])) - 1, **super().parameters()}
+
+
+_LATE_ARANGE = Signature(
+    (DEVICE_OPERAND,),
+    _RESULT,
+    tuple(each for each in ArangeOp.SIGNATURE.properties if each.name != "arange_dimension"),
+)
 
 
 class GenericOp(TTNNOp):
