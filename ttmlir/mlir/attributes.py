@@ -13,11 +13,14 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
     AnyFloat,
+    ArrayAttr,
     BytesAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     FloatAttr,
     FloatData,
+    FusedLoc,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -25,7 +28,7 @@ from xdsl.dialects.builtin import (
     RankedStructure,
     Signedness,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Operation, ParametrizedAttribute
 from xdsl.ir.affine import AffineBinaryOpExpr as XdslBinary
 from xdsl.ir.affine import AffineBinaryOpKind as XdslKind
 from xdsl.ir.affine import AffineConstantExpr as XdslConstant
@@ -34,6 +37,7 @@ from xdsl.ir.affine import AffineDimExpr as XdslDim
 from xdsl.ir.affine import AffineExpr as XdslExpr
 from xdsl.ir.affine import AffineMap as XdslMap
 from xdsl.ir.affine import AffineSymExpr as XdslSymbol
+from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.layout import affine
@@ -53,6 +57,25 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
     from ttmlir.mlir.large_bytes import LargeBytes
+
+
+# --- Locations ------------------------------------------------------------------------------------
+# Ranges, which MLIR has since 2025 and xDSL's locations lack: both ends are fused.
+
+
+@irdl_attr_definition
+class RangeOfLocations(ParametrizedAttribute):
+    """What tells the two ends of a range from other locations that were put together."""
+
+    name = "builtin.range_of_locations"
+
+
+def range_ends(location: FusedLoc) -> tuple[FileLineColLoc, FileLineColLoc] | None:
+    """Both ends, if a location is a range."""
+    if not isinstance(location.metadata, RangeOfLocations):
+        return None
+    start, end = cast("ArrayAttr[FileLineColLoc]", location.locations).data
+    return start, end
 
 
 # --- Affine ---------------------------------------------------------------------------------------

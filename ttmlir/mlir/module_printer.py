@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Data, Operation, TypeAttribute
 from xdsl.printer import Printer
 
-from ttmlir.mlir.attributes import layout_map, metadata
+from ttmlir.mlir.attributes import layout_map, metadata, range_ends
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.long_strings import PrintedText
 from ttmlir.mlir.printing import (
@@ -50,7 +50,7 @@ from ttmlir.mlir.printing import (
     PrintOptions,
     TooLongError,
 )
-from ttmlir.mlir.reporting import LocatedError, range_ends
+from ttmlir.mlir.reporting import LocatedError
 from ttmlir.nesting import deep_recursion
 
 # --- Aliases --------------------------------------------------------------------------------------

@@ -56,7 +56,13 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ttmlir.limits import MAX_TEXT_LENGTH
 from ttmlir.mlir import attributes as elements
-from ttmlir.mlir.attributes import affine_map_text, affine_set_text, format_float, layout_map
+from ttmlir.mlir.attributes import (
+    affine_map_text,
+    affine_set_text,
+    format_float,
+    layout_map,
+    range_ends,
+)
 from ttmlir.mlir.core_prefix import (
     core_prefix,
     core_prefix_of,
@@ -68,7 +74,6 @@ from ttmlir.mlir.core_prefix import (
 )
 from ttmlir.mlir.long_strings import LONG, LongString, hex_digits
 from ttmlir.mlir.quoting import MAX_SHOWN, cut_off, identifier_or_string, quote
-from ttmlir.mlir.reporting import range_ends
 from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS, UpstreamPrinter
 from ttmlir.mlir.xdsl_internals import operands_of, successors_of
 from ttmlir.nesting import deep_recursion

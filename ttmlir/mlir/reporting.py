@@ -24,11 +24,11 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
-from xdsl.irdl import irdl_attr_definition
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import DiagnosticException
 
 from ttmlir.errors import DEBUG_VARIABLE, CompilationError
+from ttmlir.mlir.attributes import RangeOfLocations
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.quoting import MAX_SHOWN
 from ttmlir.mlir.text_files import Chunk
@@ -119,13 +119,6 @@ def file_location(file: str, line: int, column: int) -> FileLineColLoc:
     return FileLineColLoc(_file(file), _number(line), _number(column))
 
 
-@irdl_attr_definition
-class _Range(ParametrizedAttribute):
-    """What tells the two ends of a range from other locations that were put together."""
-
-    name = "builtin.range_of_locations"
-
-
 def range_location(
     file: str, line: int, column: int, end_line: int, end_column: int
 ) -> LocationAttr:
@@ -134,15 +127,7 @@ def range_location(
     xDSL's locations have no ranges: both ends are put together.
     """
     start, end = file_location(file, line, column), file_location(file, end_line, end_column)
-    return start if start == end else FusedLoc((start, end), _Range())
-
-
-def range_ends(location: FusedLoc) -> tuple[FileLineColLoc, FileLineColLoc] | None:
-    """Both ends, if a location is a range."""
-    if not isinstance(location.metadata, _Range):
-        return None
-    start, end = cast("ArrayAttr[FileLineColLoc]", location.locations).data
-    return start, end
+    return start if start == end else FusedLoc((start, end), RangeOfLocations())
 
 
 def name_location(name: str, child: LocationAttr | None = None) -> NameLoc:
