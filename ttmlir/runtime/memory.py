@@ -379,10 +379,12 @@ _OUTPUT_TABLES = ("EmbeddingOp",)
 
 def results_of(operation: Operation) -> Sequence[TensorRef]:
     """The tensors that an operation makes."""
+    if operation.given is not None:
+        return operation.given.outputs
     match operation.table:
         case "NONE" | "GetDeviceOp" | "DeallocOp":
             return ()
-        case "WhileOp" | "CaseOp":
+        case "WhileOp" | "CaseOp" | "CallOp":
             return operation.tensors("outputs")
         case "GenericOp":
             refs = operation.tensors("io_tensors")

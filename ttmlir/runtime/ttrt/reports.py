@@ -651,7 +651,7 @@ def _summarize_program(program: BinaryProgram) -> list[str]:
 
 def _kinds(program: BinaryProgram) -> list[str]:
     if not program.binary.is_metal:
-        return [operation.title for operation in program.operations]
+        return list(program.record_titles)
     # The simulator is loaded only for files that need it.
     from ttmlir.runtime.metal_program import MetalProgram
 
@@ -870,8 +870,8 @@ def _op_stats(binary: Binary) -> str:
     stats: dict[str, dict[str, int]] = {}
     for program in binary.programs:
         counts: dict[str, int] = {}
-        for operation in program.operations:
-            counts[operation.title] = counts.get(operation.title, 0) + 1
+        for title in program.record_titles:
+            counts[title] = counts.get(title, 0) + 1
         stats[program.name] = dict(sorted(counts.items()))
     return json.dumps(stats, indent=2)
 
