@@ -308,6 +308,10 @@ class _Reader:
         if not after.is_on_device or before == after:
             return OperationCost()
         if before.is_tiled != after.is_tiled:
+            # A number without dimensions is a tile, too.
+            before, after = (
+                each if each.shape else replace(each, shape=(1,)) for each in (before, after)
+            )
             mnemonic = "tilize" if after.is_tiled else "untilize"
             work = Work(mnemonic=mnemonic, operands=(before,), output=after)
             return cost_operation(self.machine, work)

@@ -114,9 +114,11 @@ def _sliced_extents(
     input: Shape, index: Shape, sizes: Shape, windows: Shape, column: bool
 ) -> tuple[int, int, Shape]:
     """Number of batches and slices, and the extents of a row; ValueError where they do not fit."""
-    require(len(input) >= 2 and len(index) == 3, "Input and index must have a batch and places.")
+    if len(input) < 2 or len(index) != 3:
+        raise ArgumentError("Input and index must have a batch and places.")
     require(len(sizes) == len(windows) == index[1], "An index must have a place per dimension.")
-    require(index[0] in (1, input[0]), "The index must be for one batch or for all of them.")
+    batch, (batches, _, count) = input[:1], index
+    require(batches == 1 or (batches,) == batch, "The index must be for one batch or for all.")
     row = () if column else input[1 + len(sizes) :]
     require(
         math.prod(sizes) * math.prod(row) == math.prod(input[1:]),
@@ -126,7 +128,7 @@ def _sliced_extents(
         all(0 < part <= size for part, size in zip(windows, sizes, strict=True)),
         "Slices must be within the indexed dimensions.",
     )
-    return input[0], index[2], row
+    return math.prod(batch), count, row
 
 
 def _rows_gathered_shape(

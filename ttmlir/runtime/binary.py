@@ -36,6 +36,8 @@ Table = Mapping[str, Any]
 
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
+REFUSED = "RefusedOp"
+"""The table of operations that no definition stands for."""
 _LOC = re.compile(r"loc\((.*)\)\s*$")
 
 
@@ -104,6 +106,8 @@ class Operation:
     """True for a part of an operation that costs nothing on its own."""
     on_host: bool = False
     """True where the operation takes tensors in host memory, too."""
+    refusal: str = ""
+    """Why it cannot run, if that is known."""
 
     def __repr__(self) -> str:
         """Number, kind and location."""
@@ -299,7 +303,9 @@ class BinaryProgram:
             )
             for entry in info["golden_map"] or ()
         }
-        return GoldenTensors(inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output"))
+        return GoldenTensors(
+            inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output")
+        )
 
     @cached_property
     def signature(self) -> CallSignature | None:
@@ -412,7 +418,6 @@ class Binary:
             desc = self._descs[table] = _read_desc(table, where, self._chips)
         return desc
 
-
     def constant_of(self, table: Table, desc: TensorDesc, where: str) -> Array | None:
         """The elements that a `TensorDesc` table holds, a view of the file."""
         return _constant(table, desc, where)
@@ -465,6 +470,7 @@ def _are_tensors(value: object) -> bool:
 
 
 def require(table: Table, name: str, where: str) -> Any:
+    """A field, which must be there."""
     value = table[name]
     if value is None:
         raise BinaryError(f"{where}: field '{name}' is missing")
@@ -529,6 +535,7 @@ def _constant(table: Table, desc: TensorDesc, where: str) -> Array | None:
 
 
 def read_golden(table: Table, where: str) -> Array:
+    """The numbers of a `GoldenTensor` table."""
     if table["element_type"] == "None":
         element = element_of_data_type(DataType.from_schema_name(table["dtype"]))
     else:

@@ -31,6 +31,7 @@ from ttmlir.runtime.signature import CallSignature
 from ttmlir.runtime.tensor import Array, TensorDesc
 from ttmlir.terminal import shown_name
 
+
 @dataclass(frozen=True)
 class Program2026(BinaryProgram):
     """A function of a file of 2026."""
@@ -114,7 +115,9 @@ class Binary2026(Binary):
     def programs(self) -> tuple[BinaryProgram, ...]:
         """Programs in the order of the file, without those that are private."""
         public = [table for table in self._tables if not table["private"]]
-        return tuple(Program2026(i, table["name"] or "", self, table) for i, table in enumerate(public))
+        return tuple(
+            Program2026(i, table["name"] or "", self, table) for i, table in enumerate(public)
+        )
 
     @cached_property
     def functions(self) -> tuple[BinaryProgram, ...]:
@@ -123,7 +126,11 @@ class Binary2026(Binary):
         self.numbers.update((place, number) for number, place in enumerate(order))
         return tuple(
             Program2026(
-                number, self._tables[place]["name"] or "", self, self._tables[place], is_function=True
+                number,
+                self._tables[place]["name"] or "",
+                self,
+                self._tables[place],
+                is_function=True,
             )
             for number, place in enumerate(order)
         )

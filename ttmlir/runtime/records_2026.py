@@ -8,7 +8,7 @@ of 2024. What several calls hand to each other are tensors that the file does no
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,15 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Shape
-from ttmlir.runtime.binary import GivenCall, Operation, Table, TensorRef, check_shape, require
+from ttmlir.runtime.binary import (
+    REFUSED,
+    GivenCall,
+    Operation,
+    Table,
+    TensorRef,
+    check_shape,
+    require,
+)
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
 
@@ -69,7 +77,10 @@ def read_desc(table: Table, where: str) -> TensorDesc:
     layout = require(table, "layout", where)
     memory = require(layout, "memory_desc", f"{where}.layout")
     config = memory["memory_config"]
-    is_on_host = memory["storage_type"] == "Host" or config is None
+    space, memory_layout = MemorySpace.SYSTEM, TensorMemoryLayout.NONE
+    if config is not None and memory["storage_type"] == "Device":
+        space = _SPACES[config["buffer_type"]]
+        memory_layout = _LAYOUTS[config["tensor_memory_layout"]]
     tile = memory["tile_shape"]
     tile_shape = (1, 1) if tile is None else (int(tile.y), int(tile.x))
     name = memory["data_type"]
@@ -82,10 +93,8 @@ def read_desc(table: Table, where: str) -> TensorDesc:
         shape=tuple(int(extent) for extent in require(table, "shape", where)),
         element=element_of(name),
         data_type=storage_of(name),
-        memory_space=MemorySpace.SYSTEM if is_on_host else _SPACES[config["buffer_type"]],
-        memory_layout=TensorMemoryLayout.NONE
-        if is_on_host
-        else _LAYOUTS[config["tensor_memory_layout"]],
+        memory_space=space,
+        memory_layout=memory_layout,
         tile=tile_shape,
         core_ranges=ranges,
         shard=shard,
@@ -154,17 +163,27 @@ class _Translator:
         """All of them."""
         for record in records:
             self.record = record
-            converter = _CONVERTERS.get(record.table)
-            if converter is None:
-                raise UnsupportedError(
-                    f"{record.where}: this runtime has no operation '{record.title}'; compile the "
-                    "program without it"
+            before = len(self.operations)
+            try:
+                self._convert(record)
+            except UnsupportedError as error:
+                # What cannot run can be read nevertheless.
+                del self.operations[before:]
+                self.own.clear()
+                refused = replace(
+                    record, index=before, table=REFUSED, own_title=record.title, refusal=str(error)
                 )
-            converter(self, record)
+                self.operations.append(refused)
             for ref in self.own:
                 self.put("DeallocOp", {"in": ref}, is_free=True)
             self.own.clear()
         return tuple(self.operations)
+
+    def _convert(self, record: Operation) -> None:
+        converter = _CONVERTERS.get(record.table)
+        if converter is None:
+            raise _unsupported(record, f"this runtime has no operation '{record.title}'")
+        converter(self, record)
 
     def put(self, table: str, fields: Mapping[str, Any], *, is_free: bool = False) -> None:
         """An operation of a table of 2024."""
@@ -192,9 +211,7 @@ class _Translator:
         assert self.record is not None, "there is a record"
         self._add(self.record.table, _Record(), given, is_free=is_free)
 
-    def _add(
-        self, table: str, fields: _Record, given: GivenCall | None, *, is_free: bool
-    ) -> None:
+    def _add(self, table: str, fields: _Record, given: GivenCall | None, *, is_free: bool) -> None:
         record = self.record
         assert record is not None, "there is a record"
         self.operations.append(
@@ -260,7 +277,8 @@ class _Translator:
 def translate(program: Program2026, records: Sequence[Operation]) -> tuple[Operation, ...]:
     """The operations that the executor knows, for those of a file.
 
-    UnsupportedError for what none of them does, BinaryError for what makes no sense.
+    What none of them does is an operation that is refused when it is to run; BinaryError for what
+    makes no sense.
     """
     return _Translator(program).run(records)
 
@@ -839,9 +857,7 @@ _REDUCTIONS = {
 }
 
 
-def _reduce(
-    t: _Translator, record: Operation, mnemonic: str, dims: tuple[int, ...] | None
-) -> None:
+def _reduce(t: _Translator, record: Operation, mnemonic: str, dims: tuple[int, ...] | None) -> None:
     parameters = {"dim_arg": dims, "keep_dim": bool(record.scalar("keep_dim"))}
     t.call(mnemonic, (record.tensor("in"),), record.tensor("out"), parameters)
 
@@ -998,7 +1014,9 @@ def _quantize(t: _Translator, record: Operation) -> None:
         x = t.apply("multiply", x, _quantity(t, record, params, f"{inner}scale", x))
     if kind != "Dequantize":
         x = t.apply("div", x, _quantity(t, record, params, f"{outer}scale", x))
-        x = t.apply("add", t.apply("round", x), _quantity(t, record, params, f"{outer}zero_point", x))
+        x = t.apply(
+            "add", t.apply("round", x), _quantity(t, record, params, f"{outer}zero_point", x)
+        )
     t.call("typecast", (x,), out, is_free=True)
 
 
@@ -1112,7 +1130,11 @@ def _convolve(
 
 
 def _conv1d(t: _Translator, record: Operation) -> None:
-    image = (record.scalar("batch_size"), record.scalar("input_length"), record.scalar("in_channels"))
+    image = (
+        record.scalar("batch_size"),
+        record.scalar("input_length"),
+        record.scalar("in_channels"),
+    )
     padding = _integers(record, "padding")
     _convolve(
         *(t, record, t.reshape(record.tensor("input"), image)),
@@ -1129,7 +1151,10 @@ def _conv3d(t: _Translator, record: Operation) -> None:
     names = ("batch_size", "input_depth", "input_height", "input_width", "in_channels")
     image = tuple(int(record.scalar(name)) for name in names)
     weight, kernel = record.tensor("weight"), _integers(record, "kernel_size")
-    inner, outer = image[-1] // max(1, int(record.scalar("groups"))), int(record.scalar("out_channels"))
+    inner, outer = (
+        image[-1] // max(1, int(record.scalar("groups"))),
+        int(record.scalar("out_channels")),
+    )
     if len(weight.desc.shape) != 5:
         config: Table | None = record.scalar("conv3d_config")
         block = (None if config is None else config["c_in_block"]) or inner
@@ -1178,8 +1203,7 @@ def _prepare_conv2d(t: _Translator, record: Operation) -> None:
 
 def _pad_to(t: _Translator, record: Operation, ref: TensorRef, out: TensorRef) -> None:
     pairs = [
-        (0, target - extent)
-        for target, extent in zip(out.desc.shape, ref.desc.shape, strict=False)
+        (0, target - extent) for target, extent in zip(out.desc.shape, ref.desc.shape, strict=False)
     ]
     if len(out.desc.shape) != len(ref.desc.shape) or min(more for _, more in pairs) < 0:
         raise BinaryError(f"{record.where}: its operand does not fit its result")
@@ -1229,9 +1253,7 @@ def _conv_transpose2d(t: _Translator, record: Operation) -> None:
     fused, out = _conv_activation(record), record.tensor("out")
     target = t.between(out) if fused else out
     operands = record.tensor("input"), record.tensor("weight"), _optional(record, "bias")
-    t.call(
-        "conv_transpose2d", operands, target, parameters, compute_config=_config(record)
-    )
+    t.call("conv_transpose2d", operands, target, parameters, compute_config=_config(record))
     _apply_all(t, target, fused, out)
 
 
