@@ -989,6 +989,10 @@ def _batch_norm_training(t: _Translator, record: Operation) -> None:
     t.call("typecast", (record.tensor("input"),), source, is_free=True)
     mean = _mean(t, source, dims)
     variance = _mean(t, t.apply("square", t.apply("subtract", source, mean)), dims)
+    for name, own in (("batch_mean", mean), ("batch_var", variance)):
+        result = record.tensor(name) if record.optional_field(name) is not None else None
+        if result is not None:
+            t.call("reshape", (own,), result, {"shape": result.desc.shape}, is_free=True)
     for name, own in (("running_mean", mean), ("running_var", variance)):
         running = _optional(record, name)
         if running is None:
