@@ -78,6 +78,12 @@ def _run_text(text: str, arrays: list[Any]) -> list[Array]:
         return [np.asarray(parts[0]) for parts in outputs]
 
 
+def _check_refusal(error: UnsupportedError) -> None:
+    """The message is about an operation that is known not to run."""
+    known = [text for name, text in REFUSED.items() if name in str(error)]
+    assert [text for text in known if text in str(error)]
+
+
 def _halves(array: Any) -> Any:
     """Complex numbers and 64 bits as the files have them: pairs along a last dimension."""
     if np.iscomplexobj(array):
@@ -119,7 +125,7 @@ def test_every_part_is_read(name: str) -> None:
         try:
             assert estimate_program(program).operations
         except UnsupportedError as error:
-            assert any(text in str(error) for text in REFUSED.values())
+            _check_refusal(error)
 
 
 @pytest.mark.parametrize("name", _chosen())
@@ -140,7 +146,7 @@ def test_a_run_agrees_with_jax(name: str) -> None:
         given = fit_inputs(program, [np.asarray(_halves(array)) for array in arrays])
         results = submit(open_device(), binary, 0, given)
     except UnsupportedError as error:
-        assert any(text in str(error) for text in REFUSED.values())
+        _check_refusal(error)
         pytest.skip(str(error))
     got = [to_host(result).to_numpy() for result in results]
     assert len(got) == len(wanted)

@@ -52,7 +52,7 @@ class Program2026(BinaryProgram):
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """Operations in the order in which they run, as the executor knows them."""
-        return translate(self, self.records)
+        return translate(self, self.records, self.file.function_number)
 
     @property
     def record_titles(self) -> tuple[str, ...]:
@@ -137,8 +137,8 @@ class Binary2026(Binary):
 
     def function_number(self, place: int, where: str) -> int:
         """Number of the function that stands at a place of the file's programs."""
-        assert self.functions is not None
-        if place not in self.numbers:
+        # The numbers are known with the functions.
+        if not self.functions or place not in self.numbers:
             raise BinaryError(
                 f"{where}: calls program {place}, but the file has {len(self._tables)}"
             )

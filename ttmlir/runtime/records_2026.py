@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Shape
 from ttmlir.runtime.binary import (
     REFUSED,
+    BinaryProgram,
     GivenCall,
     Operation,
     Table,
@@ -35,9 +36,6 @@ from ttmlir.runtime.binary import (
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
-
-if TYPE_CHECKING:
-    from ttmlir.runtime.binary_2026 import Binary2026, Program2026
 
 # --- Tensors --------------------------------------------------------------------------------------
 
@@ -130,6 +128,8 @@ def read_array(data: memoryview, name: str, shape: tuple[int, ...], where: str) 
 
 # --- Translation ----------------------------------------------------------------------------------
 
+FunctionNumber = Callable[[int, str], int]
+"""Number of a function by its place in the file; the text says where it is called."""
 _KNOWN = {**DEFINITIONS, **library.DEFINITIONS}
 _FIRST_OWN_ID = 1 << 40
 """Numbers of tensors that the file does not have; those of the file have 32 bits."""
@@ -146,18 +146,14 @@ class _Record(dict[str, Any]):
 class _Translator:
     """Turns the records of a program into operations, one after the other."""
 
-    program: Program2026
+    program: BinaryProgram
+    number_of: FunctionNumber
     operations: list[Operation] = field(default_factory=list[Operation])
     next_id: int = _FIRST_OWN_ID
     record: Operation | None = None
     """The one that is being translated."""
     own: list[TensorRef] = field(default_factory=list[TensorRef])
     """Tensors between the operations of a record."""
-
-    @property
-    def binary(self) -> Binary2026:
-        """The file."""
-        return self.program.file
 
     def run(self, records: Sequence[Operation]) -> tuple[Operation, ...]:
         """All of them."""
@@ -274,13 +270,17 @@ class _Translator:
         return self.apply("permute", ref, shape=shape, is_free=True, parameters=parameters)
 
 
-def translate(program: Program2026, records: Sequence[Operation]) -> tuple[Operation, ...]:
+def translate(
+    program: BinaryProgram, records: Sequence[Operation], number_of: FunctionNumber
+) -> tuple[Operation, ...]:
     """The operations that the executor knows, for those of a file.
+
+    `number_of` gives the number of the function that stands at a place of the file's programs.
 
     What none of them does is an operation that is refused when it is to run; BinaryError for what
     makes no sense.
     """
-    return _Translator(program).run(records)
+    return _Translator(program, number_of).run(records)
 
 
 # --- Fields ---------------------------------------------------------------------------------------
@@ -422,7 +422,7 @@ def _call_program(
     t: _Translator, record: Operation, place: int, *, is_cached: bool = False
 ) -> None:
     fields = {
-        "function": t.binary.function_number(place, record.where),
+        "function": t.number_of(place, record.where),
         "inputs": record.tensors("inputs"),
         "outputs": record.tensors("outputs"),
         "cached": is_cached,
@@ -451,7 +451,7 @@ def _while(t: _Translator, record: Operation) -> None:
     fields: dict[str, Any] = {
         "inputs": inputs,
         "outputs": tuple(outputs),
-        "body": t.binary.function_number(record.scalar("body_program"), record.where),
+        "body": t.number_of(record.scalar("body_program"), record.where),
         "trip_count": -1,
     }
     if record.has("limit"):
@@ -464,7 +464,7 @@ def _while(t: _Translator, record: Operation) -> None:
         fields["trip_count"] = max(0, -((first - limit) // step))
     else:
         place = record.scalar("condition_program")
-        fields["condition"] = t.binary.function_number(place, record.where)
+        fields["condition"] = t.number_of(place, record.where)
     t.put("WhileOp", fields)
 
 
@@ -474,7 +474,7 @@ def _case(t: _Translator, record: Operation) -> None:
         "index": record.tensor("index"),
         "inputs": record.tensors("inputs"),
         "outputs": record.tensors("outputs"),
-        "branches": tuple(t.binary.function_number(each, record.where) for each in branches),
+        "branches": tuple(t.number_of(each, record.where) for each in branches),
     }
     t.put("CaseOp", fields)
 
