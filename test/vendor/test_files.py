@@ -44,6 +44,7 @@ REFUSED = {
 
 OF_THE_COMPILER = {
     "constant-i64-dense": "64-bit integers become 32 bits",
+    "max_pool_gradient-f32-1x8x10x4": "pooled in bf16, where other numbers are equal",
     "negate-u64-1": "the upper half is 0",
     "sort-i32-33-two_keys": "it sorts by the first key alone",
 }
@@ -95,6 +96,11 @@ def _halves(array: Any) -> Any:
 
 def _assert_agrees(got: Array, wanted: Array) -> None:
     assert got.shape == wanted.shape
+    if not got.size:
+        return
+    if wanted.dtype.kind == "b":
+        # In the file a truth value is any number but 0.
+        got = got != 0
     if wanted.dtype.kind in "iub":
         # What the program's type has no room for is in the file's wider one.
         kind = wanted.dtype if got.dtype.kind in "iu" else got.dtype
@@ -123,7 +129,7 @@ def test_every_part_is_read(name: str) -> None:
         assert build_program_graph(program, "graph").nodes is not None
     for program in binary.programs:
         try:
-            assert estimate_program(program).operations
+            assert len(estimate_program(program).operations) == len(program.operations)
         except UnsupportedError as error:
             _check_refusal(error)
 
