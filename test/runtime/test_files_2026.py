@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import ttmlir
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit, to_host
+from ttmlir.runtime.system_desc import system_differences
 from ttmlir.runtime.tensor import Array, open_device
+from ttmlir.runtime.ttrt.boards import board_table
 from ttmlir.runtime.ttrt.reports import section_text
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import LATER_SCHEMAS
@@ -49,13 +53,16 @@ def program(
     }
 
 
-def packed(*programs: Any, later: Any = SEPTEMBER, digest: str | None = None) -> bytes:
+def packed(
+    *programs: Any, later: Any = SEPTEMBER, digest: str | None = None, **fields: Any
+) -> bytes:
     """A file."""
     root = {
         "version": (0, 12, 0),
         "schema_hash": digest or later.digest or "ab" * 32,
         "ttmlir_git_hash": COMMIT if later is AUGUST else "unknown",
         "programs": programs,
+        **fields,
     }
     return load_schema(later.path).pack(root)
 
@@ -187,3 +194,41 @@ def test_golden_results_in_the_file() -> None:
     golden = read_binary(packed(main), "file.ttnn").programs[0].golden
     assert golden is not None
     assert golden.outputs[0].tolist() == [1.0, 2.0]
+
+
+def test_the_python_api_moves_arrays_to_where_a_program_wants_them(tmp_path: Path) -> None:
+    """Arguments of programs of 2026 are on the device."""
+    path = tmp_path / "relu.ttnn"
+    path.write_bytes(packed(program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU)))
+    result = ttmlir.load(path)(X)
+    np.testing.assert_array_equal(result, np.maximum(X, 0))
+
+
+def test_boards_are_compared_by_what_the_file_says(tmp_path: Path) -> None:
+    """Where cores are is not in a file of 2026."""
+    system = {
+        "chip_descs": [
+            {
+                "arch": "Blackhole",
+                "grid_size": (10, 13),
+                "dram_grid_size": (1, 8),
+                **{"l1_size": 1 << 20, "num_dram_channels": 8, "dram_channel_size": 1 << 30},
+                **{"noc_l1_address_align_bytes": 16, "noc_dram_address_align_bytes": 64},
+                "supported_data_types": ["Float32", "Int32"],
+                "supported_tile_sizes": [(32, 32)],
+            }
+        ],
+        "chip_desc_indices": [0],
+        "chip_capabilities": ["HostMMIO"],
+        "chip_coords": [(0, 0, 0, 0)],
+    }
+    main = program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU)
+    path = tmp_path / "relu.ttnn"
+    path.write_bytes(packed(main, system_desc=system))
+    binary = read_binary(path.read_bytes(), "file.ttnn")
+    own = binary.comparable_system
+    assert own is not None
+    lines = system_differences(board_table("p150"), own, unsaid=binary.UNSAID)
+    assert "system_desc.chip_descs[0].grid_size.x: expected 11, got 13" in lines
+    assert not [line for line in lines if "physical_cores" in line]
+    assert "blackhole with 10x13 cores" in section_text("f", path.read_bytes(), "summary")

@@ -350,6 +350,9 @@ class Binary:
     is_metal: ClassVar[bool] = False
     """True for a `.ttm` file, whose programs are commands and kernels."""
 
+    UNSAID: ClassVar[tuple[str, ...]] = ()
+    """Fields of `comparable_system`'s chips that the file does not have."""
+
     source: str
     """Path, or what else the bytes came from; for messages."""
     view: TableView = field(repr=False)
@@ -375,6 +378,11 @@ class Binary:
     def ttmlir_git_hash(self) -> str:
         """Commit of the compiler that wrote the file."""
         return self.view["ttmlir_git_hash"] or ""
+
+    @property
+    def schema_hash(self) -> str:
+        """Digest of the schema that the file was written with; empty where it has none."""
+        return ""
 
     @property
     def system_desc(self) -> TableView | None:

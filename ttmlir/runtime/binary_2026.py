@@ -104,8 +104,14 @@ class Binary2026(Binary):
     """A loaded `.ttnn` file of 2026."""
 
     PROGRAM: ClassVar[type[BinaryProgram]] = Program2026
+    UNSAID: ClassVar[tuple[str, ...]] = ("physical_cores", "supported_data_types")
     numbers: dict[int, int] = field(default_factory=dict[int, int])
     """Number of the function of each program that is called."""
+
+    @property
+    def schema_hash(self) -> str:
+        """Digest of the schema that the file was written with."""
+        return self.view["schema_hash"] or ""
 
     @property
     def _tables(self) -> tuple[Table, ...]:

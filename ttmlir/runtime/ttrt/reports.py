@@ -587,8 +587,9 @@ def summarize_binary(binary: Binary, size: int, sections: Sequence[str]) -> str:
     kind = "programs of kernels" if binary.is_metal else "calls of the ttnn library"
     version = ".".join(map(str, binary.version))
     lines = [
-        f"{binary.source}: {kind}, {size:,} bytes, version {version}",
-        f"compiled for {describe_system(binary.system_desc)}",
+        f"{binary.source}: {kind}, {size:,} bytes, version {version}"
+        + (f", schema {binary.schema_hash[:12]}..." if binary.schema_hash else ""),
+        f"compiled for {describe_system(binary.comparable_system)}",
     ]
     first, *others = [*binary.programs, None]
     if first is not None:
@@ -610,7 +611,7 @@ def summarize_system(source: str, root: TableView) -> str:
     )
 
 
-def describe_system(table: TableView | None) -> str:
+def describe_system(table: Mapping[str, Any] | None) -> str:
     """The board that a `SystemDesc` table describes, or its chips."""
     if table is None:
         return "no system that it names"
@@ -821,7 +822,9 @@ def _all(binary: Binary) -> str:
 
 
 def _version(binary: Binary) -> str:
-    return _version_text(binary.view["version"], binary.ttmlir_git_hash)
+    text = _version_text(binary.view["version"], binary.ttmlir_git_hash)
+    digest = binary.schema_hash
+    return f"{text}\nschema hash: {digest}" if digest else text
 
 
 def _system_desc(binary: Binary) -> str:
