@@ -154,7 +154,12 @@ class Binary2026(Binary):
         """Places of the programs that are called, callees first; BinaryError for recursion."""
         calls = [tuple(dict.fromkeys(self._calls_of(table))) for table in self._tables]
         done: set[int] = set()
-        for start in {callee: None for callees in calls for callee in callees}:
+        public = (
+            callees
+            for table, callees in zip(self._tables, calls, strict=True)
+            if not table["private"]
+        )
+        for start in {callee: None for callees in public for callee in callees}:
             path: list[tuple[int, Iterator[int]]] = []
             if start not in done:
                 path.append((start, iter(calls[start])))

@@ -483,6 +483,10 @@ def _cpu(t: _Translator, record: Operation) -> None:
     raise _unsupported(record, "it is machine code of the host, which is never executed")
 
 
+def _trace(t: _Translator, record: Operation) -> None:
+    raise _unsupported(record, "it launches a trace of the device, which is an option of compiling")
+
+
 def _programs_of_loop(table: Table) -> tuple[int, ...]:
     if table["limit"] is not None:
         return (table["body_program"],)
@@ -1332,6 +1336,7 @@ _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     "WhileOp": _while,
     "CaseOp": _case,
     "CpuOp": _cpu,
+    "CaptureOrExecuteTraceOp": _trace,
     "RMSNormOp": _rms_norm,
     "LayerNormOp": _layer_norm,
     "BatchNormInferenceOp": _batch_norm_inference,
