@@ -23,7 +23,7 @@ from ttmlir.layout.enums import (
     TensorMemoryLayout,
 )
 from ttmlir.optable import DEFINITIONS, library
-from ttmlir.optable.op_definition import Shape
+from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime.binary import (
     REFUSED,
     BinaryProgram,
@@ -503,58 +503,30 @@ CALLS: dict[str, Callable[[Table], tuple[int, ...]]] = {
 
 # --- Elementwise ----------------------------------------------------------------------------------
 
-_UNARY = {
-    **{name: name.lower() for name in ("Abs", "Ceil", "Cos", "Floor", "Gelu", "IsFinite", "Neg")},
-    **{name: name.lower() for name in ("Relu", "Sqrt", "Rsqrt", "Sigmoid", "Sin", "Reciprocal")},
-    **{name: name.lower() for name in ("Sign", "Tan", "Tanh", "Atan", "Exp", "Erf", "Erfc", "Log")},
-    **{name: name.lower() for name in ("Expm1", "Silu", "Hardsigmoid", "Acos", "Asin", "Asinh")},
-    **{name: name.lower() for name in ("Cbrt", "Log1p", "Round")},
-    "LogicalNot": "logical_not",
-    "BitwiseNot": "bitwise_not",
+_KINDS = {
+    definition.flatbuffer.kind: definition
+    for definition in DEFINITIONS.values()
+    if definition.flatbuffer is not None and definition.family.is_elementwise
 }
-_FUSED = {
-    **_UNARY,
-    **{name: name.lower() for name in ("Square", "Exp2", "Erfinv")},
-    "Recip": "reciprocal",
-    "AbsInt32": "abs",
-    "LogicalNotUnary": "logical_not",
-    "Isfinite": "isfinite",
+"""Elementwise operations by their enumerators in files of 2024."""
+_ENUMERATORS = {
+    "Divide": "Div",
+    "BitwiseRightShift": "RightShift",
+    "Recip": "Reciprocal",
+    "AbsInt32": "Abs",
+    "LogicalNotUnary": "LogicalNot",
+    "Isfinite": "IsFinite",
+    "Erfinv": "ErfInv",
 }
-"""Mnemonics of functions that are applied to operands and results of others."""
-_ACTIVATIONS = {"relu", "gelu", "silu", "sigmoid", "tanh", "exp", "log", "sqrt", "abs", "neg"}
-"""Names of functions that products apply to their results."""
-_BINARY = {
-    "Add": "add",
-    "Multiply": "multiply",
-    "LogicalRightShift": "logical_right_shift",
-    "Subtract": "subtract",
-    "Equal": "eq",
-    "NotEqual": "ne",
-    "GreaterEqual": "ge",
-    "GreaterThan": "gt",
-    "LessEqual": "le",
-    "LessThan": "lt",
-    "Divide": "div",
-    "LogicalAnd": "logical_and",
-    "LogicalOr": "logical_or",
-    "LogicalXor": "logical_xor",
-    "Maximum": "maximum",
-    "Minimum": "minimum",
-    "Remainder": "remainder",
-    "Pow": "pow",
-    "Atan2": "atan2",
-    "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor",
-    "LogicalLeftShift": "logical_left_shift",
-    "BitwiseRightShift": "right_shift",
-}
+"""What those of 2026 are called there, where it is something else."""
 
 
-def _named(record: Operation, names: Mapping[str, str], kind: str) -> str:
-    if kind not in names:
+def _mnemonic(record: Operation, kind: str, family: Family) -> str:
+    """The operation of a family that an enumerator stands for, without parameters."""
+    definition = _KINDS.get(_ENUMERATORS.get(kind, kind))
+    if definition is None or definition.family is not family or definition.parameters:
         raise _unsupported(record, f"this runtime has no function '{kind}'")
-    return names[kind]
+    return definition.mnemonic
 
 
 def _unary(t: _Translator, record: Operation) -> None:
@@ -590,11 +562,14 @@ def _unary(t: _Translator, record: Operation) -> None:
         case _:
             if parameters is not None:
                 raise _unsupported(record, f"'{kind}' with parameters")
-            t.call(_named(record, _UNARY, kind), (source,), out)
+            t.call(_mnemonic(record, kind, Family.UNARY), (source,), out)
 
 
 def _binary(t: _Translator, record: Operation) -> None:
-    out, mnemonic = record.tensor("out"), _named(record, _BINARY, record.enumerator("type"))
+    out, mnemonic = (
+        record.tensor("out"),
+        _mnemonic(record, record.enumerator("type"), Family.BINARY),
+    )
     operands = (
         _activate(t, record, record.tensor(name), f"input_tensor_{letter}_activations")
         for name, letter in (("lhs", "a"), ("rhs", "b"))
@@ -617,7 +592,7 @@ def _fused(record: Operation, name: str) -> list[tuple[str, dict[str, float]]]:
         elif kind == "Relu6":
             found.append(("clamp", {"min": 0.0, "max": 6.0}))
         else:
-            found.append((_named(record, _FUSED, kind), {}))
+            found.append((_mnemonic(record, kind, Family.UNARY), {}))
     return found
 
 
@@ -670,7 +645,8 @@ def _product(t: _Translator, record: Operation) -> None:
     activation = record.scalar("activation") or ""
     fused: list[tuple[str, dict[str, float]]] = []
     if activation:
-        if activation not in _ACTIVATIONS:
+        known = DEFINITIONS.get(activation)
+        if known is None or known.family is not Family.UNARY or known.parameters:
             raise _unsupported(record, f"the activation '{activation}'")
         fused.append((activation, {}))
     *batches, rows, _ = first.desc.shape
@@ -1102,7 +1078,7 @@ def _conv_activation(record: Operation) -> list[tuple[str, dict[str, float]]]:
         return [("clamp", {"min": 0.0, "max": 6.0})]
     if numbers and kind != "Gelu":
         raise _unsupported(record, f"the activation '{kind}' with parameters")
-    return [(_named(record, _FUSED, kind), {})]
+    return [(_mnemonic(record, kind, Family.UNARY), {})]
 
 
 def _convolve(

@@ -96,8 +96,10 @@ def load(
     version that cannot be used.
     """
     identifier = identify(data)
-    if identifier is None:
+    if identifier is None and not ignore_version:
         raise unknown_kind(source)
+    # What has another identifier is refused by that of the schema.
+    identifier = identifier or "TTNN"
     schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
     stamp = _read_stamp(schema, data, source)
     version = stamp.version
