@@ -122,7 +122,9 @@ def test_definitions_name_definitions(definition: optable.OpDefinition) -> None:
 def test_hardsigmoid_is_four_files() -> None:
     """Those that the page for developers lists: adding an elementwise operation stays as short."""
     word = re.compile(r"hardsigmoid", re.IGNORECASE)
-    sources = [*PRODUCT.rglob("*.py"), *(ROOT / "schema").rglob("*.fbs")]
+    # The schemas of 2026 are those of others, and do not grow with an operation of ours.
+    ours = [path for path in (ROOT / "schema").rglob("*.fbs") if "2026" not in path.parts]
+    sources = [*PRODUCT.rglob("*.py"), *ours]
     found = {
         str(path.relative_to(ROOT)) for path in sources if word.search(path.read_text("utf-8"))
     }

@@ -80,8 +80,10 @@ def test_files_with_a_schema_digest_are_refused() -> None:
     with pytest.raises(FlatbufferError) as error:
         load(TTNN.pack(root), "new.ttnn")
     assert str(error.value) == (
-        "new.ttnn: version: written by tt-mlir 0.0.9000 with another schema (SHA-256 "
-        "0123456789ab...); compile it again with this program, or with tt-mlir 0.0.227"
+        "new.ttnn: version: written by tt-mlir 0.0.9000, commit unknown, with another schema "
+        "(SHA-256 0123456789ab...); the later schemas that are read are that of commit 19c86fca45 "
+        "(tt-mlir of 21 August 2026), 912b70aa54f8... (jax-tt-plugin 0.1.3); compile it again with "
+        "this program, or with tt-mlir 0.0.227, or with one of these"
     )
 
 

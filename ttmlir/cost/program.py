@@ -29,6 +29,7 @@ from ttmlir.sim.timing.costs import tile_bytes
 # What loops and branches take: that of the functions that they call.
 
 ONE_TURN_NOTE = "the iterations of a loop depend on data: one is counted"
+CACHED_NOTE = "what follows from weights alone is computed once and not counted"
 ONE_BRANCH_NOTE = "of branches, the one that takes longest is counted"
 
 Rows = Sequence[OperationEstimate]
@@ -39,6 +40,11 @@ def estimate_control(
     program: BinaryProgram, operation: Operation, functions: Sequence[Rows]
 ) -> OperationEstimate:
     """The estimate of a loop or branch; `functions` are those of the file, by number."""
+    if operation.table == "CallOp":
+        rows = _rows_of(program, operation, operation.scalar("function"), functions)
+        if operation.scalar("cached"):
+            return _summary(operation, rows, 0, (CACHED_NOTE,))
+        return _summary(operation, rows, 1, ())
     if operation.table == "CaseOp":
         numbers = operation.numbers("branches")
         rows = max(
@@ -246,6 +252,8 @@ class _Reader:
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
         handler = _HANDLERS.get(operation.table, _Reader._compute)
+        if operation.given is not None:
+            handler = _Reader._compute
         try:
             return handler(self, operation)
         except (ArithmeticError, LookupError) as error:
@@ -300,6 +308,10 @@ class _Reader:
         if not after.is_on_device or before == after:
             return OperationCost()
         if before.is_tiled != after.is_tiled:
+            # A number without dimensions is a tile, too.
+            before, after = (
+                each if each.shape else replace(each, shape=(1,)) for each in (before, after)
+            )
             mnemonic = "tilize" if after.is_tiled else "untilize"
             work = Work(mnemonic=mnemonic, operands=(before,), output=after)
             return cost_operation(self.machine, work)
@@ -315,7 +327,7 @@ class _Reader:
     def constant(self, operation: Operation) -> OperationEstimate:
         """A constant comes from the host, a tensor of one number is written by a kernel."""
         desc = operation.tensor("out").desc
-        if not desc.is_on_device:
+        if not desc.is_on_device or operation.is_free:
             return self._row(operation, OperationCost(), output=desc)
         if operation.table == "ConstantOp":
             return self._row(operation, self._transfer(desc, True), output=desc)
@@ -353,7 +365,7 @@ class _Reader:
         output = call.output.desc
         for ref in call.outputs:
             self.places.pop(ref.global_id, None)
-        if not output.is_on_device:
+        if not output.is_on_device or operation.is_free:
             return self._row(operation, OperationCost(), name=call.name, output=output)
         config = call.compute_config
         work = Work(
@@ -373,7 +385,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
     **dict.fromkeys(("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"), _Reader.move),
     **dict.fromkeys(("ConstantOp", "FullOp"), _Reader.constant),
     "GenericOp": _Reader.generic,
-    **dict.fromkeys(("WhileOp", "CaseOp"), _Reader.control),
+    **dict.fromkeys(("WhileOp", "CaseOp", "CallOp"), _Reader.control),
 }
 """Operations about memory rather than numbers; all others are definitions of the operation
 table."""

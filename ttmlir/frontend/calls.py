@@ -32,7 +32,6 @@ from ttmlir.runtime.tensor import (
     Array,
     Device,
     Numerics,
-    Tensor,
     TensorDesc,
     join_pairs,
     open_device,
@@ -765,10 +764,10 @@ class CallableModel:
     ) -> Any:
         """Run the model on what `flatten` gives; `change` is made to the arrays of the results."""
         device = self._device(self._numerics(numerics))
-        tensors = [Tensor.from_numpy(array) for array in self._complete(given)]
+        arrays = self._complete(given)
         # What runs with NumPy is called often, and mostly too short for a bar.
         with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
-            results = submit(device, self.binary, self._program_index, tensors)
+            results = submit(device, self.binary, self._program_index, arrays)
         return self._convention.unflatten(change([result.to_numpy() for result in results]))
 
     def profile(

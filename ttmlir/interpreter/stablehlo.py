@@ -50,6 +50,7 @@ from ttmlir.interpreter.execution import (
 from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.structure import run_if, run_while
 from ttmlir.mlir.reporting import OpError
+from ttmlir.optable.library import round_to_bits
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo.complex.stablehlo_expand_complex import transform
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_elementwise import FUNCTIONS as ON_ELEMENTS
@@ -144,15 +145,9 @@ def _reduce_precision(
 ) -> Sequence[Any]:
     """Round to nearest even at the mantissa, overflow to infinity, underflow to zero."""
     exponent_bits, mantissa_bits = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
-    value = np.asarray(operands[0], np.float64)
-    bias = (1 << (exponent_bits - 1)) - 1
-    fraction, exponent = np.frexp(value)
-    steps = float(1 << (mantissa_bits + 1))
-    rounded = np.ldexp(np.rint(fraction * steps) / steps, exponent)
-    largest = np.ldexp(2.0 - 2.0**-mantissa_bits, bias)
-    rounded = np.where(np.abs(rounded) > largest, np.copysign(np.inf, value), rounded)
-    rounded = np.where(np.abs(rounded) < np.ldexp(1.0, 1 - bias), np.copysign(0.0, value), rounded)
-    return (np.where(np.isfinite(value), rounded, value),)
+    return (
+        round_to_bits(np, operands[0], exponent_bits=exponent_bits, mantissa_bits=mantissa_bits),
+    )
 
 
 def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ttmlir.layout.data_format import BLOCK, face_shape, is_block_float
-from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import DataType, DeviceComputeConfig, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import SystemDesc, default_system_desc, system_desc_from_table
 from ttmlir.limits import MAX_CORES, MAX_RANK
+from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.signature import CallSignature, read_signature
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, TensorDesc, element_of_data_type
@@ -35,6 +36,8 @@ Table = Mapping[str, Any]
 
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
+REFUSED = "RefusedOp"
+"""The table of operations that no definition stands for."""
 _LOC = re.compile(r"loc\((.*)\)\s*$")
 
 
@@ -71,6 +74,19 @@ def location_of(debug_info: str) -> str:
     return match[1] if match and match[1] != "unknown" else ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class GivenCall:
+    """What an operation computes, for files whose records are not those of the definitions."""
+
+    definition: OpDefinition
+    operands: tuple[TensorRef | None, ...]
+    """In the order of the reference function; None for an absent optional operand."""
+    outputs: tuple[TensorRef, ...]
+    parameters: dict[str, Any]
+    compute_config: DeviceComputeConfig | None = None
+    """How the matrix unit computes, if the file says."""
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation of a program, its fields still as in the file."""
@@ -82,6 +98,16 @@ class Operation:
     """The operation's text in the IR, with its location; may be empty."""
     program: BinaryProgram
     _fields: Table = field(repr=False)
+    given: GivenCall | None = None
+    """The call, if the record does not follow the definition."""
+    own_title: str = ""
+    """What the file calls the operation, if that is not its table."""
+    is_free: bool = False
+    """True for a part of an operation that costs nothing on its own."""
+    on_host: bool = False
+    """True where the operation takes tensors in host memory, too."""
+    refusal: str = ""
+    """Why it cannot run, if that is known."""
 
     def __repr__(self) -> str:
         """Number, kind and location."""
@@ -90,6 +116,8 @@ class Operation:
     @property
     def title(self) -> str:
         """The table and, where several operations share it, which one: `EltwiseOp Add`."""
+        if self.own_title:
+            return self.own_title
         if not self.has_enumerator("type"):
             return self.table
         return f"{self.table} {self._fields['type']}"
@@ -133,21 +161,28 @@ class Operation:
             return None
         return table[inner]
 
+    def optional_field(self, name: str) -> Any:
+        """A field that not every state of the schema has; None where it is not or is absent."""
+        try:
+            return self._fields[name]
+        except KeyError:
+            return None
+
     def scalar(self, name: str) -> Any:
         """A number; absent ones are the schema's default."""
         return self._fields[name]
 
     def table_field(self, name: str) -> Table:
         """A table, which must be there."""
-        return _require(self._fields, name, self.where)
+        return require(self._fields, name, self.where)
 
     def numbers(self, name: str) -> tuple[Any, ...]:
         """A vector of numbers, which must be there."""
-        return tuple(_require(self._fields, name, self.where))
+        return tuple(require(self._fields, name, self.where))
 
     def tensor(self, name: str) -> TensorRef:
         """A tensor, which must be there."""
-        table = _require(self._fields, name, self.where)
+        table = require(self._fields, name, self.where)
         return self.program.tensor(table, f"{self.where}: field '{name}'")
 
     def tensors(self, name: str) -> tuple[TensorRef, ...]:
@@ -161,6 +196,9 @@ class Operation:
     @property
     def tensor_fields(self) -> dict[str, tuple[TensorRef, ...]]:
         """The tensors that the operation reads and writes, by field, in the order of the schema."""
+        if self.given is not None:
+            operands = tuple(ref for ref in self.given.operands if ref is not None)
+            return {"operands": operands, "outputs": self.given.outputs}
         found: dict[str, tuple[TensorRef, ...]] = {}
         for name in self._fields:
             value = self._fields[name]
@@ -172,6 +210,8 @@ class Operation:
 
     def plain_fields(self, max_bytes: int) -> dict[str, Any]:
         """Numbers, words and lists of them, by field; not more than `max_bytes` bytes of each."""
+        if self.given is not None:
+            return dict(self.given.parameters)
         tensors = self.tensor_fields
         view = self._fields
         as_dict = view.as_dict(max_bytes=max_bytes) if isinstance(view, TableView) else dict(view)
@@ -232,6 +272,11 @@ class BinaryProgram:
             self._operation(i, table) for i, table in enumerate(self._table["operations"] or ())
         )
 
+    @property
+    def record_titles(self) -> tuple[str, ...]:
+        """The kinds of the operations that the file holds, in their order."""
+        return tuple(operation.title for operation in self.operations)
+
     def debug_sources(self) -> tuple[tuple[str, str], ...]:
         """Name and text of each source form in the debug information: MLIR, then C++."""
         debug = self._table["debug_info"]
@@ -253,12 +298,14 @@ class BinaryProgram:
             return None
         where = f"{self.where}: golden_info"
         tensors = {
-            entry["key"] or "": _golden_tensor(
-                _require(entry, "value", where), f"{where}: '{entry['key']}'"
+            entry["key"] or "": read_golden(
+                require(entry, "value", where), f"{where}: '{entry['key']}'"
             )
             for entry in info["golden_map"] or ()
         }
-        return GoldenTensors(inputs=_number(tensors, "input"), outputs=_number(tensors, "output"))
+        return GoldenTensors(
+            inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output")
+        )
 
     @cached_property
     def signature(self) -> CallSignature | None:
@@ -278,17 +325,19 @@ class BinaryProgram:
 
     def _operation(self, index: int, table: Table) -> Operation:
         where = f"{self.where}: operation {index}"
-        fields = _require(table, "type", where)
+        fields = require(table, "type", where)
         return Operation(index, table["type_type"], table["debug_info"] or "", self, fields)
 
-    def tensor(self, table: Table, where: str) -> TensorRef:
+    def tensor(self, table: Table | TensorRef, where: str) -> TensorRef:
         """The tensor that a `TensorRef` table of this program refers to."""
+        if isinstance(table, TensorRef):
+            return table
         global_id = int(table["global_id"])
-        desc_table = _require(table, "desc", where)
+        desc_table = require(table, "desc", where)
         ref = self._tensors.get(global_id)
         if ref is None:
             desc = self.binary.tensor_desc(desc_table, f"{where}.desc")
-            constant = _constant(desc_table, desc, f"{where}.desc")
+            constant = self.binary.constant_of(desc_table, desc, f"{where}.desc")
             ref = self._tensors[global_id] = TensorRef(global_id, desc, constant)
         return ref
 
@@ -300,6 +349,9 @@ class Binary:
     PROGRAM: ClassVar[type[BinaryProgram]] = BinaryProgram
     is_metal: ClassVar[bool] = False
     """True for a `.ttm` file, whose programs are commands and kernels."""
+
+    UNSAID: ClassVar[tuple[str, ...]] = ()
+    """Fields of `comparable_system`'s chips that the file does not have."""
 
     source: str
     """Path, or what else the bytes came from; for messages."""
@@ -326,6 +378,11 @@ class Binary:
     def ttmlir_git_hash(self) -> str:
         """Commit of the compiler that wrote the file."""
         return self.view["ttmlir_git_hash"] or ""
+
+    @property
+    def schema_hash(self) -> str:
+        """Digest of the schema that the file was written with; empty where it has none."""
+        return ""
 
     @property
     def system_desc(self) -> TableView | None:
@@ -369,11 +426,20 @@ class Binary:
             desc = self._descs[table] = _read_desc(table, where, self._chips)
         return desc
 
+    def constant_of(self, table: Table, desc: TensorDesc, where: str) -> Array | None:
+        """The elements that a `TensorDesc` table holds, a view of the file."""
+        return _constant(table, desc, where)
+
+    @property
+    def comparable_system(self) -> Table | None:
+        """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
+        return self.system_desc
+
 
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
-    layout = _require(table, "layout", where)
-    memory = _require(layout, "memory_desc", f"{where}.layout")
-    shape = tuple(int(extent) for extent in _require(table, "shape", where))
+    layout = require(table, "layout", where)
+    memory = require(layout, "memory_desc", f"{where}.layout")
+    shape = tuple(int(extent) for extent in require(table, "shape", where))
     data_type = DataType.from_schema_name(memory["data_type"])
     element = element_of_data_type(data_type)
     if table["element_type"] != "None":
@@ -394,11 +460,14 @@ def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
         ),
         shard=tuple(map(int, memory["shape"] or ())) if memory_layout.is_sharded else (),
     )
-    _check_shape(desc, memory, where, chips)
+    check_shape(desc, where)
+    _check_capacity(desc, memory, where, chips)
     return desc
 
 
 def _is_tensor(value: object) -> bool:
+    if isinstance(value, TensorRef):
+        return True
     return isinstance(value, TableView) and value.table_type.name == "TensorRef"
 
 
@@ -408,14 +477,15 @@ def _are_tensors(value: object) -> bool:
     return all(map(_is_tensor, cast("tuple[object, ...]", value)))
 
 
-def _require(table: Table, name: str, where: str) -> Any:
+def require(table: Table, name: str, where: str) -> Any:
+    """A field, which must be there."""
     value = table[name]
     if value is None:
         raise BinaryError(f"{where}: field '{name}' is missing")
     return value
 
 
-def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
+def check_shape(desc: TensorDesc, where: str) -> None:
     """Refuse shapes that no memory could hold, above all those of damaged files."""
     if len(desc.shape) > MAX_RANK:
         raise BinaryError(
@@ -443,6 +513,10 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
         raise BinaryError(f"{where}: a tensor on more than {MAX_CORES} cores; no chip has so many")
     if any(min(core_range) < 0 for core_range in desc.core_ranges):
         raise BinaryError(f"{where}: a tensor on cores with negative numbers")
+
+
+def _check_capacity(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
+    """Refuse a tensor that is larger than the memory that its description gives it."""
     shard = [int(extent) for extent in memory["shape"] or ()]
     cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
     capacity = math.prod(shard) * math.prod(desc.tile) * cores
@@ -468,13 +542,14 @@ def _constant(table: Table, desc: TensorDesc, where: str) -> Array | None:
     return np.require(np.frombuffer(data, dtype), requirements="A").reshape(desc.shape)
 
 
-def _golden_tensor(table: Table, where: str) -> Array:
+def read_golden(table: Table, where: str) -> Array:
+    """The numbers of a `GoldenTensor` table."""
     if table["element_type"] == "None":
         element = element_of_data_type(DataType.from_schema_name(table["dtype"]))
     else:
         element = ELEMENT_TYPES[table["element_type"]]
     shape = tuple(int(extent) for extent in table["shape"] or ())
-    data = _require(table, "data", where)
+    data = require(table, "data", where)
     dtype = element.host.newbyteorder("<")
     if min(shape, default=0) < 0 or len(data) != math.prod(shape) * dtype.itemsize:
         raise BinaryError(
@@ -484,7 +559,7 @@ def _golden_tensor(table: Table, where: str) -> Array:
     return np.require(np.frombuffer(data, dtype), requirements="A").reshape(shape)
 
 
-def _number(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
+def number_tensors(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
     """`input_0`, `input_1` and so on, as far as there are any."""
     names = (f"{kind}_{i}" for i in range(len(tensors)))
     return tuple(tensors[name] for name in names if name in tensors)
@@ -508,9 +583,9 @@ def chip_of(binary: Binary) -> SimChip:
 
 def system_of(binary: Binary) -> SystemDesc:
     """The system that a file was compiled for, the default one if it names none."""
-    if binary.system_desc is None:
+    if binary.comparable_system is None:
         return default_system_desc()
     try:
-        return system_desc_from_table(binary.system_desc)
+        return system_desc_from_table(binary.comparable_system)
     except LayoutError as error:
         raise BinaryError(f"{binary.source}: {error}") from error

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, identify, load_schema, versions
+from ttmlir.schema import FlatbufferError, identify, versions
 
 _SIZE = 4
 """Bytes of the size that a file begins with."""
@@ -35,15 +35,21 @@ def read_binary(data: bytes | memoryview, source: str, *, ignore_version: bool =
     if identifier == "TTSY":
         problem = "expected a program, got a system description"
         raise BinaryError(f"{source}: {problem}; give a .ttnn or .ttm file")
-    kind = _metal_binary() if identifier == "TTM0" else Binary
     try:
-        if ignore_version:
-            schema = SCHEMA_OF_IDENTIFIER["TTM0" if identifier == "TTM0" else "TTNN"]
-            return kind(source, load_schema(schema).read(data, source))
-        loaded = versions.load(data, source)
+        loaded = versions.load(data, source, ignore_version=ignore_version)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
+    if loaded.identifier == "TTM0":
+        return _metal_binary()(source, loaded.root, loaded.warning)
+    kind = Binary if loaded.later is None else _later_binary()
     return kind(source, loaded.root, loaded.warning)
+
+
+def _later_binary() -> type[Binary]:
+    # What reads the records of 2026 is loaded only for files that need it.
+    from ttmlir.runtime.binary_2026 import Binary2026
+
+    return Binary2026
 
 
 def _metal_binary() -> type[Binary]:

@@ -373,20 +373,27 @@ def _circular_buffers(operation: Operation) -> dict[tuple[int, int], int]:
     return sizes
 
 
+_RESULT_FIELDS = ("out", "output", "outputs", "outs", "result")
+"""Fields of results in tables that no definition stands for."""
 _OUTPUT_TABLES = ("EmbeddingOp",)
 """Operations whose result is the field `output`, not `out`."""
 
 
 def results_of(operation: Operation) -> Sequence[TensorRef]:
     """The tensors that an operation makes."""
+    if operation.given is not None:
+        return operation.given.outputs
     match operation.table:
         case "NONE" | "GetDeviceOp" | "DeallocOp":
             return ()
-        case "WhileOp" | "CaseOp":
+        case "WhileOp" | "CaseOp" | "CallOp":
             return operation.tensors("outputs")
         case "GenericOp":
             refs = operation.tensors("io_tensors")
             return refs[len(refs) - int(operation.scalar("num_outputs")) :]
+        case "RefusedOp":
+            fields = operation.tensor_fields
+            return tuple(ref for name in _RESULT_FIELDS for ref in fields.get(name, ()))
         case "SortOp" | "TopKOp":
             return operation.tensors("outputs")
         case table:

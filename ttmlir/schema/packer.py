@@ -292,8 +292,9 @@ class _Packer:
         match field.type:
             case ScalarType(flags=flags) | EnumType(base=ScalarType(flags=flags)):
                 # The builder takes -0.0 for 0.0, but it is another number.
-                is_other = math.copysign(1, stored) != math.copysign(1, field.default)
-                default = None if is_other else field.default
+                default = field.default
+                if default is not None and math.copysign(1, stored) != math.copysign(1, default):
+                    default = None
                 self.builder.PrependSlot(flags, field.slot, stored, default)
             case type:
                 self.put(type, stored)

@@ -1,8 +1,8 @@
 """Reads flatbuffer schemas (`.fbs`).
 
 The subset: include, namespace, enum (with `bit_flags`), struct, table, union of tables, root_type,
-file_identifier, file_extension, and defaults of scalar fields. Field numbers are declaration
-order. Everything else is refused, since reading it wrongly would shift fields.
+file_identifier, file_extension, and defaults of scalar fields, `null` among them. Field numbers are
+declaration order. Everything else is refused, since reading it wrongly would shift fields.
 """
 
 from __future__ import annotations
@@ -312,6 +312,8 @@ class _FileParser:
         """Value of an absent field; None where there is no number."""
         if text is not None and not isinstance(type, ScalarType | EnumType):
             raise self.error(f"a field of type {type.name} cannot have the default {text}", place)
+        if text == "null":
+            return None
         match type:
             case EnumType():
                 number = 0 if text is None else type.members.get(text)

@@ -5,6 +5,9 @@ project is compatible with, so that its tools take the files; who has really wri
 its field `producer`. Fields were moved, enumerators renumbered and union members inserted later,
 none of which a file says of itself before June 2025, when a digest of the schema took the place of
 the git hash. A file of another version is therefore used only if what it says twice agrees.
+
+`.ttnn` files of two later states are read, each by a schema of its own (`LATER_SCHEMAS`); those
+with another digest are refused, as the numbers of their operations are not known.
 """
 
 from __future__ import annotations
@@ -25,6 +28,33 @@ _RECOMPILE = "compile it again with this program, or with tt-mlir " + ".".join(
 _DESCRIBE_AGAIN = "describe the machine again with ttrt query --save-artifacts"
 _SHA256_DIGITS = 64
 
+
+@dataclass(frozen=True)
+class LaterSchema:
+    """A schema of `.ttnn` files that carry the digest of their schema."""
+
+    path: str
+    """Below the schema folder."""
+    name: str
+    """Whose files they are."""
+    digest: str = ""
+    """SHA-256 of its text; empty where it is not known."""
+    git_hash: str = ""
+    """First digits of the commit that its files name; empty where they name none."""
+
+
+LATER_SCHEMAS = (
+    LaterSchema(
+        "2026/TTNN/binary_19c86fca45.fbs", "tt-mlir of 21 August 2026", git_hash="19c86fca45"
+    ),
+    LaterSchema(
+        "2026/TTNN/binary_912b70aa54.fbs",
+        "jax-tt-plugin 0.1.3",
+        digest="912b70aa54f878b01d094638d22c35ee6e20c7e7f1813913242a47e7f79c9bd2",
+    ),
+)
+"""The schemas of later versions that are read, the latest one last."""
+
 # Bytes of an element; block formats share exponents and have none of their own.
 _ELEMENT_SIZES = {"Float32": 4, "Float16": 2, "BFloat16": 2, "UInt32": 4, "UInt16": 2, "UInt8": 1}
 
@@ -37,6 +67,8 @@ class LoadedFile:
     identifier: str
     warning: str | None
     """What the user should know about its version."""
+    later: LaterSchema | None = None
+    """The schema that it has been read with, if that is not the one that is written here."""
 
 
 def version_stamp() -> dict[str, Any]:
@@ -54,22 +86,31 @@ def unknown_kind(source: str) -> FlatbufferError:
     return FlatbufferError(source, problem, remedy="give a .ttnn, .ttm or .ttsys file")
 
 
-def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
+def load(
+    data: bytes | bytearray | memoryview, source: str, *, ignore_version: bool = False
+) -> LoadedFile:
     """Read a `.ttnn`, `.ttm` or `.ttsys` file, the check of its version included.
 
-    `source` names the file in messages. Raises FlatbufferError if the file is none of these,
-    damaged, or of a version that cannot be used.
+    `source` names the file in messages; `ignore_version` takes programs of 2024 also if they
+    contradict themselves. Raises FlatbufferError if the file is none of these, damaged, or of a
+    version that cannot be used.
     """
     identifier = identify(data)
-    if identifier is None:
+    if identifier is None and not ignore_version:
         raise unknown_kind(source)
+    # What has another identifier is refused by that of the schema.
+    identifier = identifier or "TTNN"
     schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
     stamp = _read_stamp(schema, data, source)
     version = stamp.version
     remedy = _DESCRIBE_AGAIN if identifier == "TTSY" else _RECOMPILE
-    _refuse_schema_digest(stamp, source, remedy)
+    later = _later_schema(data, stamp, identifier, source, remedy)
+    if later is not None:
+        return LoadedFile(load_schema(later.path).read(data, source), identifier, None, later)
     try:
         root = schema.read(data, source)
+        if ignore_version:
+            return LoadedFile(root, identifier, None)
     except FlatbufferError as error:
         if version is None or version == EMULATED_TTMLIR_VERSION:
             raise
@@ -101,6 +142,13 @@ def _read_stamp(schema: Schema, data: bytes | bytearray | memoryview, source: st
     version = schema.root.by_name["version"].type
     assert isinstance(version, StructType)
     fields = (Field("version", version, 0), Field("text", STRING, 1))
+    return _view_fields(schema, data, source, fields)
+
+
+def _view_fields(
+    schema: Schema, data: bytes | bytearray | memoryview, source: str, fields: tuple[Field, ...]
+) -> TableView:
+    """View of some fields of the root table."""
     type = TableType(schema.root.name, fields)
     view = memoryview(data).cast("B").toreadonly()
     position = root_position(view, schema.identifier, source)
@@ -108,12 +156,42 @@ def _read_stamp(schema: Schema, data: bytes | bytearray | memoryview, source: st
     return TableView(view, position, type, source)
 
 
-def _refuse_schema_digest(stamp: TableView, source: str, remedy: str) -> None:
-    """Refuse files whose second field is the digest of their schema instead of a git hash."""
+def _later_schema(
+    data: bytes | bytearray | memoryview,
+    stamp: TableView,
+    identifier: str,
+    source: str,
+    remedy: str,
+) -> LaterSchema | None:
+    """The schema of a file whose second field is the digest of its schema, not a git hash.
+
+    None for all other files; FlatbufferError for a digest that is not known.
+    """
     digest = stamp.text or ""
     if re.fullmatch(rf"[0-9a-f]{{{_SHA256_DIGITS}}}", digest) is None:
-        return
-    problem = f"{_show(stamp.version)} with another schema (SHA-256 {digest[:12]}...)"
+        return None
+    commit = ""
+    if identifier == "TTNN":
+        found = next((each for each in LATER_SCHEMAS if each.digest == digest), None)
+        if found is not None:
+            return found
+        schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
+        commit = _view_fields(schema, data, source, (Field("commit", STRING, 2),)).commit or ""
+        for each in LATER_SCHEMAS:
+            if each.git_hash and commit.startswith(each.git_hash):
+                return each
+        known = ", ".join(
+            f"{each.digest[:12]}... ({each.name})"
+            if each.digest
+            else f"that of commit {each.git_hash} ({each.name})"
+            for each in LATER_SCHEMAS
+        )
+        remedy = f"the later schemas that are read are {known}; {remedy}, or with one of these"
+    if not re.fullmatch(r"[0-9a-f]{7,40}", commit):
+        commit = "unknown"
+    problem = (
+        f"{_show(stamp.version)}, commit {commit}, with another schema (SHA-256 {digest[:12]}...)"
+    )
     raise FlatbufferError(source, problem, where="version", remedy=remedy)
 
 

@@ -438,7 +438,7 @@ class TableView(Mapping[str, Any]):
         offset = self._offset(field)
         match field.type:
             case EnumType() as type if offset == 0:
-                return type.decode(field.default)
+                return None if field.default is None else type.decode(field.default)
             case _ if offset == 0:
                 return field.default
             case VectorType(element=element):

@@ -13,7 +13,14 @@ from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation, chip_of
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.execution.planning import plan_of
-from ttmlir.runtime.execution.steps import DATA_ERRORS, Branch, Loop, PreparedProgram, Step
+from ttmlir.runtime.execution.steps import (
+    DATA_ERRORS,
+    Branch,
+    Call,
+    Loop,
+    PreparedProgram,
+    Step,
+)
 from ttmlir.runtime.generic import GenericProgram, run_generic, simulator_options
 from ttmlir.runtime.tensor import Array
 from ttmlir.sim.execution.run import ProgramReport
@@ -220,11 +227,13 @@ def _run_observed(run: Run, observer: Observer) -> None:
             run.values[slot] = None
 
 
-def _run_control(run: Run, step: Step, control: Loop | Branch) -> None:
+def _run_control(run: Run, step: Step, control: Loop | Branch | Call) -> None:
     arrays = list(run.operands_of(step))
     try:
         if isinstance(control, Loop):
             results = _run_loop(run, control, arrays)
+        elif isinstance(control, Call):
+            results = _call(run.call(control.callees[0]), arrays)
         else:
             number = int(arrays[0].reshape(())[()])
             is_branch = 0 <= number < len(control.callees)

@@ -140,6 +140,10 @@ def _definitions_by_table() -> dict[tuple[str, str | None], OpDefinition]:
 
 def find_definition(operation: Operation) -> OpDefinition:
     """The definition of an operation; UnsupportedError naming it if the table has none."""
+    if operation.given is not None:
+        return operation.given.definition
+    if operation.refusal:
+        raise UnsupportedError(operation.refusal)
     definitions = _definitions_by_table()
     definition = definitions.get((operation.table, None))
     if definition is None:
@@ -155,7 +159,18 @@ def find_definition(operation: Operation) -> OpDefinition:
 
 def read_call(operation: Operation) -> OperationCall:
     """The operands, parameters and output of a computing operation."""
-    definition = find_definition(operation)
+    definition, given = find_definition(operation), operation.given
+    if given is not None:
+        _check_arity(definition, operation, given.operands)
+        return OperationCall(
+            *(definition, operation, given.operands, given.parameters, given.outputs),
+            given.compute_config,
+        )
+    return _read_record(definition, operation)
+
+
+def _read_record(definition: OpDefinition, operation: Operation) -> OperationCall:
+    """The call in a record that has the fields of its definition."""
     assert definition.flatbuffer is not None
     operands: dict[str, tuple[TensorRef | None, ...]] = {}
     parameters: dict[str, Any] = {}

@@ -37,6 +37,7 @@ from ttmlir.runtime.execution.operations import (
 )
 from ttmlir.runtime.execution.steps import (
     Branch,
+    Call,
     Function,
     GenericStep,
     Loop,
@@ -113,6 +114,8 @@ class _Preparation:
         for operation in self.program.operations:
             self.operation = operation
             handler = _HANDLERS.get(operation.table, _Preparation.compute)
+            if operation.given is not None:
+                handler = _Preparation.compute
             handler(self, operation)
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
@@ -417,10 +420,10 @@ class _Preparation:
         self._check_device(operation)
         given = [ref for ref in call.operands if ref is not None]
         values = [self._use(operation, ref) for ref in given]
-        if not call.definition.takes_host_operands:
+        if not call.definition.takes_host_operands and not operation.on_host:
             for i, value in enumerate(values):
                 self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
-        if call.definition.family is not Family.CREATION:
+        if call.definition.family is not Family.CREATION and not operation.on_host:
             for out in call.outputs:
                 self._require_device(operation, call.name, "the output", out, out.desc)
         if len({out.global_id for out in call.outputs}) != len(call.outputs):
@@ -494,6 +497,15 @@ class _Preparation:
         control = Branch(callees=callees, outputs=slots, output_descs=tuple(descs))
         self._control_step(operation, [index, *given], control)
 
+    def call(self, operation: Operation) -> None:
+        given = [self._use(operation, ref) for ref in operation.tensors("inputs")]
+        outputs = operation.tensors("outputs")
+        callee = self._called(operation, operation.scalar("function"), given)
+        descs = list(callee.output_descs)
+        slots = self._define_outputs(operation, outputs, descs)
+        control = Call(callees=(callee,), outputs=slots, output_descs=tuple(descs))
+        self._control_step(operation, given, control)
+
     def _called(self, operation: Operation, number: int, given: list[_Value]) -> PreparedProgram:
         """A function that is called with tensors, prepared."""
         function = function_of(self.program, operation, int(number))
@@ -523,7 +535,7 @@ class _Preparation:
         return tuple(self._define(ref, desc) for ref, desc in zip(refs, descs, strict=True))
 
     def _control_step(
-        self, operation: Operation, inputs: list[_Value], control: Loop | Branch
+        self, operation: Operation, inputs: list[_Value], control: Loop | Branch | Call
     ) -> None:
         for callee in control.callees:
             self.traffic.add(callee.traffic, control.known_iterations)
@@ -663,6 +675,7 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "GenericOp": _Preparation.generic,
     "WhileOp": _Preparation.while_loop,
     "CaseOp": _Preparation.case,
+    "CallOp": _Preparation.call,
 }
 """Operations about memory rather than numbers; all others are definitions of the operation
 table."""

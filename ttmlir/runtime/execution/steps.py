@@ -60,7 +60,7 @@ class Step:
     """The definition and parameters of a computing operation."""
     generic: GenericStep | None = None
     """A program of kernels, which runs on the simulator instead of a function."""
-    control: Loop | Branch | None = None
+    control: Loop | Branch | Call | None = None
     """Functions of the file, which run instead of one of NumPy."""
     constant: Array | None = None
     """The result, where it is the same in each run."""
@@ -183,6 +183,16 @@ class Loop:
 @dataclass(frozen=True, kw_only=True)
 class Branch:
     """One of several functions; the first of a step's `inputs` says which."""
+
+    callees: tuple[PreparedProgram, ...]
+    outputs: tuple[int, ...]
+    output_descs: tuple[TensorDesc, ...]
+    known_iterations: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """A function that is called once."""
 
     callees: tuple[PreparedProgram, ...]
     outputs: tuple[int, ...]

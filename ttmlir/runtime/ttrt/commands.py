@@ -93,7 +93,7 @@ from ttmlir.runtime.ttrt.running import (
     zero_problems,
 )
 from ttmlir.runtime.ttrt.sweeps import SWEEP_OPTIONS
-from ttmlir.schema import FlatbufferError, TableView, identify, versions
+from ttmlir.schema import identify
 from ttmlir.schema.versions import pack_system_desc
 from ttmlir.sim.errors import LENIENCIES
 from ttmlir.terminal import show_wait, shown_name
@@ -416,19 +416,25 @@ class Check(Command):
 
     def execute_on(self, source: Source) -> None:
         """Compare one file with every system."""
-        own = _system_of_program(source)
+        binary = read_binary(source.content, source.name)
+        own = _system_of_program(binary)
         for name, system in self._systems.items():
-            self._compare(source.name, own, name, system)
+            self._compare(source.name, own, name, system, binary.UNSAID)
             if identify(source.content) == "TTNN":
                 self._check_memory(source, name, system)
         if self["save_artifacts"]:
             self.artifacts.save_source(source)
 
     def _compare(
-        self, path: str, own: Mapping[str, Any], system_name: str, system: Mapping[str, Any]
+        self,
+        path: str,
+        own: Mapping[str, Any],
+        system_name: str,
+        system: Mapping[str, Any],
+        unsaid: Sequence[str],
     ) -> None:
         name = self._spell(system_name)
-        lines = system_differences(system, own)
+        lines = system_differences(system, own, unsaid=unsaid)
         details = {"system_desc": name, "differences": lines}
         if not lines:
             self.logger.info(f"{path}: system description matches {name}")
@@ -463,18 +469,11 @@ class Check(Command):
                 self.note(source.name, outcome=Outcome.ERROR, exception=message)
 
 
-def _system_of_program(source: Source) -> TableView:
+def _system_of_program(binary: Binary) -> Mapping[str, Any]:
     """The system that a `.ttnn` or `.ttm` file was compiled for."""
-    path = source.name
-    try:
-        loaded = versions.load(source.content, path)
-    except FlatbufferError as error:
-        raise BinaryError(str(error)) from error
-    if loaded.identifier == "TTSY":
-        raise BinaryError(f"{path}: expected a program, got a system description")
-    if loaded.root["system_desc"] is None:
-        raise BinaryError(f"{path}: field 'system_desc' is missing")
-    return loaded.root["system_desc"]
+    if binary.comparable_system is None:
+        raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
+    return binary.comparable_system
 
 
 # --- Query ----------------------------------------------------------------------------------------
@@ -771,9 +770,8 @@ class Run(Command):
         board = self["board"]
         if board is None:
             return True
-        if binary.system_desc is None:
-            raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
-        lines = system_differences(board_table(board), binary.system_desc)
+        own = _system_of_program(binary)
+        lines = system_differences(board_table(board), own, unsaid=binary.UNSAID)
         if not lines:
             return True
         message = (
@@ -992,10 +990,10 @@ class Run(Command):
 
     def _save_binary(self, source: Source, binary: Binary) -> None:
         """Copy the file, with the system that it ran on if it says which that is."""
-        if binary.system_desc is None:
+        if binary.comparable_system is None:
             self.artifacts.save_source(source)
             return
-        system = pack_system_desc(binary.system_desc)
+        system = pack_system_desc(binary.comparable_system)
         path = self.artifacts.save_system_desc(system)
         self.logger.debug(f"system description saved to {path}")
         self.artifacts.save_source(source, system)

@@ -151,11 +151,11 @@ class Binary(Flatbuffer):
     def check_system_desc(self, query: Query) -> bool:
         """True if the file was compiled for the system that a query describes; logs otherwise."""
 
-        own = self.fbb.system_desc
+        own = self.fbb.comparable_system
         lines = (
             ["it has no system description"]
             if own is None
-            else system_differences(board_table(query["board"]), own)
+            else system_differences(board_table(query["board"]), own, unsaid=self.fbb.UNSAID)
         )
         for line in lines:
             self.logger.info(f"{self.file_path}: system description differs: {line}")
@@ -177,7 +177,7 @@ class Binary(Flatbuffer):
 
     def save(self, artifacts: Artifacts, query: Query | None = None) -> None:
         """Copy the file to the artifacts, with the description of the system that it is for."""
-        system = self.fbb.system_desc
+        system = self.fbb.comparable_system
         data = pack_system_desc(system) if query is not None and system is not None else None
         artifacts.save_binary(self.file_path, data)
 

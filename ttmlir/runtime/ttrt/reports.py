@@ -587,8 +587,9 @@ def summarize_binary(binary: Binary, size: int, sections: Sequence[str]) -> str:
     kind = "programs of kernels" if binary.is_metal else "calls of the ttnn library"
     version = ".".join(map(str, binary.version))
     lines = [
-        f"{binary.source}: {kind}, {size:,} bytes, version {version}",
-        f"compiled for {describe_system(binary.system_desc)}",
+        f"{binary.source}: {kind}, {size:,} bytes, version {version}"
+        + (f", schema {binary.schema_hash[:12]}..." if binary.schema_hash else ""),
+        f"compiled for {describe_system(binary.comparable_system)}",
     ]
     first, *others = [*binary.programs, None]
     if first is not None:
@@ -610,7 +611,7 @@ def summarize_system(source: str, root: TableView) -> str:
     )
 
 
-def describe_system(table: TableView | None) -> str:
+def describe_system(table: Mapping[str, Any] | None) -> str:
     """The board that a `SystemDesc` table describes, or its chips."""
     if table is None:
         return "no system that it names"
@@ -651,7 +652,7 @@ def _summarize_program(program: BinaryProgram) -> list[str]:
 
 def _kinds(program: BinaryProgram) -> list[str]:
     if not program.binary.is_metal:
-        return [operation.title for operation in program.operations]
+        return list(program.record_titles)
     # The simulator is loaded only for files that need it.
     from ttmlir.runtime.metal_program import MetalProgram
 
@@ -821,7 +822,9 @@ def _all(binary: Binary) -> str:
 
 
 def _version(binary: Binary) -> str:
-    return _version_text(binary.view["version"], binary.ttmlir_git_hash)
+    text = _version_text(binary.view["version"], binary.ttmlir_git_hash)
+    digest = binary.schema_hash
+    return f"{text}\nschema hash: {digest}" if digest else text
 
 
 def _system_desc(binary: Binary) -> str:
@@ -870,8 +873,8 @@ def _op_stats(binary: Binary) -> str:
     stats: dict[str, dict[str, int]] = {}
     for program in binary.programs:
         counts: dict[str, int] = {}
-        for operation in program.operations:
-            counts[operation.title] = counts.get(operation.title, 0) + 1
+        for title in program.record_titles:
+            counts[title] = counts.get(title, 0) + 1
         stats[program.name] = dict(sorted(counts.items()))
     return json.dumps(stats, indent=2)
 

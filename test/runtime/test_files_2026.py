@@ -1,0 +1,234 @@
+"""Files of 2026 that are written here, right ones and wrong ones, with the message of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttmlir
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.session import submit, to_host
+from ttmlir.runtime.system_desc import system_differences
+from ttmlir.runtime.tensor import Array, open_device
+from ttmlir.runtime.ttrt.boards import board_table
+from ttmlir.runtime.ttrt.reports import section_text
+from ttmlir.schema import load_schema
+from ttmlir.schema.versions import LATER_SCHEMAS
+
+AUGUST, SEPTEMBER = LATER_SCHEMAS
+COMMIT = "19c86fca45" + 30 * "0"
+
+
+def tensor(number: int, *shape: int, dtype: str = "Float32") -> dict[str, Any]:
+    """A tensor in tiles in DRAM."""
+    memory = {
+        "storage_type": "Device",
+        "tile_shape": (32, 32),
+        "data_type": dtype,
+        "memory_config": {"tensor_memory_layout": "Interleaved", "buffer_type": "DRAM"},
+    }
+    return {"global_id": number, "desc": {"shape": shape, "layout": {"memory_desc": memory}}}
+
+
+def operation(table: str, **fields: Any) -> dict[str, Any]:
+    """A record."""
+    return {"type_type": table, "type": fields, "debug_info": "", "loc_info": ""}
+
+
+def program(
+    name: str, inputs: list[Any], outputs: list[Any], *operations: Any, private: bool = False
+) -> dict[str, Any]:
+    """A program of a file."""
+    return {
+        "name": name,
+        "inputs": inputs,
+        "outputs": outputs,
+        "operations": operations,
+        "private": private,
+    }
+
+
+def packed(
+    *programs: Any, later: Any = SEPTEMBER, digest: str | None = None, **fields: Any
+) -> bytes:
+    """A file."""
+    root = {
+        "version": (0, 12, 0),
+        "schema_hash": digest or later.digest or "ab" * 32,
+        "ttmlir_git_hash": COMMIT if later is AUGUST else "unknown",
+        "programs": programs,
+        **fields,
+    }
+    return load_schema(later.path).pack(root)
+
+
+def run(data: bytes, *inputs: Array) -> list[Array]:
+    """The results of the first program."""
+    binary = read_binary(data, "file.ttnn")
+    return [to_host(each).to_numpy() for each in submit(open_device(), binary, 0, list(inputs))]
+
+
+X = np.array([[-1.0, 2.0, 3.5], [0.5, -4.0, 1.0]], np.float32)
+RELU = operation("EltwiseUnaryOp", type="Relu", **{"in": tensor(1, 2, 3)}, out=tensor(2, 2, 3))
+
+
+@pytest.mark.parametrize("later", LATER_SCHEMAS, ids=["august", "september"])
+def test_both_states_run(later: Any) -> None:
+    """The union members have other numbers."""
+    data = packed(program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU), later=later)
+    np.testing.assert_array_equal(run(data, X)[0], [[0, 2, 3.5], [0.5, 0, 1]])
+
+
+def test_functions_fused_with_an_operation() -> None:
+    """Those of operands come before it, those of the result after it."""
+    add = operation(
+        "EltwiseBinaryOp",
+        type="Subtract",
+        lhs=tensor(1, 2, 3),
+        rhs=tensor(2, 1, 3),
+        input_tensor_b_activations=[{"op_type": "Neg"}],
+        activations=[{"op_type": "Abs"}, {"op_type": "Sqrt"}],
+        out=tensor(3, 2, 3),
+    )
+    data = packed(program("main", [tensor(1, 2, 3), tensor(2, 1, 3)], [tensor(3, 2, 3)], add))
+    row = np.array([[1.0, 2.0, 3.0]], np.float32)
+    np.testing.assert_allclose(run(data, X, row)[0], np.sqrt(np.abs(X + row)), rtol=1e-6)
+
+
+def test_private_programs_are_called() -> None:
+    """The file's place of a program says which one; a cached one is run once in each run."""
+    call = operation(
+        "LoadCachedOp", inputs=[tensor(1, 2, 3)], outputs=[tensor(2, 2, 3)], program_idx=1
+    )
+    inner = program("inner", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU, private=True)
+    data = packed(program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], call), inner)
+    binary = read_binary(data, "file.ttnn")
+    assert [each.name for each in binary.programs] == ["main"]
+    assert [each.name for each in binary.functions] == ["inner"]
+    np.testing.assert_array_equal(run(data, X)[0], np.maximum(X, 0))
+
+
+def test_a_program_that_calls_itself_is_refused() -> None:
+    """Also by way of another one."""
+    call = operation("FuncCallOp", program_id=1, inputs=[], outputs=[])
+    again = operation("LoadCachedOp", program_idx=1, inputs=[], outputs=[])
+    data = packed(program("main", [], [], again), program("f", [], [], again, private=True))
+    with pytest.raises(BinaryError, match="program 1 'f' calls itself"):
+        prepare(read_binary(data, "file.ttnn").programs[0])
+    # No file of September has been seen with this call.
+    data = packed(program("main", [], [], call), later=AUGUST)
+    with pytest.raises(BinaryError, match="program 'main' calls program 1, but the file has 1"):
+        prepare(read_binary(data, "file.ttnn").programs[0])
+
+
+def test_counted_loops() -> None:
+    """As often as the counter takes to the limit."""
+    double = operation(
+        "EltwiseBinaryOp",
+        type="Add",
+        lhs=tensor(1, 2, 3),
+        rhs=tensor(1, 2, 3),
+        out=tensor(2, 2, 3),
+    )
+    loop = {
+        "body_program": 1,
+        "limit": {"value": 7},
+        "step": {"value": 2},
+        "initial": {"value": 2},
+        "state_count": 1,
+        "output_indices": [0],
+        "inputs": [tensor(1, 2, 3)],
+        "outputs": [tensor(2, 2, 3)],
+    }
+    body = program("body", [tensor(1, 2, 3)], [tensor(2, 2, 3)], double, private=True)
+    main = program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], operation("WhileOp", **loop))
+    np.testing.assert_array_equal(run(packed(main, body), X)[0], 8 * X)
+    del loop["step"]
+    main["operations"] = [operation("WhileOp", **loop)]
+    with pytest.raises(BinaryError, match="the step of its counter is 0"):
+        prepare(read_binary(packed(main, body), "file.ttnn").programs[0])
+
+
+def test_constants_stand_in_their_operations() -> None:
+    """As many bytes as the result takes."""
+    numbers = np.arange(6, dtype="<i4")
+    constant = operation(
+        "ConstantOp",
+        input=numbers.tobytes(),
+        input_dtype="Int32",
+        out=tensor(1, 2, 3, dtype="Int32"),
+    )
+    main = program("main", [], [tensor(1, 2, 3, dtype="Int32")], constant)
+    np.testing.assert_array_equal(run(packed(main))[0], numbers.reshape(2, 3))
+    constant["type"]["input"] = numbers.tobytes()[:-1]
+    with pytest.raises(BinaryError, match=r"has 23 bytes; a tensor of shape .* has 24"):
+        run(packed(main))
+
+
+def test_what_cannot_run_can_be_read() -> None:
+    """The summary has it, a run names it."""
+    copy = operation("CpuOp", ins=[tensor(1, 2, 3)], outs=[tensor(2, 2, 3)], func_name="f")
+    data = packed(program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], copy))
+    assert "1 CpuOp" in section_text("file.ttnn", data, "summary")
+    with pytest.raises(UnsupportedError, match="machine code of the host, which is never executed"):
+        run(data, X)
+
+
+def test_an_unknown_digest_is_refused_whoever_asks() -> None:
+    """Numbers of operations would be misread."""
+    data = packed(program("main", [], []), digest="cd" * 32)
+    with pytest.raises(BinaryError, match=r"SHA-256 cdcdcdcdcdcd.*912b70aa54f8"):
+        read_binary(data, "file.ttnn", ignore_version=True)
+
+
+def test_golden_results_in_the_file() -> None:
+    """One device's part of each tensor."""
+    value = {"name": "output_0", "shape": [2], "dtype": "Float32", "data": b"\0\0\x80?\0\0\0@"}
+    info = {"golden_map": [{"key": "output_0", "value": [{"device": 0, "value": value}]}]}
+    main = program("main", [], []) | {"debug_info": {"golden_info": info}}
+    golden = read_binary(packed(main), "file.ttnn").programs[0].golden
+    assert golden is not None
+    assert golden.outputs[0].tolist() == [1.0, 2.0]
+
+
+def test_the_python_api_moves_arrays_to_where_a_program_wants_them(tmp_path: Path) -> None:
+    """Arguments of programs of 2026 are on the device."""
+    path = tmp_path / "relu.ttnn"
+    path.write_bytes(packed(program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU)))
+    result = ttmlir.load(path)(X)
+    np.testing.assert_array_equal(result, np.maximum(X, 0))
+
+
+def test_boards_are_compared_by_what_the_file_says(tmp_path: Path) -> None:
+    """Where cores are is not in a file of 2026."""
+    system = {
+        "chip_descs": [
+            {
+                "arch": "Blackhole",
+                "grid_size": (10, 13),
+                "dram_grid_size": (1, 8),
+                **{"l1_size": 1 << 20, "num_dram_channels": 8, "dram_channel_size": 1 << 30},
+                **{"noc_l1_address_align_bytes": 16, "noc_dram_address_align_bytes": 64},
+                "supported_data_types": ["Float32", "Int32"],
+                "supported_tile_sizes": [(32, 32)],
+            }
+        ],
+        "chip_desc_indices": [0],
+        "chip_capabilities": ["HostMMIO"],
+        "chip_coords": [(0, 0, 0, 0)],
+    }
+    main = program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], RELU)
+    path = tmp_path / "relu.ttnn"
+    path.write_bytes(packed(main, system_desc=system))
+    binary = read_binary(path.read_bytes(), "file.ttnn")
+    own = binary.comparable_system
+    assert own is not None
+    lines = system_differences(board_table("p150"), own, unsaid=binary.UNSAID)
+    assert "system_desc.chip_descs[0].grid_size.x: expected 11, got 13" in lines
+    assert not [line for line in lines if "physical_cores" in line]
+    assert "blackhole with 10x13 cores" in section_text("f", path.read_bytes(), "summary")

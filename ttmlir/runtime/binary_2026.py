@@ -1,0 +1,256 @@
+"""Programs of `.ttnn` files of 2026, whose tables differ from those of 2024.
+
+A program's operations are turned into those that the executor knows (`ttmlir.runtime.records_2026`)
+and tensors into the same descriptions. Private programs, which operations call by their place in
+the file, become the functions of the file, those that are called before those that call them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ttmlir.errors import plural
+from ttmlir.layout.enums import STORED_DATA_TYPES
+from ttmlir.layout.system import worker_cores
+from ttmlir.limits import MAX_CALL_DEPTH, MAX_DRAM_CHANNELS, MAX_GRID_EXTENT
+from ttmlir.runtime.binary import (
+    Binary,
+    BinaryProgram,
+    GoldenTensors,
+    Operation,
+    Table,
+    number_tensors,
+    require,
+)
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.records_2026 import CALLS, read_array, read_desc, translate
+from ttmlir.runtime.signature import CallSignature
+from ttmlir.runtime.tensor import Array, TensorDesc
+from ttmlir.terminal import shown_name
+
+
+@dataclass(frozen=True)
+class Program2026(BinaryProgram):
+    """A function of a file of 2026."""
+
+    @property
+    def file(self) -> Binary2026:
+        """The file that it is in."""
+        assert isinstance(self.binary, Binary2026), "its programs are of its own kind"
+        return self.binary
+
+    @cached_property
+    def records(self) -> tuple[Operation, ...]:
+        """Operations as the file has them."""
+        return tuple(
+            self._operation(i, table) for i, table in enumerate(self._table["operations"] or ())
+        )
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """Operations in the order in which they run, as the executor knows them."""
+        return translate(self, self.records, self.file.function_number)
+
+    @property
+    def record_titles(self) -> tuple[str, ...]:
+        """The kinds of the operations that the file holds, in their order."""
+        return tuple(record.title for record in self.records)
+
+    def debug_sources(self) -> tuple[tuple[str, str], ...]:
+        """Name and text of each source form in the debug information: MLIR, then C++."""
+        debug = self._table["debug_info"]
+        module = self.binary.view["mlir"]
+        stages = [module] if module is not None else []
+        stages += [] if debug is None else debug["mlir_stages"] or ()
+        sources = [(stage["name"] or "mlir", stage["source"] or "") for stage in stages]
+        if debug is not None and debug["cpp"]:
+            sources.append(("cpp", debug["cpp"]))
+        return tuple(sources)
+
+    @cached_property
+    def golden(self) -> GoldenTensors | None:
+        """Inputs and outputs of a reference run that the file holds; None if it holds none."""
+        debug = self._table["debug_info"]
+        info = None if debug is None else debug["golden_info"]
+        if info is None:
+            return None
+        where = f"{self.where}: golden_info"
+        tensors: dict[str, Array] = {}
+        for entry in info["golden_map"] or ():
+            shown = f"{where}: '{shown_name(entry['key'] or '')}'"
+            parts = require(entry, "value", where)
+            if len(parts) != 1:
+                raise UnsupportedError(
+                    f"{shown} has {plural(len(parts), 'part')} for several devices; programs run "
+                    "on one"
+                )
+            tensors[entry["key"] or ""] = _read_golden(require(parts[0], "value", shown), shown)
+        found = GoldenTensors(
+            inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output")
+        )
+        return found if found.outputs else None
+
+    @cached_property
+    def signature(self) -> CallSignature | None:
+        """None: files of 2026 do not say how the model is called."""
+        return None
+
+
+@dataclass(eq=False, repr=False)
+class Binary2026(Binary):
+    """A loaded `.ttnn` file of 2026."""
+
+    PROGRAM: ClassVar[type[BinaryProgram]] = Program2026
+    UNSAID: ClassVar[tuple[str, ...]] = ("physical_cores", "supported_data_types")
+    numbers: dict[int, int] = field(default_factory=dict[int, int])
+    """Number of the function of each program that is called."""
+
+    @property
+    def schema_hash(self) -> str:
+        """Digest of the schema that the file was written with."""
+        return self.view["schema_hash"] or ""
+
+    @property
+    def _tables(self) -> tuple[Table, ...]:
+        return self.view["programs"] or ()
+
+    @cached_property
+    def programs(self) -> tuple[BinaryProgram, ...]:
+        """Programs in the order of the file, without those that are private."""
+        public = [table for table in self._tables if not table["private"]]
+        return tuple(
+            Program2026(i, table["name"] or "", self, table) for i, table in enumerate(public)
+        )
+
+    @cached_property
+    def functions(self) -> tuple[BinaryProgram, ...]:
+        """The programs that operations call, those that are called by others before these."""
+        order = tuple(self._called())
+        self.numbers.update((place, number) for number, place in enumerate(order))
+        return tuple(
+            Program2026(
+                number,
+                self._tables[place]["name"] or "",
+                self,
+                self._tables[place],
+                is_function=True,
+            )
+            for number, place in enumerate(order)
+        )
+
+    def function_number(self, place: int, where: str) -> int:
+        """Number of the function that stands at a place of the file's programs."""
+        # The numbers are known with the functions.
+        if not self.functions or place not in self.numbers:
+            raise BinaryError(
+                f"{where}: calls program {place}, but the file has {len(self._tables)}"
+            )
+        return self.numbers[place]
+
+    def _called(self) -> Iterator[int]:
+        """Places of the programs that are called, callees first; BinaryError for recursion."""
+        calls = [tuple(dict.fromkeys(self._calls_of(table))) for table in self._tables]
+        done: set[int] = set()
+        public = (
+            callees
+            for table, callees in zip(self._tables, calls, strict=True)
+            if not table["private"]
+        )
+        for start in {callee: None for callees in public for callee in callees}:
+            path: list[tuple[int, Iterator[int]]] = []
+            if start not in done:
+                path.append((start, iter(calls[start])))
+            while path:
+                place, rest = path[-1]
+                callee = next(rest, None)
+                if callee is None:
+                    path.pop()
+                    done.add(place)
+                    yield place
+                elif any(callee == other for other, _ in path):
+                    name = shown_name(self._tables[callee]["name"] or "")
+                    raise BinaryError(f"{self.source}: program {callee} '{name}' calls itself")
+                elif callee not in done:
+                    if len(path) >= MAX_CALL_DEPTH:
+                        raise BinaryError(
+                            f"{self.source}: calls nest more than {MAX_CALL_DEPTH} deep"
+                        )
+                    path.append((callee, iter(calls[callee])))
+
+    def _calls_of(self, table: Table) -> Iterator[int]:
+        for operation in table["operations"] or ():
+            fields = CALLS.get(operation["type_type"])
+            if fields is None or operation["type"] is None:
+                continue
+            for place in fields(operation["type"]):
+                if not 0 <= place < len(self._tables):
+                    name = shown_name(table["name"] or "")
+                    raise BinaryError(
+                        f"{self.source}: program '{name}' calls program {place}, but the file has "
+                        f"{len(self._tables)}"
+                    )
+                yield place
+
+    def tensor_desc(self, table: Table, where: str) -> TensorDesc:
+        """The description that a `TensorDesc` table holds."""
+        desc = self._descs.get(table)
+        if desc is None:
+            desc = self._descs[table] = read_desc(table, where)
+        return desc
+
+    def constant_of(self, table: Table, desc: TensorDesc, where: str) -> Array | None:
+        """None: constants are in their operations."""
+        return None
+
+    @property
+    def comparable_system(self) -> Mapping[str, Any] | None:
+        """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
+        return None if self.system_desc is None else _system_of_2024(self.system_desc)
+
+
+_CHIP_FIELDS = {
+    *("arch", "grid_size", "l1_size", "num_dram_channels", "dram_channel_size"),
+    *("noc_l1_address_align_bytes", "pcie_address_align_bytes", "noc_dram_address_align_bytes"),
+    *("l1_unreserved_base", "erisc_l1_unreserved_base", "dram_unreserved_base"),
+    *("dram_unreserved_end", "supported_tile_sizes"),
+}
+"""Fields of a chip that tables of 2024 have, too, with the same meaning."""
+
+
+def _system_of_2024(system: Table) -> dict[str, Any]:
+    """A `SystemDesc` table of 2026 as one of 2024; where cores are is not in it."""
+    known = {each.schema_name for each in STORED_DATA_TYPES}
+    chips: list[dict[str, Any]] = []
+    for chip in system["chip_descs"] or ():
+        grid, dram = chip["grid_size"], chip["dram_grid_size"]
+        rows, columns = (1, 1) if grid is None else (min(grid.y, MAX_GRID_EXTENT), grid.x)
+        columns = min(columns, MAX_GRID_EXTENT)
+        channels = 0 if dram is None else min(dram.y * dram.x, MAX_DRAM_CHANNELS)
+        chips.append(
+            {name: chip[name] for name in _CHIP_FIELDS}
+            | {
+                "supported_data_types": [
+                    name for name in chip["supported_data_types"] or () if name in known
+                ],
+                "physical_cores": {
+                    # The workers are numbered from (0, 0), DRAM stands in the rows below.
+                    "worker": worker_cores(max(rows, 0), max(columns, 0)),
+                    "dram": [(rows, column) for column in range(max(0, channels))],
+                },
+            }
+        )
+    return {
+        "chip_descs": chips,
+        "chip_desc_indices": system["chip_desc_indices"] or (),
+        "chip_capabilities": system["chip_capabilities"] or (),
+        "chip_coords": system["chip_coords"] or (),
+        "chip_channels": system["chip_channels"] or (),
+    }
+
+
+def _read_golden(table: Table, where: str) -> Array:
+    shape = tuple(int(extent) for extent in table["shape"] or ())
+    return read_array(require(table, "data", where), table["dtype"], shape, where)
