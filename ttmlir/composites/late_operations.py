@@ -169,12 +169,32 @@ def _concatenate_heads(x: Array) -> Array:
     return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
 
 
+def _multiply_running(x: Array, *, dim: int) -> Array:
+    return multiply_running(x, dim)
+
+
+def _reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Array:
+    return round_to_format(x, exponent_bits, mantissa_bits)
+
+
+def _frac(x: Array) -> Array:
+    return x - x.trunc()
+
+
+def _relu6(x: Array) -> Array:
+    return x.limit(0, 6)
+
+
+def _softsign(x: Array) -> Array:
+    return x / (x.abs() + 1)
+
+
 COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "clamp_tensor": _clamp_tensor,
     "concatenate_heads": _concatenate_heads,
-    "cumprod": lambda x, *, dim: multiply_running(x, dim),
+    "cumprod": _multiply_running,
     "cumulative": _cumulative,
-    "frac": lambda x: x - x.trunc(),
+    "frac": _frac,
     "gelu_bw": _differentiate_gelu,
     "global_avg_pool2d": _global_average,
     "group_norm": _group_norm,
@@ -183,17 +203,15 @@ COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "layer_norm": _layer_norm,
     "linear": _linear,
     "mish": _mish,
-    "reduce_precision": lambda x, *, exponent_bits, mantissa_bits: round_to_format(
-        x, exponent_bits, mantissa_bits
-    ),
-    "relu6": lambda x: x.limit(0, 6),
+    "reduce_precision": _reduce_precision,
+    "relu6": _relu6,
     "repeat_interleave": _repeat_interleave,
     "rms_norm": _rms_norm,
     "scaled_dot_product_attention": _attention,
     "selu": _selu,
     "signbit": signbit,
     "slice_dynamic": _slice_dynamic,
-    "softsign": lambda x: x / (x.abs() + 1),
+    "softsign": _softsign,
 }
 """What operations of 2026 compute, by their names."""
 

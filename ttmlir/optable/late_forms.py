@@ -167,8 +167,10 @@ def _pair(value: int | tuple[int, ...]) -> tuple[int, int]:
 def _margins(value: int | tuple[int, ...]) -> tuple[int, int, int, int]:
     """Top, left, bottom, right."""
     if isinstance(value, int):
-        return (value,) * 4
-    return (*value, *value) if len(value) == 2 else (value[0], value[1], value[2], value[3])
+        return value, value, value, value
+    if len(value) == 2:
+        return value[0], value[1], value[0], value[1]
+    return value[0], value[1], value[2], value[3]
 
 
 def _axes(parameters: Mapping[str, Any], *names: str) -> dict[str, Any]:

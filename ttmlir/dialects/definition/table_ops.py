@@ -178,7 +178,7 @@ def _number_of(attr: Attribute) -> int | float:
 
 
 def _extents_of(attr: Attribute) -> int | tuple[int, ...]:
-    return _int_of(attr) if isinstance(attr, IntegerAttr) else _ints_of_dense(attr)
+    return _ints_of_dense(attr) if attr.name == "array" else _int_of(attr)
 
 
 _FROM_ATTR: dict[Kind, Callable[[Attribute], ParameterValue]] = {
@@ -227,9 +227,7 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
         FloatAttr(value, f32) if isinstance(value, float) else IntegerAttr(value, i32)
     ),
     Kind.EXTENTS: lambda value: (
-        DenseArrayBase.from_list(i32, value)
-        if isinstance(value, tuple)
-        else IntegerAttr(value, i32)
+        IntegerAttr(value, i32) if isinstance(value, int) else DenseArrayBase.from_list(i32, value)
     ),
     Kind.ATTRIBUTE: lambda value: value,
     Kind.ATTRIBUTES: lambda value: value,

@@ -427,6 +427,7 @@ def _parse_chip(parser: AttrParser) -> ChipDesc:
         physical_cores=cores,
         supported_data_types=data_types,
         supported_tile_sizes=tile_sizes,
+        late=None,
         **numbers,
     )
 

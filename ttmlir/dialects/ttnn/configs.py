@@ -71,7 +71,10 @@ def _attribute(kind: type[Data[Any]], *, is_named: bool) -> _Field:
     """An attribute of one kind, which is written with its name or without."""
 
     def write(printer: Printer, value: Any) -> None:
-        (printer.print_attribute if is_named else lambda it: print_stripped(printer, it))(value)
+        if is_named:
+            printer.print_attribute(value)
+        else:
+            print_stripped(printer, value)
 
     return _Field(lambda parser: parse_nested(parser, kind), write)
 
@@ -102,7 +105,7 @@ class _ConfigAttr(Data[Fields]):
             if found:
                 expect(parser, ",")
             position = parser.pos
-            name = parser.parse_optional_identifier()
+            name = parser.parse_optional_identifier() or ""
             if name not in cls.FIELDS or name in found:
                 left = ", ".join(each for each in cls.FIELDS if each not in found)
                 parser.raise_error(f"expected one of: {left}" if left else "expected '>'", position)
@@ -117,10 +120,6 @@ class _ConfigAttr(Data[Fields]):
             printer.print_string(f"{', ' if number else ''}{name} = ")
             self.FIELDS[name].write(printer, value)
         printer.print_string(">")
-
-    def get(self, name: str) -> Any:
-        """The value of a field; None if it is not said."""
-        return dict(self.data).get(name)
 
 
 @irdl_attr_definition

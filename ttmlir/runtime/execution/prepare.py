@@ -700,7 +700,7 @@ def multiply_with(
     """The function of a call that multiplies its first two operands, with a choice of fidelity."""
     first, second = (ref.desc.data_type for ref in call.operands[:2] if ref is not None)
     formats = (first, second)
-    wide = config.fp32_dest_acc_en
+    wide = bool(config.fp32_dest_acc_en)
     sources = (
         source_register(first, formats, wide=wide),
         source_register(second, formats, wide=wide),
