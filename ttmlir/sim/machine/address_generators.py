@@ -573,7 +573,7 @@ class Buffer:
     ) -> None:
         """Take memory of a device, at a given address if there is one.
 
-        With `is_taken` the caller has allocated the address, and the buffer takes it over. Pages are
+        With `is_taken` the caller has the address already, and the buffer takes it over. Pages are
         interleaved over all banks unless the buffer is sharded. `bottom_up` says from which side of
         the memory it is taken; None: DRAM from the bottom, L1 from the top.
 
