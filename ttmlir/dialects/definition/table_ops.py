@@ -47,7 +47,7 @@ from ttmlir.dialects.definition.ods import (
     ValueGroup,
     refuse,
 )
-from ttmlir.errors import InputError
+from ttmlir.errors import ArgumentError, InputError, MissingNameError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import matrix_shape
@@ -256,7 +256,7 @@ class TableOperation(ODSOperation):
         limit = 1 << (bits - 1)
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, int) and not -limit <= number < limit:
-                raise ValueError(
+                raise ArgumentError(
                     f"'{cls.name}' has no room for {number}: its parameter '{name}' takes numbers "
                     f"of {bits} bits"
                 )
@@ -377,7 +377,7 @@ class OpClasses(Generic[OpT]):
     def by_class_name(self, name: str) -> type[OpT]:
         """The class with this Python name; AttributeError if there is none."""
         if name not in self._by_class_name:
-            raise AttributeError(f"dialect '{self.dialect}' has no operation class '{name}'")
+            raise MissingNameError(f"dialect '{self.dialect}' has no operation class '{name}'")
         return self._by_class_name[name]
 
 
