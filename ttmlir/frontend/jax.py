@@ -164,7 +164,7 @@ _SHAPE = (
 )
 _SLICE = (
     "the bounds of a slice depend on the numbers in an array; jax.lax.dynamic_slice takes a part "
-    "of a known size at any place"
+    "of a known size at any index"
 )
 _NUMBER = (
     "Python takes a number out of an array; compute with the array, or make the argument a static "

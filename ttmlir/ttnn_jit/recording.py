@@ -468,7 +468,7 @@ def _rearrange(recorder: Recorder, values: Mapping[str, Any], result: Tensor) ->
 
 def _slice(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
     if any(isinstance(values[name], Tensor) for name in ("starts", "ends")):
-        raise JitError("ttnn.slice: places are numbers in a function that is compiled")
+        raise JitError("ttnn.slice: indices are numbers in a function that is compiled")
     tensor = values["input_tensor"]
     starts, ends, steps = slice_places(tensor.shape, values)
     return recorder.create("slice", (tensor,), result, begins=starts, ends=ends, step=steps)

@@ -720,7 +720,7 @@ def check_ordering(op: Operation) -> None:
     C4: the numbers have the elements of the input, and the places are integers.
     """
     if len(op.results) != 2:
-        refuse(f"makes two results, the numbers and their places, but found {len(op.results)}")
+        refuse(f"makes two results, the numbers and their indices, but found {len(op.results)}")
     assert isinstance(op, DestinationStyleOp)
     numbers, places = op.results
     if all(is_static(shape_of(value)) for value in (*op.inputs, numbers, places)):
@@ -735,7 +735,7 @@ def check_ordering(op: Operation) -> None:
     if before != after:
         refuse(f"the numbers are of {before}, and the first result of {after}; they are the same")
     if not isinstance(element := tensor_type(places).element_type, IntegerType):
-        refuse(f"the second result has elements of {element}; places are integers")
+        refuse(f"the second result has elements of {element}; indices are integers")
 
 
 def check_constant(op: Operation) -> None:
