@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ttmlir.arrays.array import Array, Number
+from ttmlir.errors import MissingNameError
+from ttmlir.optable import DEFINITIONS
 
 _OTHER_NAMES = {"equal": "eq"}
 """Mnemonics of functions that NumPy calls something else."""
@@ -24,6 +26,9 @@ class ArrayNamespace:
     def __getattr__(self, name: str) -> Callable[..., Array]:
         """The elementwise definition of that name, of an array and others."""
         mnemonic = _OTHER_NAMES.get(name, name)
+        definition = DEFINITIONS.get(mnemonic)
+        if definition is None or not definition.family.is_elementwise:
+            raise MissingNameError(f"there is no elementwise operation '{name}'")
 
         def function(x: Array, *others: Array | Number) -> Array:
             return x.apply(mnemonic, *others)
