@@ -298,7 +298,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         TypeError,
         "programs are given by names: {",
     ),
-    "no meaning": (
+    "nothing to compute": (
         lambda: ttmlir.register_custom_call("x"),
         ValueError,
         "'x' has nothing that computes it: give a kernel, a function of NumPy, or both",
