@@ -7,16 +7,20 @@ import builtins
 import inspect
 import pickle
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import ttmlir
 from ttmlir import errors
 from ttmlir.frontend.pykernel.builder import PyKernelError
+from ttmlir.frontend.pykernel.compilation import compute_thread
+from ttmlir.frontend.pykernel.operation import PyKernelOp
 from ttmlir.layout.errors import LayoutError
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.mlir.option_values import OptionError
@@ -25,6 +29,7 @@ from ttmlir.program import DescriptionError
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.schema.types import FlatbufferError, PackError, SchemaError
 from ttmlir.sim.errors import SimError
+from ttmlir.ttnn.activate import activate
 from ttmlir.ttnn.errors import (
     PlacedError,
     PlacedIndexError,
@@ -73,7 +78,10 @@ def test_public_errors() -> None:
         (errors.ArgumentTypeError, [errors.InputError, TypeError]),
         (errors.IndexRangeError, [errors.InputError, IndexError]),
         (errors.MissingNameError, [errors.InputError, AttributeError]),
+        (errors.UnknownKeyError, [errors.InputError, KeyError]),
         (errors.UsageError, [errors.InputError, RuntimeError]),
+        (errors.MissingPackageError, [errors.InputError, ImportError]),
+        (errors.IterationLimitError, [errors.ExecutionError, ValueError]),
         (errors.NotSupportedError, [errors.InputError, NotImplementedError]),
         (BinaryError, [errors.FileError]),
         (UnsupportedError, [errors.FileError]),
@@ -218,27 +226,112 @@ def test_faults_are_not_refusals(function: Callable[[int], object], way: str) ->
     assert inspect.getinnerframes(caught.tb)[-1].function == function.__name__
 
 
-SHARED = ("ttnn", "ttnn_jit", "bridge", "metalium", "optable")
-"""Packages whose calls users make, and what those ask about their operands."""
 RAISED_BY_PYTHON = {
-    # What no user's program leads to.
-    ("ttnn_jit/function.py", "AssertionError"),
+    # Methods of mappings, as Python wants them; inputs of programs are looked up by the project.
+    ("frontend/complex_pairs.py", "KeyError"),
+    ("frontend/torch/model.py", "KeyError"),
+    ("frontend/torch/model.py", "TypeError"),
+    # Look-ups by names of files and of IR; the reader says what was read.
+    ("frontend/torch/call.py", "KeyError"),
+    ("layout/enums.py", "KeyError"),
+    # Callers make a `PathError` of what they and the system raise alike.
+    ("files.py", "FileNotFoundError"),
+    ("files.py", "PermissionError"),
+    # Readers of values, whose callers give the message its location.
+    ("mlir/attribute_reader.py", "ValueError"),
+    ("mlir/attributes.py", "ValueError"),
+    ("mlir/option_values.py", "ValueError"),
+    ("passes/d2m/references.py", "TypeError"),
+    ("passes/placement/layout_overrides.py", "ValueError"),
+    ("program.py", "ValueError"),
+    ("tools/translate/flags.py", "ValueError"),
+    # Methods of xDSL, replaced by equal ones.
+    ("mlir/attributes.py", "NotImplementedError"),
+    ("mlir/xdsl_internals.py", "TypeError"),
+    # A pass that fails on purpose, and the user's interruption.
+    ("passes/general/failing.py", "ZeroDivisionError"),
+    ("tools/click_command.py", "KeyboardInterrupt"),
 }
+"""Where an error of Python's is raised that no user sees as it is."""
 
 
 def test_only_errors_of_the_project_are_raised() -> None:
-    """A refusal is one of `ttmlir.errors`, so that what else is raised is known for a fault."""
-    raised = {
-        (path.relative_to(ROOT / "ttmlir").as_posix(), node.exc.func.id)
-        for package in SHARED
-        for path in (ROOT / "ttmlir" / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Raise)
-        and isinstance(node.exc, ast.Call)
-        and isinstance(node.exc.func, ast.Name)
-        and hasattr(builtins, node.exc.func.id)
-    }
+    """A refusal is one of `ttmlir.errors`, so that what else is raised is known for a fault.
+
+    Faults are AssertionErrors with a sentence; an abstract method is a bare NotImplementedError.
+    """
+    raised = set[tuple[str, str]]()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Raise) or node.exc is None:
+                continue
+            is_call = isinstance(node.exc, ast.Call)
+            name = ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+            is_fault = name == "AssertionError" or (name == "NotImplementedError" and not is_call)
+            if hasattr(builtins, name) and not is_fault:
+                file = path.relative_to(ROOT).as_posix().removeprefix("ttmlir/")
+                raised.add((file, name))
     assert raised == RAISED_BY_PYTHON
+
+
+def _run_ttrt() -> object:
+    from ttmlir.runtime.ttrt.api import API
+
+    return API.Run(args={"--nosuch": 1})
+
+
+def _call_operation() -> object:
+    activate()
+    return PyKernelOp()(np.ones(3))
+
+
+ANY = partial(cast, Any)
+WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+    "no model": (lambda: ttmlir.compile(ANY(3)), TypeError, "cannot compile a int; it takes func"),
+    "no buckets": (
+        lambda: ttmlir.compile(abs, np.ones(3), buckets=ANY(3)),
+        TypeError,
+        "buckets are sizes by arguments and dimensions: {'x': {0: (1, 8)}}; got 3",
+    ),
+    "no programs": (
+        lambda: ttmlir.compile_programs(ANY(3)),
+        TypeError,
+        "programs are given by names: {",
+    ),
+    "nothing to compute": (
+        lambda: ttmlir.register_custom_call("x"),
+        ValueError,
+        "'x' has nothing that computes it: give a kernel, a function of NumPy, or both",
+    ),
+    "no function of a kernel": (
+        lambda: compute_thread()(ANY(3)),
+        TypeError,
+        "3 is no function; a kernel is a 'def' under a decorator",
+    ),
+    "no invoke": (_call_operation, NotImplementedError, "PyKernelOp has no 'invoke'; define it"),
+    "no argument of ttrt": (_run_ttrt, KeyError, "there is no argument '--nosuch'; supported are "),
+    "no batch": (
+        lambda: ttmlir.compile(jnp.abs, np.ones(3)).estimate().rate(0),
+        ValueError,
+        "a batch has at least one of the items, not 0",
+    ),
+    "no name": (
+        lambda: ANY(ttmlir).nosuch,
+        AttributeError,
+        "module 'ttmlir' has no attribute 'nosuch'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_calls_are_refused_by_the_project(name: str) -> None:
+    """With the sentence alone, and still as what Python has for the case."""
+    call, kind, message = WRONG[name]
+    with pytest.raises(ttmlir.Error) as caught:
+        call()
+    assert isinstance(caught.value, kind)
+    assert message in str(caught.value)
+    assert not str(caught.value).startswith(('"', "'there"))
 
 
 REASONS = {

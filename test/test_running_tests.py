@@ -383,7 +383,20 @@ def test_commands_in_a_warm_shell_are_like_others(
     assert outcomes[0] == outcomes[1]
 
 
-def test_a_process_that_breaks_is_reported() -> None:
+BREAKING = """
+def serve(*arguments, requests, answers):
+    raise TypeError("find_tests() takes 2 arguments, as another version of lit says")
+"""
+
+
+def test_a_process_that_breaks_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """What it said goes to the terminal; that it is gone hides nothing."""
+    (tmp_path / "breaking.py").write_text(BREAKING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(LineProcessError, match="ended with status 1"):
+        LineProcess("breaking").ask("x")
+    assert "TypeError: find_tests() takes 2 arguments" in capfd.readouterr().err
     with pytest.raises(LineProcessError, match="ended with status 1"):
         LineProcess("no_such_module").ask("x")

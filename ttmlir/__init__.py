@@ -85,7 +85,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from ttmlir.errors import MissingNameError
+
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -80,6 +80,14 @@ class MissingNameError(InputError, AttributeError):
     """A name that a module or an object does not have."""
 
 
+class UnknownKeyError(InputError, KeyError):
+    """A key that a table of names does not have."""
+
+    def __str__(self) -> str:
+        """The sentence; of a KeyError alone it would be shown in quotes."""
+        return str(self.args[0])
+
+
 class UsageError(InputError, RuntimeError):
     """A call that is refused for what it is given or when it comes, such as on a closed device.
 
@@ -88,11 +96,15 @@ class UsageError(InputError, RuntimeError):
 
 
 class NotSupportedError(InputError, NotImplementedError):
-    """A call that has a meaning, but not here."""
+    """A call that is valid elsewhere, but not here."""
 
 
 class ImportOrderError(InputError, ImportError):
     """A package that was imported before what makes it the right one."""
+
+
+class MissingPackageError(InputError, ImportError):
+    """A package that a call needs, and that is not installed."""
 
 
 class FileError(Error):
@@ -128,6 +140,10 @@ def path_error(path: str | os.PathLike[str], error: OSError) -> PathError:
 
 class ExecutionError(Error):
     """A program that stops on its data, such as an index outside of its table."""
+
+
+class IterationLimitError(ExecutionError, ValueError):
+    """Loops that have made as many iterations as they may."""
 
 
 class KernelError(Error):

@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn, Protocol, TypeVar, cast, runtime_checkable
 
-from ttmlir.errors import InputError
+from ttmlir.errors import ArgumentError, InputError
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, ScalarType, padded_shape
 from ttmlir.layout.enums import DataType, KeywordEnum, MathFidelity, NocIndex
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
@@ -1155,9 +1155,11 @@ def register_custom_call(
     target 'tt.kernel', whose calls carry their kernel.
     """
     if target == TARGET:
-        raise ValueError(f"calls of '{TARGET}' carry their kernel; register another target")
+        raise ArgumentError(f"calls of '{TARGET}' carry their kernel; register another target")
     if kernel is None and numpy is None:
-        raise ValueError(f"'{target}' needs a meaning: give a kernel, a function of NumPy, or both")
+        raise ArgumentError(
+            f"'{target}' has nothing that computes it: give a kernel, a function of NumPy, or both"
+        )
     specialize = kernel.specialize if isinstance(kernel, SpecializedKernel) else kernel
     _CALLS[target] = RegisteredCall(specialize, numpy)
 

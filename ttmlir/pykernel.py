@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 import ttmlir.ttnn as ttnn
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.pykernel.builder import CircularBuffer
 from ttmlir.frontend.pykernel.compilation import Kernel, KernelFunction, ParameterKind
 from ttmlir.frontend.pykernel.operation import CB, Profile, PyKernelOp, find_ends
@@ -100,7 +101,7 @@ def simulate(
     not compile; TypeError for arguments that do not go with the parameters.
     """
     if not isinstance(cast("object", kernel), KernelFunction):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{kernel!r} is no kernel; decorate it with @compute_thread(), @reader_thread() or "
             "@writer_thread()"
         )
@@ -130,7 +131,7 @@ def _bind(
     try:
         bound = inspect.signature(kernel.__wrapped__).bind(*arguments, **named)
     except TypeError as error:
-        raise TypeError(f"kernel '{kernel.__name__}': {error}") from error
+        raise ArgumentTypeError(f"kernel '{kernel.__name__}': {error}") from error
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -175,7 +176,7 @@ class _OneKernel(PyKernelOp):
             case _ if type(value).__module__ == "torch":
                 host = ttnn.from_torch(value, layout=ttnn.TILE_LAYOUT)
             case _:
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"kernel '{self._kernel.__name__}': '{name}' is a circular buffer; give an "
                     "array or tensor that comes through it, or CircularBuffer(number, shape, "
                     f"format) for what the kernel pushes, not {value!r}"

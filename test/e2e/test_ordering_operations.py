@@ -161,7 +161,7 @@ def test_cpp() -> None:
     [
         ("dim = -1 : si32", "dim = 3 : si32", "Dimension 3 is out of range for rank 3."),
         ("3x33x70xi32", "3x33x7xi32", "Output shape (3, 33, 7) must be (3, 33, 70)."),
-        ("3x33x70xi32", "3x33x70xf32", "the second result has elements of f32; places are int"),
+        ("3x33x70xi32", "3x33x70xf32", "the second result has elements of f32; indices are int"),
         ("x: tensor<3x33x70xf32>", "x: tensor<3x33x70xbf16>", ""),
     ],
 )

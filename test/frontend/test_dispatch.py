@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import ttmlir
+from ttmlir.compiler import parse
 from ttmlir.frontend import dispatch
 from ttmlir.runtime import InputError, load_binary, open_device, submit
 from ttmlir.runtime.tensor import Tensor
@@ -54,6 +55,17 @@ def test_text_becomes_a_function_of_numpy_arrays() -> None:
     assert repr(compiled).startswith(
         "CompiledModel(layer(x: float32[3,70], w: float32[70,5]) -> (float32[3,5]), "
     )
+
+
+def test_a_module_of_xdsl_is_compiled_as_its_text_is() -> None:
+    """It stays as it was, and takes no examples."""
+    module = parse(LAYER)
+    before = str(module)
+    compiled, x, w = ttmlir.compile(module), *arrays((3, 70), (70, 5))
+    np.testing.assert_array_equal(compiled(x, w), ttmlir.compile(LAYER)(x, w))
+    assert str(module) == before
+    with pytest.raises(ttmlir.InputError, match="takes no examples with it"):
+        ttmlir.compile(module, x)
 
 
 def test_a_file_with_several_results_returns_a_tuple() -> None:

@@ -164,7 +164,7 @@ def test_maps_that_overlap_are_refused() -> None:
     with pytest.raises(LayoutError) as error:
         plan_copies(_SMALL, source, target, device, SYSTEM.chip(0))
     assert str(error.value) == (
-        "the device's DRAM map puts several elements of the tensor at one place; "
+        "the device's DRAM map puts several elements of the tensor at one location; "
         "keep it in L1 or use tiles"
     )
 

@@ -22,6 +22,8 @@ READERS = [
     *sorted((PRODUCT / "cost").rglob("*.py")),
     *sorted((PRODUCT / "layout" / "system").glob("*.py")),
     PRODUCT / "passes" / "d2m" / "schedule" / "block_choice.py",
+    PRODUCT / "passes" / "d2m" / "schedule" / "d2m_grid_selection.py",
+    PRODUCT / "sim" / "calls" / "kernel_api.py",
 ]
 
 CHOICES = {
@@ -33,6 +35,10 @@ CHOICES = {
     *("NARROW", "USUAL_ERROR"),
     # What is tried, and how large it may be.
     *("MOST_BYTES", "_MOST_CYCLES", "_MOST_STREAM_BUFFERS", "SHARED_TILES", "MOST_SIZES"),
+    "MOST_L1_BYTES",
+    # Addresses and fields of what kernels see, and how long a thread runs before others do.
+    *("LOCAL_MEMORY", "_COMMON_ARGUMENTS", "(READ_POINTER, WRITE_POINTER)"),
+    *("_MANY", "_MOST_PRINTED", "_ITERATIONS_PER_CYCLE"),
 }
 """Names that hold numbers of other kinds."""
 
@@ -58,6 +64,10 @@ IN_STATEMENTS: dict[str, set[float]] = {
     "layout/system.py": {3, 4, 8},
     # How many sizes are tried.
     "passes/d2m/schedule/block_choice.py": {3, 4, 4096},
+    # Iterators of a product of matrices.
+    "passes/d2m/schedule/d2m_grid_selection.py": {3},
+    # Bytes, bits and masks of words, and what is printed of them.
+    "sim/calls/kernel_api.py": {4, 8, 32, 64, 255, 1024, 65535, 4294967295},
 }
 """Other numbers of functions."""
 

@@ -264,7 +264,7 @@ WRONG: list[tuple[Callable[[MeshDevice], object], str]] = [
     ),
     (lambda _: EventSynchronize(MeshEvent()), "was not recorded; call EnqueueRecordEvent first"),
     (lambda mesh: EnqueueRecordEvent(mesh), "is no command queue"),
-    (lambda _: MeshCoordinate(-1, 0), "takes places from 0 on"),
+    (lambda _: MeshCoordinate(-1, 0), "takes indices from 0 on"),
     (
         lambda _: MeshCoordinateRange(MeshCoordinate(1, 0), MeshCoordinate(0, 0)),
         "a range goes from its first to its last device",

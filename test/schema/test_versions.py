@@ -58,7 +58,7 @@ def test_fitting_files_of_other_versions_load_with_a_warning(name: str) -> None:
     loaded = load(_pack(root, name), name)
     assert loaded.warning == (
         f"{name}: written by tt-mlir 0.0.230; it is read as version 0.0.227, which its fields "
-        "allow, but numbers may have another meaning"
+        "allow, but numbers may mean something else"
     )
     assert loaded.root.as_dict()["system_desc"] == root["system_desc"]
 

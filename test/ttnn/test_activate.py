@@ -105,6 +105,18 @@ def test_plug_in_for_pytest(tmp_path: Path) -> None:
     assert "1 passed" in done.stdout
 
 
+def test_modules_are_attributes(tmp_path: Path) -> None:
+    """`import ttnn` is enough for what upstream's package has loaded."""
+    code = """\
+import ttmlir.ttnn.activate
+import ttnn
+print(ttnn.operations.activations.get_golden_function_for_activation.__name__)
+print(hasattr(ttnn.operations, "nothing"))
+"""
+    done = run("-c", code, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("get_golden_function_for_activation\nFalse\n", "")
+
+
 def test_modules_of_upstream(tmp_path: Path) -> None:
     """Names by the modules that upstream defines them in."""
     code = """\

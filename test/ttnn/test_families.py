@@ -356,7 +356,7 @@ def test_gather_and_scatter(device: Any) -> None:
     for name in ("amax", "amin"):
         expected = values.scatter_reduce(1, index, source[:, :4], name)
         check(ttnn.scatter(x, 1, i, s, reduce=name), expected)
-    with pytest.raises(RuntimeError, match="places from 0 to 6 along an extent of 5"):
+    with pytest.raises(RuntimeError, match="indices from 0 to 6 along an extent of 5"):
         ttnn.gather(x, 0, i)
 
 

@@ -304,6 +304,15 @@ def test_comparison_in_threads(device: Any, capsys: pytest.CaptureFixture[str]) 
     assert [line.split(":")[1].strip() for line in lines] == ["ttnn.abs"] * 20
 
 
+def test_programs_of_threads(device: Any) -> None:
+    """Each call is counted as the program of its own operation, whoever else computes."""
+    x = place(torch.ones(32, 32), device)
+    for _ in range(3):
+        device.clear_program_cache()
+        run_in_threads(lambda number: [getattr(ttnn, NAMES[number])(x) for _ in range(150)])
+        assert sorted(entry[0] for entry in device.program_cache) == sorted(NAMES)
+
+
 def test_threads_share_a_device() -> None:
     """That they open at the same time."""
     for _ in range(20):

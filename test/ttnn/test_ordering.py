@@ -111,7 +111,7 @@ def test_index_fill(device: Any) -> None:
     index = ttnn.from_torch(torch.tensor([2, 0]).int(), device=device)
     expected = values.index_fill(-2, torch.tensor([2, 0]), 7.5)
     assert torch.equal(ttnn.to_torch(ttnn.index_fill(x, -2, index, 7.5)), expected)
-    with pytest.raises(RuntimeError, match="places from 0 to 2 along an extent of 2"):
+    with pytest.raises(RuntimeError, match="indices from 0 to 2 along an extent of 2"):
         ttnn.index_fill(x[:2], 0, index, 1.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from ttmlir import ttnn
+from ttmlir.errors import Error
 
 TILES = ttnn.TILE_LAYOUT
 Call = Callable[[Any, Any], Any]
@@ -190,6 +192,30 @@ REFUSED: dict[str, tuple[Call, str]] = {
         lambda d, x: ttnn.transformer.concatenate_heads(x),
         "input_tensor has Shape([3, 5]); it must be (B, heads, S, d)",
     ),
+    "a bias of other rows": (
+        lambda d, x: ttnn.linear(tensor(d, 64, 3), x, bias=tensor(d, 32, 5)),
+        "bias has Shape([32, 5]), the product Shape([64, 5]): each extent of a bias is 1 or that "
+        "of the product; use ttnn.reshape or ttnn.repeat",
+    ),
+    "a bias of other columns": (
+        lambda d, x: ttnn.linear(tensor(d, 64, 3), x, bias=tensor(d, 1, 4)),
+        "bias has Shape([1, 4]), the product Shape([64, 5]): each",
+    ),
+    "a convolution without groups": (
+        lambda d, x: ttnn.conv2d(
+            input_tensor=tensor(d, 1, 1, 16, 3),
+            weight_tensor=tensor(d, 4, 3, 1, 1),
+            device=d,
+            in_channels=3,
+            out_channels=4,
+            batch_size=1,
+            input_height=4,
+            input_width=4,
+            kernel_size=(1, 1),
+            groups=0,
+        ),
+        "3 input and 4 output channels cannot be split into 0 groups",
+    ),
 }
 
 
@@ -197,9 +223,10 @@ REFUSED: dict[str, tuple[Call, str]] = {
 def test_what_is_refused(name: str, device: Any) -> None:
     """At the line of the call."""
     call, message = REFUSED[name]
-    with pytest.raises((RuntimeError, TypeError, ValueError)) as caught:
+    with pytest.raises(Error) as caught:
         call(device, tensor(device, 3, 5))
     assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{os.path.relpath(__file__)}:")
 
 
 def test_tensors_of_two_devices() -> None:

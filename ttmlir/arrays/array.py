@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
+from ttmlir.errors import MissingNameError
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.indexing import gathered_shape
 from ttmlir.optable.op_definition import OpDefinition, broadcast_shape
@@ -156,7 +157,7 @@ class Array:
         """The elementwise definition of that name."""
         definition = DEFINITIONS.get(mnemonic)
         if definition is None or not definition.family.is_elementwise:
-            raise AttributeError(f"there is no elementwise operation '{mnemonic}'")
+            raise MissingNameError(f"there is no elementwise operation '{mnemonic}'")
         return partial(self.apply, mnemonic)
 
     def _operand(self, other: Array | Number) -> Array | Scalar:

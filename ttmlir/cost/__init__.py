@@ -22,6 +22,8 @@ Names are loaded on first use.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import MissingNameError
+
 if TYPE_CHECKING:
     from ttmlir.cost.estimate import Estimate, OperationEstimate, Rate
     from ttmlir.cost.machine import Machine
@@ -67,5 +69,5 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

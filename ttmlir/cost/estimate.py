@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.workload import NOTHING, Interval
+from ttmlir.errors import ArgumentError
 from ttmlir.files import write_file
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.locations import place_in
@@ -182,7 +183,7 @@ class Estimate:
         ValueError for a batch of less than one.
         """
         if batch < 1:
-            raise ValueError(f"a batch has at least one of the {unit}, not {batch}")
+            raise ArgumentError(f"a batch has at least one of the {unit}, not {batch}")
         return Rate(unit, batch, self.device)
 
     def to_csv(self) -> str:
@@ -210,7 +211,7 @@ class Estimate:
         elif name.endswith(".json"):
             text = self.to_json()
         else:
-            raise ValueError(f"{name}: an estimate is written as .csv, .json or .trace.json")
+            raise ArgumentError(f"{name}: an estimate is written as .csv, .json or .trace.json")
         write_file(path, text.encode())
         return Path(path)
 

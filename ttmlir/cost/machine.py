@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ttmlir.cost.workload import DRAM, LATENCY, NOC, PROCESSOR, HostTransfer, Stage
+from ttmlir.errors import ArgumentError
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import ChipDesc, SystemDesc, arch_spec
 from ttmlir.machine import GENERATIONS
@@ -20,7 +21,9 @@ def cost_parameters(arch: Arch) -> ProgramFigures:
     """The figures of a generation of chips; ValueError for one that is not modelled."""
     if arch.keyword not in GENERATIONS:
         known = " or ".join(GENERATIONS)
-        raise ValueError(f"there are no figures to estimate times on {arch.keyword}; use {known}")
+        raise ArgumentError(
+            f"there are no figures to estimate times on {arch.keyword}; use {known}"
+        )
     return GENERATIONS[arch.keyword].programs
 
 

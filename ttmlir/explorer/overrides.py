@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from ttmlir.errors import CompilationError, InputError
+from ttmlir.errors import ArgumentError, CompilationError, InputError
 from ttmlir.explorer.graph import (
     PROGRAM_GRAPH_CONSTANTS,
     PROGRAM_GRAPH_FOLDED,
@@ -62,7 +62,7 @@ class Overrides:
         """What `options` gives; ValueError for other text."""
         other, *parts = _OPTION.split(options)
         if other.strip():
-            raise ValueError(f"'{other.strip()}' is none of {', '.join(_OPTIONS)}")
+            raise ArgumentError(f"'{other.strip()}' is none of {', '.join(_OPTIONS)}")
         given: dict[str, dict[str, Any]] = {}
         for option, text in zip(parts[::2], parts[1::2], strict=True):
             kind, type_ = _OPTIONS[option]

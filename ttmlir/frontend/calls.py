@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ttmlir.collector import without_collections
-from ttmlir.errors import ArgumentError, plural
+from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.frontend.errors import missing_package
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
@@ -405,7 +405,7 @@ def read_layout(value: Any, opener: Opener) -> tuple[Layout, list[Any]]:
 
 def _read(value: Any, opener: Opener, leaves: list[Any], depth: int) -> Layout:
     if depth > MAX_DEPTH:
-        raise TypeError(f"containers of arrays are nested more than {MAX_DEPTH} deep")
+        raise ArgumentTypeError(f"containers of arrays are nested more than {MAX_DEPTH} deep")
     if isinstance(value, Ignored):
         return IgnoredLayout(opener)
     if opener.is_leaf(value):
@@ -1079,7 +1079,7 @@ _WIDE_COMPLEX = 16
 def make_arrays_of(framework: str) -> Callable[[Array], Any]:
     """What makes a framework's arrays; ImportError if it is not installed."""
     if framework not in FRAMEWORKS:
-        raise ValueError(f"framework is 'jax', 'torch' or '' for NumPy, not {framework!r}")
+        raise ArgumentError(f"framework is 'jax', 'torch' or '' for NumPy, not {framework!r}")
     try:
         if framework == "torch":
             return import_module("ttmlir.frontend.torch.model").tensor_of

@@ -29,7 +29,13 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
-from ttmlir.errors import ArgumentError, plural
+from ttmlir.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingNameError,
+    UnknownKeyError,
+    plural,
+)
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import (
     CallableModel,
@@ -723,12 +729,14 @@ def check_examples(examples: Any) -> None:
     """Refuse what is no mapping of names to examples, and names that programs cannot have."""
     form = '{"main": ttmlir.Example(model, *args)}'
     if not isinstance(examples, Mapping):
-        raise TypeError(f"programs are given by names: {form}; got a {type(examples).__name__}")
+        raise ArgumentTypeError(
+            f"programs are given by names: {form}; got a {type(examples).__name__}"
+        )
     if not examples:
         raise ArgumentError(f"programs are given by names: {form}; got none")
     for name, example in cast("Mapping[Any, Any]", examples).items():
         if not isinstance(example, Example):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"program {name!r} is a {type(example).__name__}; give it as "
                 "ttmlir.Example(model, *args)"
             )
@@ -821,15 +829,19 @@ class CompiledPrograms(Mapping[str, Program]):
 
     def __getitem__(self, name: str) -> Program:
         """A program by its name."""
+        if name not in self._programs:
+            raise UnknownKeyError(self._explain_missing(name))
         return self._programs[name]
+
+    def _explain_missing(self, name: str) -> str:
+        programs: dict[str, Program] = self.__dict__.get("_programs", {})
+        return f"there is no program '{name}'; the programs are {', '.join(programs)}"
 
     def __getattr__(self, name: str) -> Program:
         """A program by its name."""
         programs: dict[str, Program] = self.__dict__.get("_programs", {})
         if name not in programs:
-            raise AttributeError(
-                f"there is no program '{name}'; the programs are {', '.join(programs)}"
-            )
+            raise MissingNameError(self._explain_missing(name))
         return programs[name]
 
     def __iter__(self) -> Iterator[str]:

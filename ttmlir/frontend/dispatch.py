@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
 from ttmlir.frontend.compiled import (
@@ -160,12 +160,12 @@ def _check_form(buckets: Any) -> None:
     for by_dimension in _values(buckets, buckets):
         for sizes in _values(by_dimension, buckets):
             if isinstance(sizes, str) or not isinstance(sizes, (Sequence, Buckets)):
-                raise TypeError(f"{_FORM}; got {buckets!r}")
+                raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
 
 
 def _values(mapping: Any, buckets: Any) -> list[Any]:
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{_FORM}; got {buckets!r}")
+        raise ArgumentTypeError(f"{_FORM}; got {buckets!r}")
     return list(cast("Mapping[Any, Any]", mapping).values())
 
 
@@ -423,7 +423,9 @@ def _plan(
     """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
     framework = _framework_of((model, args, kwargs))
     if framework == "text":
-        raise TypeError("MLIR text has shapes of its own: ttmlir.compile takes no buckets with it")
+        raise ArgumentTypeError(
+            "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
+        )
     home = {
         "torch": "ttmlir.frontend.torch.containers",
         "jax": "ttmlir.frontend.calls",
@@ -435,7 +437,7 @@ def _plan(
     names = layout.leaf_names
     for name, leaf in zip(names, leaves, strict=True):
         if "complex" in str(getattr(leaf, "dtype", "")) or isinstance(leaf, complex):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"buckets: '{name}' is complex; give its real and its imaginary part as arguments "
                 "and join them inside of the model"
             )
@@ -505,7 +507,7 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
         return torch_frontend.import_models(calls, weights=weights)
     if set(packages) == {"jax"}:
         return [_import(*call, weights) for call in calls]
-    raise TypeError("programs that share weights are all of JAX, or all of torch")
+    raise ArgumentTypeError("programs that share weights are all of JAX, or all of torch")
 
 
 def _framework_of(call: _Call) -> str:
@@ -532,7 +534,7 @@ def _import(
             return torch_frontend.import_model(model, args, kwargs, weights=weights)
         jax_frontend: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
         return jax_frontend.import_model(model, args, kwargs)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
         "arrays, torch modules, functions and exported programs, MLIR text or paths of it, and "
         "modules of xDSL"
@@ -551,7 +553,7 @@ def _import_text(
     from ttmlir.frontend.text import import_file, import_module_op, import_text
 
     if args or kwargs:
-        raise TypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
+        raise ArgumentTypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
     if not isinstance(model, str | Path):
         return import_module_op(model)
     if isinstance(model, str) and _is_text(model):

@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.errors import CompilationError
+from ttmlir.errors import CompilationError, MissingPackageError
 from ttmlir.mlir.reporting import (
     Diagnostic,
     DiagnosticError,
@@ -183,9 +183,9 @@ def _sources_of(diagnostics: list[Diagnostic]) -> dict[str, Source]:
     return sources
 
 
-def missing_package(package: str, extra: str, purpose: str) -> ImportError:
+def missing_package(package: str, extra: str, purpose: str) -> MissingPackageError:
     """The error for a framework that is asked for and not installed."""
-    return ImportError(
+    return MissingPackageError(
         f"{purpose} needs the package '{package}', which is not installed in {sys.executable}; "
         f'pip install "ttmlir-py[{extra}]" installs it',
         name=package,

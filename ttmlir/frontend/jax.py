@@ -25,6 +25,7 @@ import numpy as np
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.compiler import parse, transform
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.calls import (
     OPENER,
@@ -163,7 +164,7 @@ _SHAPE = (
 )
 _SLICE = (
     "the bounds of a slice depend on the numbers in an array; jax.lax.dynamic_slice takes a part "
-    "of a known size at any place"
+    "of a known size at any index"
 )
 _NUMBER = (
     "Python takes a number out of an array; compute with the array, or make the argument a static "
@@ -284,7 +285,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     _leave_out_own_frames()
     stages: tuple[Any, ...] = (jax.stages.Traced, jax.stages.Lowered, export.Exported)
     if isinstance(model, stages) and (args or kwargs):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"a {type(model).__name__} object of JAX knows its arguments: ttmlir.compile takes no "
             "examples with it"
         )
@@ -316,7 +317,7 @@ def _refuse_other_jit(model: Any) -> None:
     package = type(model).__module__.partition(".")[0]
     if package not in ("jax", "jaxlib"):
         name = _name_of(model)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"ttmlir.compile cannot compile '{name}', an object of {package} whose calls may "
             "change modules in place; it takes the function without this decorator, which the "
             "attribute __wrapped__ holds. Let the function return the modules that it changes, "

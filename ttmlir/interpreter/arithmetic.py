@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.interpreter.arrays import array_for, element_of_value, in_type
 from ttmlir.interpreter.execution import Execution, Function, compute_dtype
 from ttmlir.interpreter.structure import constant
@@ -38,7 +39,7 @@ def _bitcast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     [value] = map(np.asarray, operands)
     dtype = compute_dtype(element_of_value(op.results[0]))
     if dtype is None or dtype.itemsize != value.dtype.itemsize:
-        raise TypeError("bits can be taken for numbers of the same size only")
+        raise ArgumentTypeError("bits can be taken for numbers of the same size only")
     return (value.view(dtype),)
 
 

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import NumPyCarrier
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.interpreter.execution import Execution, Function, convert_to
 from ttmlir.ir.tensor_types import dtype_of, element_of, element_type
 from ttmlir.passes.core.ttir_conversion import ArrayFunction
@@ -38,7 +39,7 @@ def in_type(value: Any, element: Attribute) -> Numbers:
         return numbers.astype(np.int64)
     converted = convert_to(numbers, element)
     if converted is None:
-        raise TypeError(f"numbers of type '{element}' cannot be computed with")
+        raise ArgumentTypeError(f"numbers of type '{element}' cannot be computed with")
     return converted
 
 

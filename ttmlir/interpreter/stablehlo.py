@@ -38,6 +38,7 @@ from ttmlir.dialects.stablehlo.attrs import (
     ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.errors import ArgumentError
 from ttmlir.interpreter.arrays import array_for, by_arrays
 from ttmlir.interpreter.execution import (
     Execution,
@@ -136,7 +137,7 @@ def _storage(type: Attribute) -> np.dtype[Any]:
     """The type that has the bits of an element type."""
     dtype = host_dtype(type)
     if dtype is None or dtype.kind == "b":
-        raise ValueError(f"the bits of '{type}' cannot be looked at")
+        raise ArgumentError(f"the bits of '{type}' cannot be looked at")
     return dtype
 
 

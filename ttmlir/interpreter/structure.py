@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation, Region
 from xdsl.ir.affine import AffineConstraintKind, AffineMap
 
 from ttmlir.dialects.definition.control import CaseOp, WhileOp
+from ttmlir.errors import IterationLimitError
 from ttmlir.interpreter.execution import Execution, Function, compute_dtype, constant_array
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 
@@ -51,7 +52,7 @@ def _goes_on(execution: Execution, op: WhileOp, values: Sequence[Any], iteration
 
 def _check_iterations(iterations: int) -> None:
     if iterations > iteration_limit():
-        raise ValueError(
+        raise IterationLimitError(
             f"the loop has made {iterations} iterations; {ITERATIONS_VARIABLE} sets another limit"
         )
 

@@ -206,7 +206,7 @@ def _places(
         return _Places(y * chip.grid[1] + x, offset)
     if len(np.unique(offset * chip.num_dram_channels + x)) < len(offset):
         raise LayoutError(
-            "the device's DRAM map puts several elements of the tensor at one place; "
+            "the device's DRAM map puts several elements of the tensor at one location; "
             "keep it in L1 or use tiles"
         )
     return _Places(x, offset)

@@ -152,10 +152,16 @@ PROGRAMS = ProgramFigures(
 )
 
 _FITTED = "fitted for Wormhole, and taken for Blackhole"
+_UNITS = "that of Wormhole, whose units the clock gives all chips"
 _TWICE = "derived: twice that of Wormhole, whose links are half as wide"
 
 SCHEDULES = ScheduleFigures(
     read_page=figure(wormhole.SCHEDULES.read_page, f"{_FITTED}; C2 and C12 add up to 40"),
+    gather_tile=figure(wormhole.SCHEDULES.gather_tile, "chosen as for Wormhole"),
+    unpack_tile=figure(wormhole.SCHEDULES.unpack_tile, _UNITS),
+    pack_tile=figure(wormhole.SCHEDULES.pack_tile, _UNITS),
+    reduce_tile=figure(wormhole.SCHEDULES.reduce_tile, _UNITS),
+    operation=figure(wormhole.SCHEDULES.operation, "assumed as for Wormhole"),
     core_rate=figure(33.0, f"{_PATTERNS}: reads of one core from DRAM"),
     channel_rate=figure(46.3, f"{_READS}: 500.5 GB/s over 8 channels at 1.35 GHz"),
     row_rate=figure(2 * wormhole.SCHEDULES.row_rate, _TWICE),

@@ -119,7 +119,7 @@ class ChipFigures(Figures):
 
 @dataclass(frozen=True, kw_only=True)
 class UnitFigures(Figures):
-    """Cycles that the units of a core take for a tile."""
+    """Cycles that the units of a core take for a tile, and its processors for a word of L1."""
 
     dst_tiles: int
     """Tiles of 16 bits in all of DST; kernels compute in one half while the other one is packed."""
@@ -172,6 +172,10 @@ class UnitFigures(Figures):
     """Cycles to pack a 16-bit tile that was unpacked as rows."""
     reconfigure: int
     """Cycles of an `_init` call."""
+    load_l1: int
+    """Cycles of a processor from one load from L1 to the next, if the next one needs it."""
+    store_l1: int
+    """Cycles of a processor from one narrow store to L1 to the next."""
 
     @property
     def matrix_operations(self) -> int:
@@ -300,6 +304,16 @@ class ScheduleFigures(Figures):
 
     read_page: int
     """Cycles of a data-movement processor for a tile: to find its address and to issue a read."""
+    gather_tile: int
+    """The same for a tile whose elements are gathered."""
+    unpack_tile: int
+    """Cycles of the unpackers for a tile of 16-bit numbers."""
+    pack_tile: int
+    """Cycles of the packer for one."""
+    reduce_tile: int
+    """Cycles of the matrix unit to reduce a tile at HiFi4."""
+    operation: int
+    """Cycles of an operation on a tile in DST for which no call has a cost."""
     core_rate: float
     """Bytes per cycle between a core and DRAM."""
     channel_rate: float

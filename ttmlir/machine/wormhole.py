@@ -117,6 +117,8 @@ UNITS = UnitFigures(
     reconfigure=figure(
         30, "derived: about as many instructions of an `_init` call write configuration"
     ),
+    load_l1=figure(8, "ISA, TensixTile/BabyRISCV/README.md"),
+    store_l1=figure(5, "ISA, TensixTile/BabyRISCV/README.md"),
 )
 
 NETWORK = NetworkFigures(
@@ -211,6 +213,25 @@ PROGRAMS = ProgramFigures(
 
 SCHEDULES = ScheduleFigures(
     read_page=figure(45, f"{_FITTED}; C3 and C12 add up to 50"),
+    gather_tile=figure(
+        5000,
+        "chosen: the simulator takes 1,000 to 2,000 cycles for a tile of aligned rows of faces, "
+        "15,000 to 25,000 for one of others (docs/d2m.md)",
+    ),
+    unpack_tile=figure(
+        UNITS.faces * (512 // UNITS.unpack_rate + UNITS.unpack_instruction),
+        "derived: an instruction, and 512 bytes, for each face",
+    ),
+    pack_tile=figure(
+        UNITS.pack_overhead + 2048 // UNITS.pack_rate, "derived; tt-llk issue 130: 45 cycles"
+    ),
+    reduce_tile=figure(
+        4 * UNITS.matmul_phase + UNITS.matmul_handover,
+        "derived: a product with a tile of ones in the four phases of HiFi4",
+    ),
+    operation=figure(
+        160, "assumed: that of add_binary_tile and others of the simplest in optable/kernel"
+    ),
     core_rate=figure(22.0, f"{_PATTERNS}: reads of one core from DRAM"),
     channel_rate=figure(22.0, "ISA, DRAMTile/README.md: 21.9 to 22.3 GB/s at 1 GHz"),
     row_rate=figure(46.0, _FITTED),

@@ -98,7 +98,8 @@ class MeshCoordinate:
             isinstance(cast("object", each), int) and each >= 0 for each in places
         ):
             raise MetaliumError(
-                f"a MeshCoordinate takes places from 0 on, such as a row and a column, not {places}"
+                "a MeshCoordinate takes indices from 0 on, such as a row and a column, not "
+                f"{places}"
             )
         self._places = places
 

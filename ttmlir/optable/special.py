@@ -191,7 +191,8 @@ def fast_exp(xp: Any, x: Any) -> Any:
     return bits.view(xp.float32)
 
 
-# -- functions of kernel calls and of ttnn that no definition has ----------------------------------
+# -- functions that no definition has --------------------------------------------------------------
+# Kernel calls and ttnn take them with NumPy, frontends with `ttmlir.arrays.namespace.ARRAYS`.
 
 
 def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
@@ -199,19 +200,67 @@ def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
     return xp.round(x, decimals)
 
 
-def elu(xp: Any, x: Any, *, alpha: float) -> Any:
-    """x, or alpha * (exp(x) - 1) below 0."""
-    return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+def elu(
+    xp: Any, x: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0
+) -> Any:
+    """scale * x, or scale * alpha * (exp(input_scale * x) - 1) below 0."""
+    below = xp.expm1(_scaled(x, input_scale))
+    return xp.where(x > 0, _scaled(x, scale), _scaled(below, alpha * scale))
 
 
 def selu(xp: Any, x: Any, *, scale: float, alpha: float) -> Any:
     """scale * elu(x)."""
-    return scale * elu(xp, x, alpha=alpha)
+    return elu(xp, x, alpha=alpha, scale=scale)
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * float(factor)
 
 
 def softsign(xp: Any, x: Any) -> Any:
     """x / (1 + |x|)."""
-    return x / (1 + xp.abs(x))
+    return x / (xp.abs(x) + 1)
+
+
+def log_one_plus_exp(xp: Any, x: Any) -> Any:
+    """ln(1 + exp(x)), in which nothing overflows."""
+    return xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
+def softplus(
+    xp: Any,
+    x: Any,
+    *,
+    beta: float = 1.0,
+    beta_reciprocal: float | None = None,
+    threshold: float = 20.0,
+) -> Any:
+    """ln(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold.
+
+    `beta_reciprocal` is 1 / beta if nothing else is given.
+    """
+    scaled = _scaled(x, beta)
+    curve = log_one_plus_exp(xp, scaled)
+    factor = 1 / beta if beta_reciprocal is None else beta_reciprocal
+    return xp.where(scaled > float(threshold), x, _scaled(curve, factor))
+
+
+def mish(xp: Any, x: Any) -> Any:
+    """x * tanh(ln(1 + exp(x)))."""
+    return x * xp.tanh(log_one_plus_exp(xp, x))
+
+
+def log_sigmoid(xp: Any, x: Any) -> Any:
+    """ln(1 / (1 + exp(-x)))."""
+    return -log_one_plus_exp(xp, -x)
+
+
+def hypot(xp: Any, a: Any, b: Any) -> Any:
+    """sqrt(a ** 2 + b ** 2), as the larger one times sqrt(1 + ratio ** 2): no square overflows."""
+    a, b = xp.abs(a), xp.abs(b)
+    large, small = xp.maximum(a, b), xp.minimum(a, b)
+    ratio = xp.where(xp.equal(large, small), 1.0, small / large)
+    return large * xp.sqrt(xp.square(ratio) + 1.0)
 
 
 def take_fraction(xp: Any, x: Any) -> Any:

@@ -156,7 +156,7 @@ def _element(builder: Builder, op: Operation) -> SSAValue:
     """The element of a tensor at a place."""
     tensor, *places = op.operands
     if len(places) != len(value_shape(tensor)):
-        refuse_to_legalize(op, "it has another number of places than the tensor has dimensions")
+        refuse_to_legalize(op, "it has another number of indices than the tensor has dimensions")
     known = [constant_numbers(place) for place in places]
     if any(found is None for found in known):
         begins = places_as_tensor(op, places)
@@ -320,7 +320,7 @@ class _Loops:
                     found[result.position] = extent
         count = self.maps[0].num_dims
         if len(found) < count:
-            refuse_to_legalize(self.op, f"no operand tells the extents of all loops; {_MAPS}")
+            refuse_to_legalize(self.op, f"no operand gives the extents of all loops; {_MAPS}")
         return tuple(found[dim] for dim in range(count))
 
     def dims(self, number: int) -> list[int | None]:
@@ -488,7 +488,7 @@ def _reduced(
         refuse_to_legalize(
             loops.op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
-            "minimum, and, or, or the place of the maximum",
+            "minimum, and, or, or the index of the maximum",
         )
     reduction, term = found
     product = _factors(loops, term) if reduction.mnemonic == "sum" else None

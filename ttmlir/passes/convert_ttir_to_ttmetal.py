@@ -1296,7 +1296,7 @@ def _refuse(op: Operation) -> NoReturn:
     if op.name == "ttir.constant":
         refuse(
             op,
-            "has no place in the device's memory; let its layout be on the host, as "
+            "has no location in the device's memory; let its layout be on the host, as "
             "ttir-layout=constants-on-host=true does",
         )
     if not op.name.startswith("ttir."):

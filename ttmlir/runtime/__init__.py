@@ -14,6 +14,8 @@ Names are loaded on first use: NumPy is only imported when something runs.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import MissingNameError
+
 if TYPE_CHECKING:
     from ttmlir.runtime.binary import Binary, BinaryProgram
     from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
@@ -141,7 +143,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     module = _MODULE_OF.get(name)
     if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{module}"), name)
 
 

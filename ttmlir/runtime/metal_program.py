@@ -604,7 +604,7 @@ class _Reader:
     def read(self, table: Table) -> Reference:
         tables: Sequence[Table] = table["rows"] or ()
         if len(tables) > _MAX_ROWS:
-            raise self._error(f"has {len(tables)} rows; at most {_MAX_ROWS} are taken")
+            raise self._error(f"has {len(tables)} operations; at most {_MAX_ROWS} are taken")
         rows = tuple(self._row(each, number) for number, each in enumerate(tables))
         outputs = tuple(self._output(each, len(rows)) for each in table["outputs"])
         if not outputs:
@@ -617,10 +617,10 @@ class _Reader:
         operands = _operands(table["operands"] or ())
         known = self._operands + number
         if any(isinstance(each, int) and each >= known for each in operands):
-            raise self._error(f"uses a value that is not there before row {number}")
+            raise self._error(f"uses a value that is not there before operation {number}")
         element = ELEMENT_TYPES.get(table["element_type"])
         if element is None:
-            raise self._error(f"does not say the element type of row {number}")
+            raise self._error(f"does not say the element type of operation {number}")
         return ReferenceRow(
             mnemonic,
             operands,

@@ -21,6 +21,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from flatbuffers.builder import Builder, BuilderSizeError
 
+from ttmlir.errors import ArgumentError
 from ttmlir.schema.types import (
     UBYTE,
     EnumType,
@@ -191,7 +192,7 @@ class _Packer:
         if not isinstance(element, UnionType):
             items = [self.stored(element, item) for item in content]
         elif tags is None:
-            raise ValueError("the field that names its tables is missing")
+            raise ArgumentError("the field that names its tables is missing")
         else:
             pairs = zip(content, tags, strict=True)
             items = [self.stored(element, item, tag) for item, tag in pairs]
@@ -325,7 +326,7 @@ def _member(type: UnionType, tag: Any) -> TableType:
     """The table that the tag of a union names."""
     name = None if tag is None else type.tag.decode(type.tag.encode(tag))
     if name in (None, "NONE"):
-        raise ValueError("the field that names its table is missing")
+        raise ArgumentError("the field that names its table is missing")
     return type.by_name[str(name)]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flatbuffers import number_types
 from flatbuffers.builder import VtableMetadataFields
 
-from ttmlir.errors import FileError, InputError, plural
+from ttmlir.errors import ArgumentError, FileError, InputError, plural
 
 if TYPE_CHECKING:
     from flatbuffers.number_types import Flags
@@ -165,10 +165,12 @@ class EnumType:
         if isinstance(value, str):
             names = value.split() if self.bit_flags else [value]
             if any(name not in self.members for name in names):
-                raise ValueError(f"{self.name} has no {value!r}; it has {', '.join(self.members)}")
+                raise ArgumentError(
+                    f"{self.name} has no {value!r}; it has {', '.join(self.members)}"
+                )
             return sum(self.members[name] for name in dict.fromkeys(names))
         if self.decode(value) is None:
-            raise ValueError(f"{self.name} has no number {value}")
+            raise ArgumentError(f"{self.name} has no number {value}")
         return int(value)
 
 
@@ -214,10 +216,10 @@ class StructType:
         if isinstance(value, Mapping):
             if set(value) != {name for name, _ in self.fields}:
                 expected = ", ".join(name for name, _ in self.fields)
-                raise ValueError(f"{self.name} needs the fields {expected}")
+                raise ArgumentError(f"{self.name} needs the fields {expected}")
             return [value[name] for name, _ in self.fields]
         if len(value) != len(self.fields):
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.name} needs {plural(len(self.fields), 'value')}, not {len(value)}"
             )
         return value

@@ -133,7 +133,7 @@ def check_version(root: TableView) -> str | None:
     expected = ".".join(str(part) for part in EMULATED_TTMLIR_VERSION)
     return (
         f"{root.file_name}: {_show(version)}; it is read as version {expected}, which its fields "
-        "allow, but numbers may have another meaning"
+        "allow, but numbers may mean something else"
     )
 
 

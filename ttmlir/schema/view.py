@@ -13,6 +13,7 @@ from flatbuffers.encode import FILE_IDENTIFIER_LENGTH
 from flatbuffers.packer import float32, soffset, uoffset, voffset
 from flatbuffers.table import Table
 
+from ttmlir.errors import MissingNameError
 from ttmlir.schema.types import (
     ALTERED,
     OFFSET_SIZE,
@@ -374,7 +375,7 @@ class TableView(Mapping[str, Any]):
         """Value of a field."""
         field = self.table_type.by_name.get(name)
         if field is None:
-            raise AttributeError(f"{self.table_type.name} has no field {name}")
+            raise MissingNameError(f"{self.table_type.name} has no field {name}")
         return self._read(field)
 
     def __getitem__(self, name: str) -> Any:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -29,6 +29,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ttmlir.arrays.array import Array, Number, Scalar
+from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.table_ops import ParameterValue
 from ttmlir.dialects.ttnn.structure import BinaryOp, ElementwiseOp
@@ -41,8 +43,8 @@ from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.mlir.reporting import UNKNOWN_LOC, file_location
-from ttmlir.optable import DEFINITIONS
-from ttmlir.optable.op_definition import Family, broadcast_shape
+from ttmlir.optable import DEFINITIONS, special
+from ttmlir.optable.op_definition import Family, OpDefinition, broadcast_shape
 from ttmlir.passes.ttnn.convert_ttnn_to_ttir import HOIST
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
@@ -316,6 +318,17 @@ def _composite(
     return decorate
 
 
+def _on_arrays(function: Callable[..., Array], *names: str, parameters: Sequence[str] = ()) -> Rule:
+    """Make a rule of a function that is written against an array namespace."""
+
+    def build(steps: Elements, *given: Any) -> SSAValue:
+        arrays = [steps.array(value) for value in given[: len(names)]]
+        numbers = dict(zip(parameters, given[len(names) :], strict=True))
+        return cast("SSAValue", function(ARRAYS, *arrays, **numbers).value)
+
+    return _composite(*names, parameters=parameters)(build)
+
+
 def _logarithm(base: int) -> Rule:
     """The natural logarithm, divided by that of the base."""
 
@@ -325,47 +338,9 @@ def _logarithm(base: int) -> Rule:
     return _composite("input_tensor")(build)
 
 
-def _softplus_of(steps: Elements, x: SSAValue) -> SSAValue:
-    """ln(1 + exp(x)) as max(x, 0) + ln(1 + exp(-|x|)), in which nothing overflows."""
-    tail = steps("log1p", steps("exp", steps("neg", steps("abs", x))))
-    return steps("add", steps("relu", x), tail)
-
-
-@_composite("input_tensor", parameters=("beta", "threshold"))
-def _softplus(steps: Elements, x: SSAValue, beta: float, threshold: float) -> SSAValue:
-    scaled = x if beta == 1 else steps("multiply", x, float(beta))
-    curve = _softplus_of(steps, scaled)
-    if beta != 1:
-        curve = steps("multiply", curve, 1 / float(beta))
-    return steps("where", steps("gt", scaled, float(threshold)), x, curve)
-
-
-@_composite("input_tensor")
-def _mish(steps: Elements, x: SSAValue) -> SSAValue:
-    return steps("multiply", x, steps("tanh", _softplus_of(steps, x)))
-
-
-@_composite("input_tensor")
-def _log_sigmoid(steps: Elements, x: SSAValue) -> SSAValue:
-    return steps("neg", _softplus_of(steps, steps("neg", x)))
-
-
-@_composite("input_tensor", parameters=("alpha",))
-def _elu(steps: Elements, x: SSAValue, alpha: float) -> SSAValue:
-    below = steps("expm1", steps("minimum", x, 0.0))
-    if alpha != 1:
-        below = steps("multiply", below, float(alpha))
-    return steps("where", steps("ge", x, 0.0), x, below)
-
-
 @_composite("input_tensor")
 def _hardswish(steps: Elements, x: SSAValue) -> SSAValue:
     return steps("multiply", x, steps("hardsigmoid", x))
-
-
-@_composite("input_tensor")
-def _softsign(steps: Elements, x: SSAValue) -> SSAValue:
-    return steps("div", x, steps("add", steps("abs", x), 1.0))
 
 
 def _compare_with_zero(mnemonic: str) -> Rule:
@@ -395,15 +370,6 @@ def _rsub(steps: Elements, a: SSAValue, b: SSAValue) -> SSAValue:
 @_composite("input_tensor_a", "input_tensor_b")
 def _squared_difference(steps: Elements, a: SSAValue, b: SSAValue) -> SSAValue:
     return steps("square", steps("subtract", a, b))
-
-
-@_composite("input_tensor_a", "input_tensor_b")
-def _hypot(steps: Elements, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The larger one times sqrt(1 + ratio ** 2): squares of the operands might overflow."""
-    a, b = steps("abs", a), steps("abs", b)
-    large, small = steps("maximum", a, b), steps("minimum", a, b)
-    ratio = steps("where", steps("eq", large, small), 1.0, steps("div", small, large))
-    return steps("multiply", large, steps("sqrt", steps("add", steps("square", ratio), 1.0)))
 
 
 @_composite("value", "input_tensor")
@@ -502,7 +468,7 @@ def _rearrange(recorder: Recorder, values: Mapping[str, Any], result: Tensor) ->
 
 def _slice(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
     if any(isinstance(values[name], Tensor) for name in ("starts", "ends")):
-        raise JitError("ttnn.slice: places are numbers in a function that is compiled")
+        raise JitError("ttnn.slice: indices are numbers in a function that is compiled")
     tensor = values["input_tensor"]
     starts, ends, steps = slice_places(tensor.shape, values)
     return recorder.create("slice", (tensor,), result, begins=starts, ends=ends, step=steps)
@@ -662,24 +628,24 @@ RULES: Mapping[str, Rule] = {
     "addcmul": _add_scaled("multiply"),
     "clamp": _clamp,
     **{f"{name}z": _compare_with_zero(name) for name in ("eq", "ne", "gt", "ge", "lt", "le")},
-    "elu": _elu,
+    "elu": _on_arrays(special.elu, "input_tensor", parameters=("alpha",)),
     "hardswish": _hardswish,
     "hardtanh": _clip("min_val", "max_val"),
-    "hypot": _hypot,
+    "hypot": _on_arrays(special.hypot, "input_tensor_a", "input_tensor_b"),
     "leaky_relu": _leaky_relu,
     "lerp": _lerp,
     "log10": _logarithm(10),
     "log2": _logarithm(2),
-    "log_sigmoid": _log_sigmoid,
+    "log_sigmoid": _on_arrays(special.log_sigmoid, "input_tensor"),
     "mac": _mac,
-    "mish": _mish,
+    "mish": _on_arrays(special.mish, "input_tensor"),
     "rdiv": _rdiv,
     "relu6": _clip(0, 6),
     "remainder": _remainder,
     "round": _round,
     "rsub": _rsub,
-    "softplus": _softplus,
-    "softsign": _softsign,
+    "softplus": _on_arrays(special.softplus, "input_tensor", parameters=("beta", "threshold")),
+    "softsign": _on_arrays(special.softsign, "input_tensor"),
     "squared_difference": _squared_difference,
     "concat": _concat,
     "embedding": _embedding,
@@ -1138,9 +1104,44 @@ class Elements:
         self._specs[value] = spec
         return value
 
+    def array(self, value: SSAValue) -> Array:
+        """An operand, or what the chain has made of it, as an array whose operations it adds."""
+        spec = self._specs[value]
+        return Array(_ElementsCarrier(self), value, tuple(spec.shape), _ELEMENTS[spec.dtype])
+
     def finish(self, value: SSAValue, dtype: DataType) -> SSAValue:
         """The last value of the chain, in the data type of the call's result."""
         return self._recorder.cast(value, self._result, dtype)
+
+
+class _ElementsCarrier:
+    """Adds elementwise operations to a chain, in the data type that all of it has."""
+
+    holds_numbers = False
+
+    def __init__(self, steps: Elements) -> None:
+        self._steps = steps
+
+    def create(
+        self,
+        definition: OpDefinition,
+        operands: Sequence[Array | Scalar],
+        shape: tuple[int, ...],
+        dtype: str,
+        parameters: dict[str, Any],
+    ) -> SSAValue:
+        """The operation of a definition without parameters."""
+        assert not parameters, f"'{definition.mnemonic}' has parameters that a chain cannot have"
+        values = (each.number if isinstance(each, Scalar) else each.value for each in operands)
+        return self._steps(definition.mnemonic, *values)
+
+    def fill(self, number: Number, shape: tuple[int, ...], dtype: str) -> NoReturn:
+        """Not there: numbers of a chain are operands."""
+        raise AssertionError("a chain has no arrays of a number")
+
+    def constant(self, numbers: Any, dtype: str) -> NoReturn:
+        """Not there."""
+        raise AssertionError("a chain has no constants")
 
 
 def _table_op(mnemonic: str) -> type[ttnn.TTNNTableOp]:

@@ -548,5 +548,5 @@ def test_an_element_has_a_place_in_every_dimension() -> None:
         printed(text, "convert-linalg-to-ttir")
     assert str(caught.value) == (
         "test.mlir:3:6: error: failed to legalize operation 'tensor.extract': it has another "
-        "number of places than the tensor has dimensions"
+        "number of indices than the tensor has dimensions"
     )

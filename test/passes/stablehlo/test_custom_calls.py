@@ -236,7 +236,7 @@ def test_mistakes_of_registered_functions_are_about_the_call(target: str) -> Non
 
 def test_registrations_have_a_meaning() -> None:
     """At least one, and not for the target that needs none."""
-    with pytest.raises(ValueError, match="'x' needs a meaning: give a kernel"):
+    with pytest.raises(ValueError, match="'x' has nothing that computes it: give a kernel"):
         ttmlir.register_custom_call("x")
     with pytest.raises(ValueError, match=r"calls of 'tt\.kernel' carry their kernel"):
         ttmlir.register_custom_call("tt.kernel", numpy=np.exp)

@@ -258,7 +258,7 @@ def test_text() -> None:
         ("i8:f32:-1, {0.1}", "illegal quantized dimension: -1"),
         (
             "i8:f32:0, {0.1,0.2}",
-            "has 2 scales along dimension 0; give one for each place of a dimension",
+            "has 2 scales along dimension 0; give one for each index of a dimension",
         ),
     ],
 )

@@ -13,7 +13,7 @@ func.func @no_address(%a: tensor<64x96xf32, #rows>, %0: tensor<64x96xf32, #halve
 // -----
 
 func.func @constant() {
-  // expected-error @+1 {{'ttir.constant' op has no place in the device's memory; let its layout be on the host, as ttir-layout=constants-on-host=true does}}
+  // expected-error @+1 {{'ttir.constant' op has no location in the device's memory; let its layout be on the host, as ttir-layout=constants-on-host=true does}}
   %0 = "ttir.constant"() <{value = dense<1.0> : tensor<5x7xf32>}> : () -> tensor<5x7xf32>
   return
 }

@@ -223,12 +223,12 @@ REFUSED: dict[str, tuple[str, Callable[[list[Fields], Fields], None], str]] = {
     "reference_operand": (
         "sums_of_rows",
         in_row(0, operands=[{"index": 2}]),
-        "the reference uses a value that is not there before row 0",
+        "the reference uses a value that is not there before operation 0",
     ),
     "reference_type": (
         "sums_of_rows",
         in_row(0, element_type="None"),
-        "the reference does not say the element type of row 0",
+        "the reference does not say the element type of operation 0",
     ),
     "reference_shape": (
         "sums_of_rows",

@@ -83,8 +83,8 @@ def test_texts_with_places(arguments: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ('"{}"', "has places for 1 value, and there are 0"),
-        ('"{}", 1, 2', "has places for 1 value, and there are 2"),
+        ('"{}"', "has room for 1 value, and there are 0"),
+        ('"{}", 1, 2', "has room for 1 value, and there are 2"),
         ('"{} {0}", 1', "are not mixed in one text"),
         ('"{", 1', "stands alone; write"),
         ("5", "takes a text in quotes"),

@@ -187,7 +187,7 @@ REFUSED: list[tuple[Callable[[Place], Any], str]] = [
     (lambda p: p.noc.async_read(p.api.MulticastEndpoint(), 0x9000, 64),
      "MulticastEndpoint cannot be used here: use async_write_multicast"),
     (lambda p: p.noc.async_write(p.api.AllocatorBank((1,)), 0x9000, 64),
-     "AllocatorBank cannot be used here: it is no place in the memory of this core"),
+     "AllocatorBank cannot be used here: it is no location in the memory of this core"),
     (lambda p: p.noc.async_write_multicast(0x9000, p.api.UnicastEndpoint(), 64, 1),
      "a multicast goes to a CircularBuffer or MulticastEndpoint"),
     (lambda p: p.noc.async_read(p.api.AllocatorBank((1,)), 0x9000, 64, fields(bank_id=12)),

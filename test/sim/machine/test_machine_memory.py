@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -137,6 +141,64 @@ def test_allocator_knows_who_has_a_byte() -> None:
     allocator.free(first)
     assert allocator.block_at(first) is None
     assert allocator.block_at(second) == (second, second + 48)
+
+
+def test_threads_share_an_allocator() -> None:
+    """No two have the same bytes, and in the end all are free."""
+    allocator = Allocator("L1", 0, 1 << 20, 16, top_down=False)
+    owners: dict[int, int] = {}
+    barrier = Barrier(4)
+
+    def work(number: int) -> None:
+        barrier.wait(60)
+        for _ in range(1500):
+            mine = [allocator.allocate(16) for _ in range(3)]
+            for address in mine:
+                assert owners.setdefault(address, number) == number
+            for address in mine:
+                del owners[address]
+                allocator.free(address)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert allocator.taken == []
+    assert allocator.largest_gap == 1 << 20
+
+
+def test_what_is_freed_while_allocating() -> None:
+    """The garbage collector may free a tensor at any instruction of `allocate`: nothing waits."""
+    allocator = Allocator("L1", 0, 1024, 16, top_down=False)
+    garbage, kept = allocator.allocate(16), allocator.allocate(16)
+
+    class Gaps(list[tuple[int, int]]):
+        """Gaps that free a buffer as soon as they are looked at."""
+
+        def __iter__(self) -> Iterator[tuple[int, int]]:
+            found = super().__iter__()
+            if allocator.__dict__.pop("armed", False):
+                allocator.free(garbage)
+            return found
+
+    allocator.__dict__.update(armed=True, _gaps=Gaps([(32, 1024)]))
+    assert allocator.allocate(992) == 32
+    assert allocator.taken == [(kept, 16), (32, 992)]
+    assert allocator.largest_gap == 16
+
+
+def test_a_buffer_takes_over_what_is_allocated() -> None:
+    """At no time are the bytes free for others."""
+    device = SimDevice(SimChip.of_board("n150"), SimOptions())
+    allocator = device.allocator(MemorySpace.DEVICE_L1)
+    address = allocator.allocate(64)
+    with pytest.raises(AllocationError, match="overlap the buffer"):
+        Buffer(device, 48, 48, MemorySpace.DEVICE_L1, address=address)
+    Buffer(device, 48, 48, MemorySpace.DEVICE_L1, address=address, is_taken=True)
+    assert allocator.taken == [(address, 48)]
 
 
 def test_allocator_refuses_what_does_not_fit() -> None:

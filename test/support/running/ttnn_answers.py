@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 Step = tuple[str, str]
+Raised = type[Exception] | tuple[type[Exception], ...]
 """A line of a program, and the answer below it."""
 
 
@@ -71,8 +72,8 @@ class Program:
         layout = getattr(ttnn.TensorMemoryLayout, f"{kind}_SHARDED")
         return ttnn.MemoryConfig(layout, ttnn.BufferType.L1, spec)
 
-    def answer(self, line: str) -> str:
-        """Run a line; the facts of what it gives."""
+    def answer(self, line: str, refusals: Raised = Exception) -> str:
+        """Run a line; the facts of what it gives, or of one of the exceptions that refuse it."""
         try:
             try:
                 code = compile(line, "<transcript>", "eval")
@@ -82,7 +83,7 @@ class Program:
             return describe(eval(code, self.names))
         except NameError:
             raise
-        except Exception as error:
+        except refusals as error:
             return f"error: {shorten(str(error))}"
 
 

@@ -184,7 +184,8 @@ REFUSED: dict[str, tuple[Callable[[HostFunction], None], str]] = {
     ),
     "no_layout": (
         _with_create("memref<32x32xf32, #ttcore.memory_space<l1>>"),
-        "says no place on the device; buffers have the layout #ttcore.shard or #ttcore.interleaved",
+        "says no location on the device; buffers have the layout #ttcore.shard or "
+        "#ttcore.interleaved",
     ),
     "on_host": (_with_create("memref<32x32xf32>"), "its memref is not in dram or l1"),
     "unknown_kernel": (
@@ -250,7 +251,7 @@ REFUSED: dict[str, tuple[Callable[[HostFunction], None], str]] = {
     ),
     "reference_row": (
         _reference('{rows = [{mnemonic = "exp"}], outputs = []}'),
-        "'ttmetal.reference' has a row without mnemonic, operands and type of a tensor",
+        "'ttmetal.reference' has an operation without mnemonic, operands and type of a tensor",
     ),
     "reference_parameter": (
         _reference(

@@ -542,7 +542,7 @@ REFUSALS = [
             )
         ),
         "x.mlir:4:6: error: 'ttnn.alloc' op cannot be written to a .ttnn file; use 'ttnn.empty', "
-        "whose place the runtime chooses",
+        "whose location the runtime chooses",
     ),
     (
         module_text(function(f"%dev: {DEVICE_TYPE}", EMPTY)),

@@ -49,7 +49,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     segment_sizes,
 )
-from ttmlir.errors import InputError
+from ttmlir.errors import ArgumentError, InputError, MissingNameError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
@@ -309,7 +309,7 @@ class TableOperation(ODSOperation):
         limit = 1 << (bits - 1)
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, int) and not -limit <= number < limit:
-                raise ValueError(
+                raise ArgumentError(
                     f"'{cls.name}' has no room for {number}: its parameter '{name}' takes numbers "
                     f"of {bits} bits"
                 )
@@ -731,7 +731,7 @@ class OpClasses(Generic[OpT]):
     def by_class_name(self, name: str) -> type[OpT]:
         """The class with this Python name; AttributeError if there is none."""
         if name not in self._by_class_name:
-            raise AttributeError(f"dialect '{self.dialect}' has no operation class '{name}'")
+            raise MissingNameError(f"dialect '{self.dialect}' has no operation class '{name}'")
         return self._by_class_name[name]
 
 
@@ -1080,7 +1080,7 @@ def check_ordering(op: Operation) -> None:
     C4: the numbers have the elements of the input, and the places are integers.
     """
     if len(op.results) != 2:
-        refuse(f"makes two results, the numbers and their places, but found {len(op.results)}")
+        refuse(f"makes two results, the numbers and their indices, but found {len(op.results)}")
     assert isinstance(op, DestinationStyleOp)
     numbers, places = op.results
     if all(is_static(shape_of(value)) for value in (*op.inputs, numbers, places)):
@@ -1095,7 +1095,7 @@ def check_ordering(op: Operation) -> None:
     if before != after:
         refuse(f"the numbers are of {before}, and the first result of {after}; they are the same")
     if not isinstance(element := tensor_type(places).element_type, IntegerType):
-        refuse(f"the second result has elements of {element}; places are integers")
+        refuse(f"the second result has elements of {element}; indices are integers")
 
 
 def check_constant(op: Operation) -> None:

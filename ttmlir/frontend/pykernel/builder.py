@@ -32,7 +32,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ttmlir.dialects.emitc import expressions as emitc
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
-from ttmlir.errors import KernelError
+from ttmlir.errors import ArgumentError, KernelError
 from ttmlir.ir.builder import OpBuilder
 from ttmlir.layout.enums import STORED_DATA_TYPES, CBPort, DataType
 from ttmlir.mlir.reporting import LocatedError, Source, file_location, render_all
@@ -235,10 +235,12 @@ class CircularBuffer:
     ) -> None:
         """The circular buffer with a number from 0 to 31."""
         if not 0 <= cb_id < len(CBPort):
-            raise ValueError(f"circular buffer {cb_id} does not exist; they are numbered 0 to 31")
+            raise ArgumentError(
+                f"circular buffer {cb_id} does not exist; they are numbered 0 to 31"
+            )
         if dtype not in _DATA_TYPES:
             known = ", ".join(each.schema_name for each in STORED_DATA_TYPES)
-            raise ValueError(f"unknown format '{dtype}' of a circular buffer; known are {known}")
+            raise ArgumentError(f"unknown format '{dtype}' of a circular buffer; known are {known}")
         self.cb_id = cb_id
         self.tensor_shape = tuple(tensor_shape)
         self.tile_shape = TILE
@@ -321,7 +323,7 @@ class Arguments:
         """
         counts = {len(each) for each in self._values.values()}
         if len(counts) > 1:
-            raise ValueError(
+            raise ArgumentError(
                 f"run-time arguments of cores differ in count: {min(counts)} and {max(counts)}; "
                 "give each core as many"
             )
@@ -336,7 +338,7 @@ class Arguments:
 
     def _check(self, x: int, y: int) -> None:
         if not (0 <= x < self.x and 0 <= y < self.y):
-            raise ValueError(f"core ({x}, {y}) is outside of the {self.x}x{self.y} cores")
+            raise ArgumentError(f"core ({x}, {y}) is outside of the {self.x}x{self.y} cores")
 
 
 class TensorAccessorConfig(IntFlag):

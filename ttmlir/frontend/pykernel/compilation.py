@@ -20,7 +20,7 @@ from ttmlir.cpp.errors import MappedText, Position, SourceMap
 from ttmlir.cpp.render import line_positions, render
 from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import CBType, ThreadTypeAttr, op_class
-from ttmlir.errors import plural
+from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.files import safe_file_name, write_file
 from ttmlir.frontend.pykernel.builder import Arguments as CallArguments
 from ttmlir.frontend.pykernel.builder import (
@@ -742,14 +742,16 @@ def ttkernel_compile(
         if callable(each):
             _refuse_function(each)
     if kernel_type is not None and kernel_type not in _THREADS:
-        raise ValueError(
+        raise ArgumentError(
             f"Invalid kernel type '{kernel_type}'; known are {', '.join(map(repr, _THREADS))}"
         )
     form = _Form(kernel_type, thread_type, verbose, optimize)
 
     def decorate(function: Callable[..., object]) -> KernelFunction:
         if not isinstance(function, FunctionType):
-            raise TypeError(f"{function!r} is no function; a kernel is a 'def' under a decorator")
+            raise ArgumentTypeError(
+                f"{function!r} is no function; a kernel is a 'def' under a decorator"
+            )
         return KernelFunction(function, form)
 
     return decorate
@@ -758,7 +760,7 @@ def ttkernel_compile(
 def _refuse_function(function: Callable[..., object]) -> NoReturn:
     message = "write the decorator with parentheses, such as @reader_thread()"
     if not isinstance(function, FunctionType):
-        raise TypeError(f"{function!r} is no option of a kernel; {message}")
+        raise ArgumentTypeError(f"{function!r} is no option of a kernel; {message}")
     source = FunctionSource.of(function)
     source.refuse(source.node, f"the decorator of '{source.name}' lacks its (): {message}")
 

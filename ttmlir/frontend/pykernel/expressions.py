@@ -745,7 +745,7 @@ class Expressions(ABC):
             return self._contained(left, right, second, negated=isinstance(operator, ast.NotIn))
         symbol = _COMPARE.get(type(operator))
         if symbol is None:
-            self.builder.refuse("'is' has no meaning for numbers on a core; use '=='", node)
+            self.builder.refuse("'is' does not compare numbers on a core; use '=='", node)
         for each in (left, right):
             if not isinstance(each, Scalar):
                 self.builder.refuse(f"'{symbol}' compares numbers, not {describe(each)}", node)

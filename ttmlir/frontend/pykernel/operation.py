@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.ttkernel import CallOp, CBType
+from ttmlir.errors import ArgumentError, ArgumentTypeError, MissingPackageError, NotSupportedError
 from ttmlir.files import write_file
 from ttmlir.frontend.pykernel.builder import Arguments, CircularBuffer
 from ttmlir.frontend.pykernel.compilation import Kernel, KernelFunction
@@ -253,7 +254,7 @@ class PyKernelOp:
 
     def invoke(self, *tensors: Any, **options: Any) -> Any:
         """Make the program: circular buffers, kernels, and `create_program` of them."""
-        raise NotImplementedError(
+        raise NotSupportedError(
             f"{type(self).__name__} has no 'invoke'; define it to make circular buffers and "
             "kernels, and return self.create_program(kernels, cbs)"
         )
@@ -286,11 +287,11 @@ class PyKernelOp:
         """The `ttnn.ProgramDescriptor` for tensors; addresses in it are those of these tensors."""
         ranges = self.define_core_ranges(tensors, options)
         if ranges is None:
-            raise ValueError("define_core_ranges returned None; return a ttnn.CoreRangeSet")
+            raise ArgumentError("define_core_ranges returned None; return a ttnn.CoreRangeSet")
         self._core_ranges = ranges
         program = self.invoke(*tensors, **options)
         if not isinstance(program, self._ttnn.ProgramDescriptor):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{type(self).__name__}.invoke returned {program!r}; it has to return "
                 "self.create_program(kernels, cbs)"
             )
@@ -299,7 +300,7 @@ class PyKernelOp:
     def get_core_ranges(self) -> Any:
         """The cores of this call; ValueError before the first."""
         if self._core_ranges is None:
-            raise ValueError("the core ranges are known when the operation is called")
+            raise ArgumentError("the core ranges are known when the operation is called")
         return self._core_ranges
 
     # Circular buffers.
@@ -312,16 +313,16 @@ class PyKernelOp:
         """
         if not isinstance(tensor, self._ttnn.Tensor):
             package = type(tensor).__module__.partition(".")[0]
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"create_cb takes a tensor of ttnn, not {package}.{type(tensor).__name__}; "
                 "ttnn.from_torch makes one on a device"
             )
         dtype = tensor.dtype
         page_size = _PAGE_BYTES.get(dtype.name)
         if page_size is None:
-            raise TypeError(f"tiles of {dtype} do not go through a circular buffer")
+            raise ArgumentTypeError(f"tiles of {dtype} do not go through a circular buffer")
         if num_pages is not None and num_pages < 1:
-            raise ValueError(f"a circular buffer has at least one page, not {num_pages}")
+            raise ArgumentError(f"a circular buffer has at least one page, not {num_pages}")
         pages = ceil(tensor.volume() / _TILE_ELEMENTS) if num_pages is None else num_pages
         described = self._ttnn.CBFormatDescriptor(
             buffer_index=buffer_index, data_format=dtype, page_size=page_size
@@ -369,12 +370,12 @@ class PyKernelOp:
         buffers need.
         """
         if not isinstance(kernel, KernelFunction):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"{kernel!r} is no kernel; decorate it with @compute_thread(), @reader_thread() or "
                 "@writer_thread()"
             )
         if compute_config is not None and _thread_of(kernel) != "compute":
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"kernel '{kernel.__name__}' does not compute; leave compute_config out"
             )
         ranges = self.get_core_ranges() if core_ranges is None else core_ranges
@@ -411,7 +412,7 @@ class PyKernelOp:
             case "writer" | "noc" | "datamovement":
                 return self._ttnn.WriterConfigDescriptor()
             case _:
-                raise ValueError(
+                raise ArgumentError(
                     f"kernel '{kernel.__name__}' has no thread; decorate it with "
                     "@compute_thread(), @reader_thread() or @writer_thread()"
                 )
@@ -558,7 +559,7 @@ def _arguments(value: Any) -> list[int | Arguments]:
         return [*_per_core(columns).split()]
     if hasattr(value, "buffer_address"):
         return [value.buffer_address()]
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{value!r} is no run-time argument of a kernel; those are integers, tensors, and lists "
         "[x][y] or [x][y][n] of integers for each core; circular buffers come from create_cb"
     )
@@ -568,7 +569,7 @@ def _per_core(columns: Sequence[Any]) -> Arguments:
     lists = [_sequence(each) for each in columns]
     rows = {-1 if each is None else len(each) for each in lists}
     if len(rows) != 1 or -1 in rows:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{columns!r} is no run-time argument; numbers for each core are lists [x][y], all "
             "columns as long"
         )
@@ -578,7 +579,7 @@ def _per_core(columns: Sequence[Any]) -> Arguments:
             listed = _sequence(numbers)
             words = [numbers] if listed is None else listed
             if not all(isinstance(each, SupportsIndex) for each in words):
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"{numbers!r} is no run-time argument of core ({x}, {y}); those are integers"
                 )
             arguments.set_args_at_core(x, y, [each.__index__() for each in words])
@@ -594,7 +595,7 @@ def _find_ttnn() -> ModuleType:
     try:
         return import_module("ttnn")
     except ModuleNotFoundError as error:
-        raise ImportError(
+        raise MissingPackageError(
             "PyKernelOp needs ttnn: install it, or 'import ttmlir.ttnn.activate' for simulated "
             "devices"
         ) from error

@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ttmlir.errors import MissingNameError
+
 if TYPE_CHECKING:
     from ttmlir.frontend.torch.exporting import export
     from ttmlir.frontend.torch.model import import_model, import_models
@@ -45,7 +47,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it."""
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{home}"), name)
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_traced
@@ -52,10 +53,10 @@ def compile_graph(
     settings = dict(options or {})
     for name in settings:
         if name not in OPTIONS:
-            raise ValueError(f"options of the backend are {', '.join(OPTIONS)}, not '{name}'")
+            raise ArgumentError(f"options of the backend are {', '.join(OPTIONS)}, not '{name}'")
     weights = settings.pop("weights", WEIGHTS[0])
     if weights not in WEIGHTS:
-        raise ValueError(f"weights are {' or '.join(map(repr, WEIGHTS))}, not {weights!r}")
+        raise ArgumentError(f"weights are {' or '.join(map(repr, WEIGHTS))}, not {weights!r}")
     _report_graph_breaks()
     common: Any = torch_package()._dynamo.backends.common
 

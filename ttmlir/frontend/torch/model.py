@@ -17,6 +17,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.calls import Number, as_array
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import call_with_pairs
@@ -100,13 +101,13 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
     model = getattr(model, "_orig_mod", model)
     name = _name_of(model)
     if isinstance(model, torch.jit.ScriptModule | torch.jit.ScriptFunction):
-        raise TypeError(
+        raise ArgumentTypeError(
             "ttmlir.compile cannot compile TorchScript; it takes the module or function that "
             "torch.jit.script or torch.jit.trace was given"
         )
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
-            raise TypeError(
+            raise ArgumentTypeError(
                 "an exported program of torch knows its arguments: ttmlir.compile takes no "
                 "examples with it"
             )

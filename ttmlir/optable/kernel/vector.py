@@ -483,12 +483,6 @@ def _log_with_base(xp: Any, x: Any, *, scale: float) -> Any:
     return xp.log(x) * scale
 
 
-def _softplus(xp: Any, x: Any, *, beta: float, beta_reciprocal: float, threshold: float) -> Any:
-    scaled = beta * x
-    small = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) * beta_reciprocal
-    return xp.where(scaled > threshold, x, small)
-
-
 def _subtract_reversed(xp: Any, x: Any, *, value: Any) -> Any:
     return value - x
 
@@ -724,7 +718,7 @@ _ACTIVATIONS = (
         "softplus_tile",
         "ln(1 + exp(beta * x)) / beta; x where beta * x exceeds a threshold.",
         _file("softplus"),
-        _softplus,
+        special.softplus,
         cycles(1450, "tt-metal PR 54938"),
         scalars=_bits("beta", "beta_reciprocal", "threshold"),
     ),

@@ -89,7 +89,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         False, "Take and return tensors of ttnn, and end in ttnn.generic instead of ttmetal"
     )
     collapse_tensors_2d: bool = option(
-        True, "Merge all dimensions but the last where no operation of a function tells them apart"
+        True, "Merge all dimensions but the last where all operations of a function allow it"
     )
     default_input_memspace: MemorySpace = option(
         MemorySpace.DEVICE_L1, "Memory that arguments are best in: l1, where it fits, or dram"

@@ -42,7 +42,7 @@ Ensures: `tensor.empty` is `ttir.alloc`; buffers that a function does not return
 after their last use; the attribute `tt.arg_alloc` of a function says where its arguments are, and
 `tt.scratch` of a layout change which memory it may use beside, where the network needs some.
 Options: none.
-Not done here: constants, which have no place in the programs that need addresses; calls, whose
+Not done here: constants, which the programs that need addresses do not have; calls, whose
 functions have their tensors at the same addresses.
 """
 

@@ -6,7 +6,7 @@ location of `override-grid-sizes` gets that grid instead.
 
 One at a location of `override-output-layout` gets what that names of a grid, a memory, a memory
 layout and a data type: `fc1=8x1:l1:height_sharded:bf16`. Names are those of named locations; a call
-site is `caller/callee`, and a place in a file is `file.mlir:12`.
+site is `caller/callee`, and a location in a file is `file.mlir:12`.
 
 With `sharding-pass-enabled`, runs of operations in which each one has the next one as its only user
 keep their results in L1, divided over the cores.

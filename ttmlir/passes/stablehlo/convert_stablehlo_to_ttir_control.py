@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
@@ -283,7 +284,7 @@ def _call_on_constants(op: Operation, target: str, registered: RegisteredCall) -
     for number, (array, result) in enumerate(zip(results, op.results, strict=True)):
         converted = np.asarray(array, host_dtype(_check_dtype(result)))
         if converted.shape != value_shape(result):
-            raise ValueError(
+            raise ArgumentError(
                 f"result #{number} has shape {converted.shape}; expected {value_shape(result)}"
             )
         arrays.append(converted.tobytes())
@@ -298,7 +299,7 @@ def _check_dtype(value: SSAValue) -> str:
     """The name of the element type; ValueError for one that functions of NumPy are not given."""
     name = str(element_type(value))
     if _GIVEN.fullmatch(name) is None:
-        raise ValueError(f"elements of type {name} cannot be given to a function of NumPy")
+        raise ArgumentError(f"elements of type {name} cannot be given to a function of NumPy")
     return name
 
 

@@ -2,7 +2,7 @@
 
 A short loop becomes as many copies of its body as it has iterations; counters become constants. Any
 other loop becomes a `ttir.while`, which calls a function for each iteration, with a number of
-iterations if integers that are known while compiling tell it, else with a function that is asked
+iterations if integers that are known while compiling give it, else with a function that is asked
 before each iteration. Of small branches, all are computed and `stablehlo.select` takes the results
 of one; others become a `ttir.case`, which calls one of several functions. Of a known branch, only
 that one is left.

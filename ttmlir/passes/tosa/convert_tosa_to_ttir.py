@@ -1,7 +1,7 @@
 """Turn tosa operations into ttir operations.
 
 Each operation gets a `tensor.empty` as destination and accepts tiled device layouts for all its
-operands. Constants that only tell how to move elements vanish.
+operands. Constants that only say how to move elements vanish.
 
 Before:
 

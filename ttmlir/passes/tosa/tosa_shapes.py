@@ -198,7 +198,7 @@ def _scatter(op: Operation) -> Shape:
         op,
         ("batches", values[0], batches),
         ("batches", values[0], others),
-        ("numbers of places", places, written),
+        ("numbers of indices", places, written),
         ("channels", values[2], channels),
     )
     return values

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ttmlir.errors import IterationLimitError
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation, chip_of
@@ -105,10 +106,10 @@ class Iterations:
         self.left = self.most
 
     def take(self) -> None:
-        """One more; ValueError if there is none left."""
+        """One more; IterationLimitError if there is none left."""
         self.left -= 1
         if self.left < 0:
-            raise ValueError(
+            raise IterationLimitError(
                 f"the loops of the program have made {self.most} iterations and would go on; the "
                 f"environment variable {ITERATIONS_VARIABLE} sets another limit"
             )

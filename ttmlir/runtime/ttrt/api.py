@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.runtime.ttrt import commands
 from ttmlir.runtime.ttrt.commands import Command
 
@@ -59,6 +60,6 @@ class API:
         """Add a command; TypeError if it lacks something that commands need."""
         missing = [name for name in _REQUIRED if not hasattr(api, name)]
         if missing:
-            raise TypeError(f"{api.__name__} lacks {', '.join(missing)}")
+            raise ArgumentTypeError(f"{api.__name__} lacks {', '.join(missing)}")
         api.initialize_api()
         API.registered_apis[api.name] = api

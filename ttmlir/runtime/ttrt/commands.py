@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from ttmlir.errors import Error, show_cause
+from ttmlir.errors import (
+    Error,
+    MissingNameError,
+    NotSupportedError,
+    UnknownKeyError,
+    show_cause,
+)
 from ttmlir.files import safe_file_name
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import system_desc_from_table
@@ -154,14 +160,17 @@ class Command:
 
     def __getitem__(self, key: str) -> Any:
         """Value of an argument, in any spelling."""
-        return self.arguments[attribute_name(key)]
+        name = attribute_name(key)
+        if name not in self.arguments:
+            raise UnknownKeyError(f"there is no argument '{key}' of '{self.name}'")
+        return self.arguments[name]
 
     def __getattr__(self, name: str) -> Any:
         """Value of an argument as an attribute."""
         arguments = self.__dict__.get("arguments", {})
         if name in arguments:
             return arguments[name]
-        raise AttributeError(f"{type(self).__name__} has no argument or attribute '{name}'")
+        raise MissingNameError(f"{type(self).__name__} has no argument or attribute '{name}'")
 
     def __call__(self) -> int:
         """Do the work; returns the exit status."""
@@ -248,7 +257,7 @@ class Command:
 
     def execute(self) -> None:
         """Do the command's own work."""
-        raise NotImplementedError(f"command '{self.name}' does nothing")
+        raise NotSupportedError(f"command '{self.name}' does nothing")
 
     def postprocess(self) -> None:
         """Write the JSON results and the JUnit report, if they were asked for."""
@@ -296,7 +305,7 @@ class Command:
 
     def execute_on(self, source: Source) -> None:
         """Work on one file."""
-        raise NotImplementedError(f"command '{self.name}' does not work on files")
+        raise NotSupportedError(f"command '{self.name}' does not work on files")
 
     @classmethod
     def initialize_api(cls) -> None:

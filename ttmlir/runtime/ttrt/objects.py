@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.errors import NotSupportedError
 from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.binary import Binary as RuntimeBinary
 from ttmlir.runtime.binary import BinaryProgram as RuntimeProgram
@@ -75,7 +76,7 @@ class Flatbuffer:
     @property
     def view(self) -> TableView:
         """The root table."""
-        raise NotImplementedError(f"{type(self).__name__} has no schema")
+        raise NotSupportedError(f"{type(self).__name__} has no schema")
 
     @cached_property
     def fbb_dict(self) -> dict[str, Any]:

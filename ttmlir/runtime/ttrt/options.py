@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.errors import UnknownKeyError
 from ttmlir.runtime.errors import InputError
 
 
@@ -86,7 +87,7 @@ def resolve(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, 
         option = by_name.get(attribute_name(key))
         if option is None:
             known = ", ".join(option.name for option in options)
-            raise KeyError(f"there is no argument '{key}'; supported are {known}")
+            raise UnknownKeyError(f"there is no argument '{key}'; supported are {known}")
         if value is None or isinstance(value, Option):
             continue
         takes_several = option.multiple and not option.is_positional

@@ -97,7 +97,7 @@ class NocObject:
                     return address
                 raise self._refuse(place, "its page is not in the memory of this core")
             case PlaceObject():
-                raise self._refuse(place, "it is no place in the memory of this core")
+                raise self._refuse(place, "it is no location in the memory of this core")
 
     def _check(self, given: dict[str, int], place: Place, *known: str) -> None:
         """Refuse members that the arguments of a place do not have."""

@@ -26,6 +26,7 @@ from ttmlir.sim.machine.device import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, Core
 from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer, LocalCBInterface, Memory
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES, TILE_VOLUME
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.costs import UNITS
 
 # --- Declaration ----------------------------------------------------------------------------------
 # Which methods of an API object are calls that kernels can make.
@@ -176,17 +177,11 @@ the run-time arguments."""
 _COMMON_ARGUMENTS = 0x400
 """Offset in the processor's own memory of the arguments that all cores have in common."""
 
-_POLL_CYCLES = 8
-"""Cycles of a load from L1 (tt-isa-documentation, BabyRISCV/README.md)."""
-
-_STORE_CYCLES = 5
-"""Cycles from one narrow store to L1 to the next (the same)."""
-
 _PROCESSORS = ("BRISC", "UNPACK", "MATH", "PACK")
 """Names by tt-metal's ThreadId."""
 
 _MANY = 1024
-"""Turns of a loop that are counted at once."""
+"""Iterations of a loop that are counted at once."""
 
 _TURNS: tuple[None, ...] = (None,) * _MANY
 
@@ -473,7 +468,7 @@ class KernelApi:
             self.watch.read(from_memory, start, size, self.thread)
             self.watch.write(to_memory, there, size, self.thread)
         to_memory.write(there, bytes(from_memory.read(start, size)))
-        self._spend_copy(size, _POLL_CYCLES + _STORE_CYCLES)
+        self._spend_copy(size, UNITS.load_l1 + UNITS.store_l1)
 
     def fill_bytes(self, target: int, value: int, size: int) -> None:
         """`memset`: bytes of L1, by stores of the processor."""
@@ -484,7 +479,7 @@ class KernelApi:
             self.watch.write(memory, there, size, self.thread)
         memory.ensure(there, size)
         memory.write(there, bytes((value & 0xFF,)) * size)
-        self._spend_copy(size, _STORE_CYCLES)
+        self._spend_copy(size, UNITS.store_l1)
 
     def _place_of(self, address: int) -> tuple[Memory, int]:
         if address >= LOCAL_MEMORY:
@@ -521,7 +516,7 @@ class KernelApi:
         if not thread.polling:
             return True
         if self.timed:
-            thread.clock += _POLL_CYCLES
+            thread.clock += UNITS.load_l1
             if self.scheduler.next_clock < FOREVER:
                 thread.wait_until(self.scheduler.next_clock, "poll")
         return False

@@ -568,12 +568,14 @@ class Buffer:
         *,
         sharding: Sharding | None = None,
         address: int | None = None,
+        is_taken: bool = False,
         bottom_up: bool | None = None,
     ) -> None:
         """Take memory of a device, at a given address if there is one.
 
-        Pages are interleaved over all banks unless the buffer is sharded. `bottom_up` says from
-        which side of the memory it is taken; None: DRAM from the bottom, L1 from the top.
+        With `is_taken` the caller has the address already, and the buffer takes it over. Pages are
+        interleaved over all banks unless the buffer is sharded. `bottom_up` says from which side of
+        the memory it is taken; None: DRAM from the bottom, L1 from the top.
 
         Raises SimError for sizes that do not fit each other, AllocationError if there is no room.
         """
@@ -590,7 +592,7 @@ class Buffer:
         if address is None:
             address = self.allocator.allocate(self.bank_size, bottom_up=bottom_up)
         else:
-            self.allocator.take(address, self.bank_size)
+            self.allocator.take(address, self.bank_size, instead=is_taken)
         self.address = address
         self.pages = self._pages(address)
         for bank in self.pages.banks:

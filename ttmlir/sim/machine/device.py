@@ -6,6 +6,7 @@ from bisect import bisect, bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ttmlir.layout.enums import Arch, MemorySpace
@@ -545,7 +546,11 @@ def _with_number(copies: list[Copy], trid: int | None) -> tuple[list[Copy], list
 
 
 class Allocator:
-    """The part of a bank that buffers may take, and which of it they have taken."""
+    """The part of a bank that buffers may take, and which of it they have taken.
+
+    Threads may share one. Python frees tensors whenever it collects garbage, also while the same
+    thread allocates, so `free` never waits: what it cannot give back now, the next call does.
+    """
 
     def __init__(self, name: str, start: int, end: int, alignment: int, *, top_down: bool) -> None:
         """All bytes from `start` on and before `end` are free."""
@@ -560,30 +565,44 @@ class Allocator:
         """The addresses of what is taken, in order."""
         self._gaps = [(start, end)]
         """Start and end of what is free, in order."""
+        self._freed: deque[int] = deque()
+        """Addresses that were freed, but are still in the lists above."""
+        self._lock = Lock()
 
     @property
     def taken(self) -> list[tuple[int, int]]:
         """Address and size of everything that is taken, in order."""
-        return sorted(self._taken.items())
+        with self._lock:
+            self._free_all()
+            return sorted(self._taken.items())
 
     @property
     def lowest(self) -> int:
         """The first byte that is taken; the end if none is."""
-        return min(self._taken, default=self.end)
+        with self._lock:
+            self._free_all()
+            return min(self._taken, default=self.end)
 
     @property
     def largest_gap(self) -> int:
         """Bytes per bank of the largest buffer for which there is room."""
+        with self._lock:
+            self._free_all()
+            return self._largest_gap()
+
+    def _largest_gap(self) -> int:
         return max((high - self._aligned(low) for low, high in self._gaps), default=0)
 
     def block_at(self, address: int) -> tuple[int, int] | None:
         """Start and end of what is taken there; None if nothing is."""
-        index = bisect_right(self._starts, address) - 1
-        if index < 0:
-            return None
-        start = self._starts[index]
-        end = start + self._taken[start]
-        return (start, end) if address < end else None
+        with self._lock:
+            self._free_all()
+            index = bisect_right(self._starts, address) - 1
+            if index < 0:
+                return None
+            start = self._starts[index]
+            end = start + self._taken[start]
+            return (start, end) if address < end else None
 
     def allocate(self, size: int, *, bottom_up: bool | None = None) -> int:
         """Take bytes of every bank; AllocationError if no gap is large enough.
@@ -592,42 +611,62 @@ class Allocator:
         """
         size = self._aligned(size)
         top_down = self.top_down if bottom_up is None else not bottom_up
-        gaps = reversed(self._gaps) if top_down else self._gaps
-        for low, high in gaps:
-            if high - self._aligned(low) >= size:
-                top = (high - size) // self.alignment * self.alignment
-                address = top if top_down else self._aligned(low)
-                self._take(address, size)
-                return address
-        raise AllocationError(
-            f"{size} bytes per bank do not fit into {self.name}: the largest gap has "
-            f"{max(self.largest_gap, 0)} of its {self.end - self.start} bytes; deallocate buffers "
-            "or make them smaller",
-            rule="out-of-memory",
-            detail=self.map(),
-        )
-
-    def take(self, address: int, size: int) -> None:
-        """Take bytes at a given address; AllocationError if others have them."""
-        end = address + size
-        if not self.start <= address <= end <= self.end:
+        with self._lock:
+            self._free_all()
+            for low, high in reversed(self._gaps) if top_down else self._gaps:
+                if high - self._aligned(low) >= size:
+                    top = (high - size) // self.alignment * self.alignment
+                    address = top if top_down else self._aligned(low)
+                    self._take(address, size)
+                    return address
             raise AllocationError(
-                f"bytes {address:#x} to {end:#x} are outside of what buffers may take of "
-                f"{self.name}: {self.start:#x} to {self.end:#x}",
+                f"{size} bytes per bank do not fit into {self.name}: the largest gap has "
+                f"{max(self._largest_gap(), 0)} of its {self.end - self.start} bytes; deallocate "
+                "buffers or make them smaller",
                 rule="out-of-memory",
+                detail=self._map(),
             )
-        for other, other_size in self.taken:
-            if address < other + other_size and other < end:
+
+    def take(self, address: int, size: int, *, instead: bool = False) -> None:
+        """Take bytes at a given address; AllocationError if others have them.
+
+        `instead` gives back what the caller has there, so that no other thread takes it meanwhile.
+        """
+        with self._lock:
+            self._free_all()
+            if instead:
+                self._free(address)
+            end = address + size
+            if not self.start <= address <= end <= self.end:
                 raise AllocationError(
-                    f"bytes {address:#x} to {end:#x} of {self.name} overlap the buffer at "
-                    f"{other:#x}, which has {other_size} bytes",
+                    f"bytes {address:#x} to {end:#x} are outside of what buffers may take of "
+                    f"{self.name}: {self.start:#x} to {self.end:#x}",
                     rule="out-of-memory",
-                    detail=self.map(),
                 )
-        self._take(address, size)
+            for other, other_size in self._taken.items():
+                if address < other + other_size and other < end:
+                    raise AllocationError(
+                        f"bytes {address:#x} to {end:#x} of {self.name} overlap the buffer at "
+                        f"{other:#x}, which has {other_size} bytes",
+                        rule="out-of-memory",
+                        detail=self._map(),
+                    )
+            self._take(address, size)
 
     def free(self, address: int) -> None:
         """Give bytes back."""
+        self._freed.append(address)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._free_all()
+            finally:
+                self._lock.release()
+
+    def _free_all(self) -> None:
+        while self._freed:
+            self._free(self._freed.popleft())
+
+    def _free(self, address: int) -> None:
         low, high = address, address + self._taken.pop(address)
         del self._starts[bisect_left(self._starts, address)]
         index = bisect(self._gaps, (low, high))
@@ -655,9 +694,14 @@ class Allocator:
 
     def map(self) -> tuple[str, ...]:
         """What is taken, a line each."""
+        with self._lock:
+            self._free_all()
+            return self._map()
+
+    def _map(self) -> tuple[str, ...]:
         return tuple(
             f"{self.name}: {address:#x} to {address + size:#x}, {size} bytes: buffer"
-            for address, size in self.taken
+            for address, size in sorted(self._taken.items())
         )
 
 

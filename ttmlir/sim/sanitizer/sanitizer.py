@@ -651,7 +651,7 @@ def overrunning(
     return mine.thread.finding(
         f"{verb} {_bytes(address, end)} of {space.name}, {end - stop} of them past the end of "
         f"the buffer at {start:#x}, which has {stop - start} bytes there; other buffers may lie "
-        "behind it: check the address and the size",
+        "after it: check the address and the size",
         rule="out-of-bounds",
     )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ttmlir.errors import ArgumentError
 from ttmlir.sim.timing.noc_parameters import NocParameters
 
 # --- Bookings -------------------------------------------------------------------------------------
@@ -490,7 +491,7 @@ class NocModel:
     def _check(self, place: Coord) -> None:
         columns, rows = self.parameters.columns, self.parameters.rows
         if not (0 <= place[0] < columns and 0 <= place[1] < rows):
-            raise ValueError(f"{place} is outside of the network of {columns}x{rows} routers")
+            raise ArgumentError(f"{place} is outside of the network of {columns}x{rows} routers")
 
     def _route(self, noc: int, source: Coord, target: Coord) -> tuple[int, ...]:
         """The links on the way: NoC 0 goes right, then down; NoC 1 goes up, then left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ttmlir.errors import ArgumentError
 from ttmlir.layout import system
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import ArchSpec
@@ -61,7 +62,7 @@ def noc_parameters(arch: Arch) -> NocParameters:
     """The numbers of a generation of chips; ValueError for one that is not modelled."""
     if arch not in _BY_ARCH:
         known = " or ".join(each.keyword for each in _BY_ARCH)
-        raise ValueError(
+        raise ArgumentError(
             f"there are no timings for {arch.keyword}; use {known}, or run the program untimed"
         )
     return _BY_ARCH[arch]

@@ -28,6 +28,7 @@ from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import TensorLayoutAttr, element_of
 from ttmlir.dialects.ttkernel import ThreadTypeAttr
+from ttmlir.errors import ArgumentError
 from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
@@ -531,7 +532,7 @@ def _entries(kind: str, arrays: Sequence[Any]) -> Iterator[Table]:
 def _tensor(name: str, array: Any) -> Table:
     keyword = _KEYWORDS.get(array.dtype.name)
     if keyword is None:
-        raise ValueError(
+        raise ArgumentError(
             f"{name} has element type {array.dtype}; supported are {', '.join(_KEYWORDS)}"
         )
     shape = tuple(int(extent) for extent in array.shape)

@@ -394,8 +394,8 @@ class MemRefTables:
         layout = device_layout_of(type)
         if layout is None or not isinstance(type.layout, ShardLayoutAttr | InterleavedLayoutAttr):
             raise LayoutError(
-                f"'{type}' says no place on the device; buffers have the layout #ttcore.shard or "
-                "#ttcore.interleaved"
+                f"'{type}' says no location on the device; buffers have the layout #ttcore.shard "
+                "or #ttcore.interleaved"
             )
         element = element_of(type.element_type)
         shard = layout.shard_shape
@@ -525,7 +525,7 @@ class _FusedReference:
             and isinstance(type_, TensorType)
             and isinstance(operands, ArrayAttr)
         ):
-            raise self._error("has a row without mnemonic, operands and type of a tensor")
+            raise self._error("has an operation without mnemonic, operands and type of a tensor")
         for each in cast("ArrayAttr[Attribute]", operands):
             if isinstance(each, IntegerAttr):
                 self._check_value(cast("IntegerAttr", each).value.data)

@@ -328,7 +328,7 @@ class OperationWriter:
             if form is not None:
                 return form.table, self._table_operation(op, form)
         if isinstance(op, ttnn.AllocOp):
-            raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
+            raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose location the runtime chooses")
         raise OpError(op, f"{REFUSED}, which holds 'ttnn' operations only; {_remedy(op)}")
 
     # -- operations of the table ------------------------------------------------------------------

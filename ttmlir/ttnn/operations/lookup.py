@@ -144,7 +144,7 @@ def _places(index: Array, tensor: Tensor, dim: int) -> Array:
     places = as_places(index)
     if places.size and not 0 <= places.min() <= places.max() < shape[dim]:
         raise ArgumentError(
-            f"places from {places.min()} to {places.max()} along an extent of {shape[dim]}"
+            f"indices from {places.min()} to {places.max()} along an extent of {shape[dim]}"
         )
     return places
 

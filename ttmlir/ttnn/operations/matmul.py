@@ -8,6 +8,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.optable.contraction import matmul_shape
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
@@ -55,12 +56,24 @@ def _multiply(values: dict[str, Any]) -> Tensor:
     with np.errstate(all="ignore"):
         result = _product(left, right)
         if bias is not None:
-            result = result + bias.array
+            result = result + _fitting_bias(bias, result.shape)
         for chain in (getattr(plan, "fused_activation", None), values["activation"]):
             if chain:
                 result = apply_activations(result, chain)
     made = _store(result, given, values, device)
     return made
+
+
+def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:
+    """The bias, which broadcasts with a product of the given shape; else ArgumentError."""
+    try:
+        broadcast_shape(product, bias.array.shape)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"bias has {bias.shape}, the product Shape({list(product)}): each extent of a bias is "
+            "1 or that of the product; use ttnn.reshape or ttnn.repeat"
+        ) from error
+    return bias.array
 
 
 def require_tiles(tensor: Tensor, name: str) -> None:

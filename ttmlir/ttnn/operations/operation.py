@@ -124,14 +124,19 @@ class Operation:
         return call.result
 
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        _RUNNING.append((self, args, kwargs))
+        if _RUNNING.get() is not None:
+            return self._run(args, kwargs)
+        token = _RUNNING.set((self, args, kwargs))
         try:
-            if self._text is not None:
-                return self.function(self.signature.bind(args, kwargs))
-            kwargs.pop("queue_id", None)
-            return self.function(*args, **kwargs)
+            return self._run(args, kwargs)
         finally:
-            _RUNNING.pop()
+            _RUNNING.reset(token)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._text is not None:
+            return self.function(self.signature.bind(args, kwargs))
+        kwargs.pop("queue_id", None)
+        return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
         """As ttnn prints it."""
@@ -144,8 +149,10 @@ class Operation:
 
 EXPLAINERS.add(Operation.__call__.__code__)
 
-_RUNNING: list[tuple[Operation, tuple[Any, ...], dict[str, Any]]] = []
-"""The call of the program that is computed now, and those that it makes."""
+_RUNNING: ContextVar[tuple[Operation, tuple[Any, ...], dict[str, Any]] | None] = ContextVar(
+    "running", default=None
+)
+"""The call of the program that this thread, or task of asyncio, computes now."""
 
 
 @dataclass(frozen=True)
@@ -454,8 +461,9 @@ def remember_program(device: MeshDevice, *more: object) -> None:
     Those are the specifications of tensors and the arguments, but of numbers instead of tensors
     only their type, and what is said in `more`.
     """
-    if device.caches_programs and _RUNNING:
-        operation, args, kwargs = _RUNNING[0]
+    running = _RUNNING.get()
+    if device.caches_programs and running is not None:
+        operation, args, kwargs = running
         operands: tuple[str, ...] = getattr(operation.entry, "operands", ())
         device.program_cache.add(
             (

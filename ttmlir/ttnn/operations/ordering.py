@@ -113,7 +113,7 @@ def _index_fill(values: dict[str, Any]) -> Tensor:
     places = as_places(index.array).reshape(-1)
     if places.size and not 0 <= places.min() <= places.max() < tensor.shape[dim]:
         raise ArgumentError(
-            f"places from {places.min()} to {places.max()} along an extent of {tensor.shape[dim]}"
+            f"indices from {places.min()} to {places.max()} along an extent of {tensor.shape[dim]}"
         )
     result = tensor.array.copy()
     result[(slice(None),) * dim + (places,)] = values["value"]

@@ -29,8 +29,7 @@ def _parameter(values: dict[str, Any], name: str, tensor: Tensor) -> Array:
     if axis is None or not -rank <= axis < rank or array.size != tensor.shape[axis]:
         raise ArgumentError(
             f"{name} has {plural(array.size, 'number')} for {tensor.shape}; give one, or one for "
-            "each place "
-            "along axis"
+            "each index along axis"
         )
     shape = [1] * rank
     shape[axis] = -1

@@ -223,7 +223,6 @@ class DeviceStorage:
                     "kernels do not see shards in DRAM here; use an interleaved memory_config, or "
                     "shards in L1"
                 )
-            self._allocator.free(self.address)
             self._buffer = Buffer(
                 self.device.simulated,
                 spec.size_bytes,
@@ -231,6 +230,7 @@ class DeviceStorage:
                 spec.space,
                 sharding=spec.sharding(),
                 address=self.address,
+                is_taken=True,
             )
             self.device.shared.add(self)
         return self._buffer

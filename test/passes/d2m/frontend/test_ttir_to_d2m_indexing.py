@@ -118,7 +118,7 @@ def test_many_writes_are_refused() -> None:
     """Each is a choice for every element."""
     x = whole(np.int32, 33, 40)
     message = refusal("scatter", [x, numbers(33, 33, 1), x], x, "dim = 0 : si32")
-    assert "writes to 33 places along a dimension, kernels to 32" in message
+    assert "writes to 33 indices along a dimension, kernels to 32" in message
 
 
 def test_the_numbers_are_an_operand() -> None:

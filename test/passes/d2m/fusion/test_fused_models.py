@@ -63,6 +63,13 @@ def normal(*shape: int, seed: int = 0) -> Array:
     return np.asarray(np.random.default_rng(seed).normal(size=shape), np.float32)
 
 
+def norm_of_softmax(x: Any) -> Any:
+    """Numbers of bf16, with more values in between than a core has circular buffers."""
+    x = jax.nn.softmax(x, axis=1)
+    deviation = jax.lax.rsqrt(x.var((1, 2), keepdims=True) + 1e-5)
+    return (x - x.mean((1, 2), keepdims=True)) * deviation
+
+
 def layer_norm(x: Any, scale: Any, offset: Any) -> Any:
     """As in many JAX models."""
     deviation = jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
@@ -239,3 +246,11 @@ def test_buffers_that_save_time_stop_where_a_core_has_no_more(model: nn.Module) 
         np.testing.assert_allclose(
             result.float(), each, rtol=2**-5, atol=2**-5 * float(each.abs().max())
         )
+
+
+def test_norm_of_a_softmax_in_bf16() -> None:
+    """A softmax and a norm over other dimensions, of tiles that are padded in both."""
+    x = jnp.asarray(normal(7, 7, 7), jnp.bfloat16)
+    result = ttmlir.compile(jax.jit(norm_of_softmax), x, target="kernels")(x)
+    expected = np.asarray(norm_of_softmax(x.astype(jnp.float32)))
+    np.testing.assert_allclose(result.astype(np.float32), expected, atol=2**-5, rtol=2**-5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ttmlir.errors import NotSupportedError
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -82,7 +83,7 @@ def _grouped_mm(
     """
     torch = torch_package()
     if x.dim() != 2 or weight.dim() != 3 or offs is None:
-        raise NotImplementedError(
+        raise NotSupportedError(
             "grouped products take a matrix, a batch of matrices and the ends of groups of rows; "
             "write others as torch.bmm"
         )

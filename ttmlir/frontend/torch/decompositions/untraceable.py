@@ -14,6 +14,7 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
 from ttmlir.frontend.torch.elements import torch_package
 
@@ -78,7 +79,7 @@ def _gaussian_nll_loss(
         if var.shape == x.shape[:-1]:
             var = var.unsqueeze(-1)
         elif var.shape != (*x.shape[:-1], 1):
-            raise ValueError(f"var of shape {tuple(var.shape)} for an input of {tuple(x.shape)}")
+            raise ArgumentError(f"var of shape {tuple(var.shape)} for an input of {tuple(x.shape)}")
     # torch does not differentiate that.
     var = var + (torch.clamp(var, min=eps) - var).detach()
     loss = (var.log() + (x - target).square() / var) / 2
@@ -86,7 +87,7 @@ def _gaussian_nll_loss(
         loss = loss + math.log(2 * math.pi) / 2
     reductions = {"none": lambda: loss, "mean": loss.mean, "sum": loss.sum}
     if reduction not in reductions:
-        raise ValueError(f"{reduction} is not valid")
+        raise ArgumentError(f"{reduction} is not valid")
     return reductions[reduction]()
 
 

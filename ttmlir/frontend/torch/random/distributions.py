@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.composites.random_numbers import ROW, threefry
+from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.elements import dtype_name, torch_package
 
 # --- Generator ------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def _whole(words: Words, shape: Any, low: int, high: int) -> Any:
     """Whole numbers from `low` to `high` - 1."""
     torch, span = torch_package(), high - low
     if span > 1 << 31:
-        raise ValueError(f"random whole numbers are one of at most 2**31, not of {span}")
+        raise ArgumentError(f"random whole numbers are one of at most 2**31, not of {span}")
     # 31 bits, so that numbers with a sign hold them.
     word = shift_down(words.take(math.prod(shape)), 1).reshape(shape)
     return (word if span == 1 << 31 else word % span).to(torch.int64) + low

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
+from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import special
 from ttmlir.composites.arithmetic import angle, power
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
@@ -21,6 +22,7 @@ from ttmlir.frontend.torch.elements import SMALL_FLOATS, dtype_name, is_boolean,
 from ttmlir.ir.builder import array_in, build_function
 from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.op_definition import Family, OpDefinition
+from ttmlir.optable.special import elu, hypot, log_one_plus_exp
 
 
 def _unary(mnemonic: str) -> TorchRule:
@@ -51,11 +53,8 @@ def _gelu(call: TorchCall) -> SSAValue:
 
 
 def _elu(call: TorchCall) -> SSAValue:
-    x = call.array()
-    alpha, scale, input_scale = (float(call[n]) for n in ("alpha", "scale", "input_scale"))
-    below = (x if input_scale == 1 else x * input_scale).expm1() * (alpha * scale)
-    above = x if scale == 1 else x * scale
-    return (x > 0.0).where(above, below).value
+    factors = {name: float(call[name]) for name in ("alpha", "scale", "input_scale")}
+    return elu(ARRAYS, call.array(), **factors).value
 
 
 def _leaky_relu(call: TorchCall) -> SSAValue:
@@ -106,8 +105,7 @@ def _silu_backward(gradient: Array, x: Array) -> Array:
 
 def _mish_backward(gradient: Array, x: Array) -> Array:
     """Of `x * tanh(softplus(x))`."""
-    # log(1 + exp(x)), which is exact where exp(x) is large.
-    level = (x.maximum(0.0) + (-x.abs()).exp().log1p()).tanh()
+    level = log_one_plus_exp(ARRAYS, x).tanh()
     rest = 1.0 - level * level
     return gradient * (level + x * (x.sigmoid() * rest))
 
@@ -171,10 +169,6 @@ def _skipping_nan(mnemonic: str) -> TorchRule:
         return a.ne(a).where(b, found)
 
     return on_arrays(function, "self", "other")
-
-
-def _hypot(a: Array, b: Array) -> Array:
-    return (a.square() + b.square()).sqrt()
 
 
 def _pow(call: TorchCall) -> SSAValue:
@@ -344,7 +338,7 @@ RULES: dict[str, TorchRule] = {
     "gelu": _gelu,
     "hardshrink_backward": _shrink_backward("grad_out"),
     "hardtanh": _hardtanh,
-    "hypot": on_arrays(_hypot, "self", "other"),
+    "hypot": on_arrays(partial(hypot, ARRAYS), "self", "other"),
     "isinf": _is_infinite,
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,

@@ -42,7 +42,7 @@ def _slice(call: TorchCall) -> SSAValue:
 def _slice_at(call: TorchCall, x: SSAValue, dim: int) -> SSAValue:
     """A slice of a known length from a computed place."""
     if call["step"] != 1:
-        call.refuse("a slice from a computed place has a step of 1")
+        call.refuse("a slice from a computed index has a step of 1")
     begins = _begins(call.build, x, dim, call.tensor("start"))
     return call.build.create_inferred("slice_dynamic", x, begins, sizes=call.shape)
 
@@ -160,7 +160,7 @@ def _slice_scatter(call: TorchCall) -> SSAValue:
     source = build.cast(call.tensor("src"), element_type(x))
     if isinstance(call["start"], Number):
         if call["step"] != 1:
-            call.refuse("a slice from a computed place has a step of 1")
+            call.refuse("a slice from a computed index has a step of 1")
         return build.create_inferred(
             "slice_write", x, source, _begins(build, x, dim, call.tensor("start"))
         )
@@ -267,7 +267,7 @@ def _as_strided(call: TorchCall) -> SSAValue:
     last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if not meta.permute(order).is_contiguous() or offset < 0 or last >= meta.numel():
         call.refuse(
-            "a view of the memory behind a tensor that has gaps, or of more than the tensor, is "
+            "a view of the memory of a tensor that has gaps, or of more than the tensor, is "
             "not supported; use slices, permute and expand, or x.contiguous() before it"
         )
     flat = build.reshape(build.permute(x, order), (meta.numel(),))

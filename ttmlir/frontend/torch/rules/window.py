@@ -96,7 +96,7 @@ def _places_of_largest(
 ) -> SSAValue:
     x = call.build.array(_with_batch(call, len(kernel)))
     if not x.is_real:
-        call.refuse("places of the largest of whole numbers are not supported; use x.float()")
+        call.refuse("indices of the largest of whole numbers are not supported; use x.float()")
     return call.result(find_maxima(x, _axes(call, kernel, stride, dilation, padding)), 1)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.runtime.errors import InputError
 
@@ -83,7 +84,7 @@ _INSTEAD = {
 
 def refuse(reason: str) -> NoReturn:
     """Fail with what a step of training takes."""
-    raise TypeError(reason)
+    raise ArgumentTypeError(reason)
 
 
 def _zeros(*names: str) -> dict[str, Start]:

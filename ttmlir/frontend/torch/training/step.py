@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any, cast
 
+from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
@@ -60,12 +61,12 @@ def train_step(
     """
     torch = torch_package()
     if not isinstance(model, torch.nn.Module):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"ttmlir.train_step trains a torch.nn.Module, not a {type(model).__name__}; "
             "ttmlir.train_function takes a step with several models"
         )
     if loss is not None and len(example_batch) < 2:
-        raise TypeError(
+        raise ArgumentTypeError(
             "ttmlir.train_step(model, loss, optimizer, *example_batch) takes an example of the "
             "model's inputs and, after them, of the target; without a target pass loss=None, and "
             "let the model return the loss"

@@ -210,7 +210,7 @@ class TTIRToD2MPass(ModulePass):
         MemorySpace.DEVICE_L1, "Memory of the results of operations: l1 or dram"
     )
     collapse_tensors_2d: bool = option(
-        True, "Merge all dimensions but the last where no operation of a function tells them apart"
+        True, "Merge all dimensions but the last where all operations of a function allow it"
     )
     ttnn_mode: bool = option(
         False, "Take tensors with a layout where ttnn has them, by ttir.ttnn_metal_layout_cast"

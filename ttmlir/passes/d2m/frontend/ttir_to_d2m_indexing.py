@@ -247,7 +247,7 @@ def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
     count, extent = source.shape[axis], target.shape[axis]
     if count > MOST_WRITES:
         raise LayoutError(
-            f"writes to {count} places along a dimension, kernels to {MOST_WRITES}; "
+            f"writes to {count} indices along a dimension, kernels to {MOST_WRITES}; "
             f"{OTHER_PIPELINE}"
         )
     extents = [extent if each == axis else 1 for each in range(len(target.shape))]

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import shared_cores
-from ttmlir.machine import WORMHOLE, generation
+from ttmlir.machine import generation
 from ttmlir.machine.figures import ScheduleFigures
 from ttmlir.mlir.option_values import OptionError
 
@@ -27,9 +27,6 @@ Shape = tuple[int, ...]
 
 _MOST_STREAM_BUFFERS = 1024
 """Blocks of a circular buffer; not many more of the smallest, a tile of bytes, fit in L1."""
-READ_PAGE = WORMHOLE.schedules.read_page
-"""Cycles of a data-movement processor for a tile, which all generations take alike: to find its
-address and to issue a read."""
 SHARED_TILES = 16
 """Tiles of a block that is stored by both kernels."""
 MOST_SIZES = 10
@@ -43,12 +40,16 @@ class Blocks:
     iterators: tuple[int | None, ...]
     extents: Shape
     tile_bytes: int
-    page_cycles: int = READ_PAGE
-    """Of the processor that moves data, for each tile."""
+    is_gathered: bool = False
+    """True if the elements of each tile are gathered."""
     in_dram: bool = True
     """False for a buffer that is expected to be in L1."""
     read_bytes: int | None = None
     """Of a tile, if only parts of it are read."""
+
+    def page_cycles(self, figures: ScheduleFigures) -> int:
+        """Of the processor that moves data, for each tile."""
+        return figures.gather_tile if self.is_gathered else figures.read_page
 
     @property
     def moved_bytes(self) -> int:
@@ -296,7 +297,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.moved_bytes
-        cycles = max(loads * tiles * each.page_cycles, moved / figures.core_rate)
+        cycles = max(loads * tiles * each.page_cycles(figures), moved / figures.core_rate)
         # The core that multicasts a block waits for each of its parts in turn.
         sending = moved / figures.multicast_rate + loads * figures.multicast_latency
         # Cores that are spread over an iterator which does not count read the same block.
@@ -323,7 +324,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
             added += tiles
         moved = loads * tiles * each.tile_bytes
-        writer += max(loads * tiles * READ_PAGE, moved / figures.core_rate)
+        writer += max(loads * tiles * figures.read_page, moved / figures.core_rate)
         if each.in_dram:
             dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
@@ -414,7 +415,7 @@ def _movement_of(
         axis, sharers = routes[number]
         moved = each.tiles(sizes) * each.tile_bytes
         reading = max(
-            each.tiles(sizes) * max(figures.multicast_page, each.page_cycles),
+            each.tiles(sizes) * max(figures.multicast_page, each.page_cycles(figures)),
             moved / figures.core_rate,
         )
         sending = moved / figures.linked_rate + figures.handshake if axis else 0.0
@@ -513,7 +514,7 @@ def _route(
     parallel = len(cores) - nest.reductions
     is_reduced = any(each.follows(iterator) for iterator in range(parallel, len(cores)))
     is_product = any(work.is_product for work in nest.works)
-    if not is_reduced and (each.page_cycles > READ_PAGE or not is_product):
+    if not is_reduced and (each.is_gathered or not is_product):
         return "", 1
     even = all(
         nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0

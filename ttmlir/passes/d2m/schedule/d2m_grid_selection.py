@@ -78,7 +78,6 @@ from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.dst.select import capacity_of
 from ttmlir.passes.d2m.schedule.block_choice import (
-    READ_PAGE,
     Blocks,
     Machine,
     Nest,
@@ -111,17 +110,8 @@ if TYPE_CHECKING:
 
 MemRef = MemRefType[Attribute]
 
-MATRIX_CYCLES = 67
-"""Of the matrix unit, for a reduction of a tile at HiFi4."""
-UNPACK_CYCLES = 40
-"""Of a tile of 16-bit numbers."""
-PACK_CYCLES = 45
 MOST_L1_BYTES = 8 << 20
 """Of all cores, for a buffer that is expected to stay in L1."""
-GATHER_CYCLES = 5000
-"""Of the processor that moves data, for a tile whose elements are gathered."""
-OPERATION_CYCLES = 160
-"""Of an operation on a tile in DST that no table has."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +135,7 @@ class D2MGridSelectionPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
         machine = self._machine(module)
-        arch = require_system_desc(module, self.name).chip_descs[0].arch
-        costs = _Costs(self.math_approx_mode, arch is Arch.BLACKHOLE)
+        costs = _Costs(self.math_approx_mode, machine)
         if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
             raise OptionError(
                 "for the --matmul-interchange option: expected 0,1,2 or 1,0,2: rows and columns "
@@ -272,7 +261,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs:
             renumber(access.iterators),
             access.extents,
             tile_bytes(value),
-            GATHER_CYCLES if isinstance(below.owner, d2m.Gather) else READ_PAGE,
+            isinstance(below.owner, d2m.Gather),
             not _fits_in_l1(below),
         )
 
@@ -349,24 +338,24 @@ class _Costs:
 
     approximate: bool
     """True if functions are approximate where that is modelled."""
-    blackhole: bool
+    machine: Machine
 
     def of(self, loops: Loops) -> int:
         """Cycles of a point: of the busiest of unpacking, computing and packing."""
         names = [each.name.removeprefix("d2m.tile_") for each in loops.op.body.block.ops]
         if _is_product(loops):
             # Whatever the fidelity: networks and the packer limit those that are fast.
-            return UNPACK_CYCLES
-        unpack = UNPACK_CYCLES * max(1, len(loops.op.inputs))
+            return self.machine.figures.unpack_tile
+        unpack = self.machine.figures.unpack_tile * max(1, len(loops.op.inputs))
         # What combines tiles takes them from circular buffers, and packs once for many points.
         if loops.accumulates:
             return max(unpack, sum(map(self._operation, names)))
-        return max(unpack, PACK_CYCLES, sum(map(self._operation, names)))
+        return max(unpack, self.machine.figures.pack_tile, sum(map(self._operation, names)))
 
     def _operation(self, name: str) -> int:
         """Cycles of the math thread for an operation on a tile."""
         if name in ("reduce_sum", "reduce_max"):
-            return MATRIX_CYCLES
+            return self.machine.figures.reduce_tile
         if name == "linalg.yield":
             return 0
         for candidate in (f"{name}_tile", f"{name}_binary_tile"):
@@ -377,8 +366,11 @@ class _Costs:
             faster = call.approximation
             is_taken = self.approximate and faster is not None and faster.reference is not None
             cost = faster.cost if faster is not None and is_taken else call.cost
-            return cost.math_on(blackhole=self.blackhole) or OPERATION_CYCLES
-        return OPERATION_CYCLES
+            return (
+                cost.math_on(blackhole=self.machine.arch is Arch.BLACKHOLE)
+                or self.machine.figures.operation
+            )
+        return self.machine.figures.operation
 
 
 # --- Rewriting ------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def _check_axis(op: Operation, value: SSAValue) -> None:
         refuse_to_legalize(
             op,
             f"{words} has {len(uniform.scales)} scales along dimension {uniform.axis}; "
-            "give one for each place of a dimension",
+            "give one for each index of a dimension",
         )
 
 

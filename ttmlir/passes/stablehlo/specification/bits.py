@@ -280,7 +280,7 @@ def multiply_high(op: Operation, x: Array, y: Array) -> Array:
     """The upper half of the bits of a product, from products of halves."""
     width = bits.width_of(x.dtype)
     if width not in (8, 16, 32):
-        refuse_to_legalize(op, f"products of integers of {width} bits have no place on a device")
+        refuse_to_legalize(op, f"products of integers of {width} bits are not computed on a device")
     return bits.multiply_high(x, y)
 
 

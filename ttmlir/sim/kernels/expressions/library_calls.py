@@ -707,9 +707,7 @@ def _format(
     if len(numbered) > 1:
         raise context.error(node, "{} and {n} are not mixed in one text")
     if used != set(range(len(values))):
-        message = (
-            f"the text has places for {plural(len(used), 'value')}, and there are {len(values)}"
-        )
+        message = f"the text has room for {plural(len(used), 'value')}, and there are {len(values)}"
         raise context.error(node, message)
 
 

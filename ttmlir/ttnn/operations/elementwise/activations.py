@@ -50,7 +50,7 @@ def _celu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
 
 
 def _softplus(xp: Any, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    return semantics.softplus(xp, x, beta=beta, threshold=threshold)
+    return special.softplus(xp, x, beta=beta, threshold=threshold)
 
 
 def _selu(xp: Any, x: Any) -> Any:
@@ -77,7 +77,7 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "heaviside": special.heaviside,
     "leaky_relu": _leaky_relu,
     "logical_not_unary": reference_of("logical_not"),
-    "logsigmoid": semantics.log_sigmoid,
+    "logsigmoid": special.log_sigmoid,
     "recip": reference_of("reciprocal"),
     "relu_max": special.relu_max,
     "relu_min": semantics.relu_min,

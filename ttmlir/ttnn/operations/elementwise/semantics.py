@@ -17,7 +17,7 @@ from ttmlir.errors import ArgumentError, plural
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.elementwise import sigmoid
 from ttmlir.optable.op_definition import Family
-from ttmlir.optable.special import gelu, softsign, take_fraction
+from ttmlir.optable.special import gelu, log_sigmoid, mish, softsign, take_fraction
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.signature import spell_value
@@ -48,22 +48,6 @@ UNARY_OPERATIONS = tuple(
     and not definition.takes_types
 )
 """Rows of functions of one operand without parameters."""
-
-
-def softplus(xp: Any, x: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """ln(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
-    scaled = x * beta
-    return xp.where(scaled > threshold, x, xp.logaddexp(scaled, xp.zeros_like(scaled)) / beta)
-
-
-def mish(xp: Any, x: Any) -> Any:
-    """x * tanh(softplus(x))."""
-    return x * xp.tanh(xp.logaddexp(x, xp.zeros_like(x)))
-
-
-def log_sigmoid(xp: Any, x: Any) -> Any:
-    """ln(sigmoid(x))."""
-    return -xp.logaddexp(xp.zeros_like(x), -x)
 
 
 def celu(xp: Any, x: Any, *, alpha: float) -> Any:

@@ -372,7 +372,7 @@ _UNARY: dict[str, Operation] = table_of(
     _unary("celu", "*, alpha=1.0", semantics.celu, takes=Takes.FLOATS),
     _unary("selu", _SELU, special.selu, takes=Takes.FLOATS),
     _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", semantics.hardtanh, takes=Takes.FLOATS),
-    _unary("softplus", "*, beta=1.0, threshold=20.0", semantics.softplus, takes=Takes.FLOATS),
+    _unary("softplus", "*, beta=1.0, threshold=20.0", special.softplus, takes=Takes.FLOATS),
     _unary("hardshrink", "*, lambd=0.5", semantics.hardshrink, takes=Takes.FLOATS),
     _unary("softshrink", "*, lambd=0.5", semantics.softshrink, takes=Takes.FLOATS),
     _unary("logit", "*, eps=None", semantics.logit, takes=Takes.FLOATS),
