@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ttmlir.arrays.array import Array, concatenate
+from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import normalization
 from ttmlir.composites.arithmetic import signbit
 from ttmlir.composites.bits import round_to_format
@@ -20,6 +22,8 @@ from ttmlir.composites.statistics import (
     find_running_extreme,
     multiply_running,
 )
+from ttmlir.errors import ArgumentError
+from ttmlir.optable import special
 
 Shape = tuple[int, ...]
 
@@ -28,16 +32,6 @@ Shape = tuple[int, ...]
 
 def _clamp_tensor(x: Array, low: Array, high: Array) -> Array:
     return x.maximum(low).minimum(high)
-
-
-def _selu(x: Array, *, scale: float, alpha: float) -> Array:
-    return (x > 0).where(x, x.minimum(0.0).expm1() * alpha) * scale
-
-
-def _mish(x: Array) -> Array:
-    # log(1 + exp(x)) without overflow.
-    softplus = x.maximum(0.0) + (-x.abs()).exp().log1p()
-    return x * softplus.tanh()
 
 
 def _differentiate_gelu(gradient: Array, x: Array, *, approximate: str) -> Array:
@@ -77,7 +71,7 @@ def _slice_dynamic(
     x: Array, begins: Array, ends: Array, *, shape: Shape, step: Shape | None = None
 ) -> Array:
     if step is not None and any(each != 1 for each in step):
-        raise ValueError("takes neighbouring elements; steps other than 1 are not supported")
+        raise ArgumentError("takes neighbouring elements; steps other than 1 are not supported")
     return x.create("slice_dynamic", begins, shape=shape, parameters={"sizes": shape})
 
 
@@ -93,7 +87,7 @@ def _cumulative(x: Array, *, dim: int, reduction: str, reverse: bool) -> Array:
         case "logsumexp":
             found = add_exponentials_running(x, dim)
         case _:
-            raise ValueError(f"reductions of all elements up to each are not by '{reduction}'")
+            raise ArgumentError(f"reductions of all elements up to each are not by '{reduction}'")
     return found.reverse(dim) if reverse else found
 
 
@@ -139,7 +133,7 @@ def _group_norm(
     channel_dim: int = 1,
 ) -> Array:
     if mask is not None:
-        raise ValueError("normalizes groups without a mask")
+        raise ArgumentError("normalizes groups without a mask")
     order = [0, channel_dim, *(dim for dim in range(1, x.rank) if dim != channel_dim)]
     found, _, _ = normalization.group_norm(x.permute(order), num_groups, weight, bias, epsilon)
     return found.permute([order.index(dim) for dim in range(x.rank)])
@@ -157,7 +151,7 @@ def _attention(
     sliding_window_size: int | None = None,
 ) -> Array:
     if sink is not None or sliding_window_size is not None:
-        raise ValueError("attends to all keys; sinks and sliding windows are not supported")
+        raise ArgumentError("attends to all keys; sinks and sliding windows are not supported")
     heads = query.shape[-3]
     key, value = (normalization.repeat_heads(each, heads) for each in (key, value))
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
@@ -185,10 +179,6 @@ def _relu6(x: Array) -> Array:
     return x.limit(0, 6)
 
 
-def _softsign(x: Array) -> Array:
-    return x / (x.abs() + 1)
-
-
 COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "clamp_tensor": _clamp_tensor,
     "concatenate_heads": _concatenate_heads,
@@ -202,16 +192,16 @@ COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "index_select": _index_select,
     "layer_norm": _layer_norm,
     "linear": _linear,
-    "mish": _mish,
+    "mish": partial(special.mish, ARRAYS),
     "reduce_precision": _reduce_precision,
     "relu6": _relu6,
     "repeat_interleave": _repeat_interleave,
     "rms_norm": _rms_norm,
     "scaled_dot_product_attention": _attention,
-    "selu": _selu,
+    "selu": partial(special.selu, ARRAYS),
     "signbit": signbit,
     "slice_dynamic": _slice_dynamic,
-    "softsign": _softsign,
+    "softsign": partial(special.softsign, ARRAYS),
 }
 """What operations of 2026 compute, by their names."""
 

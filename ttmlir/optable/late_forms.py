@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.op_definition import Kind, Operand, Parameter, Shape
 
 Read = Callable[[dict[str, Any], Sequence[Shape], Shape], dict[str, Any]]
@@ -123,7 +124,7 @@ def _unfused(*names: str) -> Read:
         for name in _FUSED:
             # Lists of attributes are those of the IR, which know their length.
             if name in parameters and (name == "activation" or len(parameters[name])):
-                raise ValueError(
+                raise ArgumentError(
                     f"computes '{name}', too; only the operation without it is known here"
                 )
         return _drop(*_FUSED, *names)(parameters, shapes, result)
@@ -151,12 +152,12 @@ def _broadcast(
 def _slice_dynamic(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
-    raise ValueError("takes its ends as a tensor, and other operations fixed extents")
+    raise ArgumentError("takes its ends as a tensor, and other operations fixed extents")
 
 
 def _pad(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
     if any(margin < 0 for margin in parameters["padding"]):
-        raise ValueError("margins below 0 cut off elements; slice the tensor instead")
+        raise ArgumentError("margins below 0 cut off elements; slice the tensor instead")
     return parameters
 
 
@@ -192,7 +193,7 @@ def _convolution(
 ) -> dict[str, Any]:
     dims = [parameters.get(f"{name}_dim", n) for n, name in enumerate(_IMAGE)]
     if dims != [0, 1, 2, 3]:
-        raise ValueError(
+        raise ArgumentError(
             f"an image has the dimensions batch, height, width, channels in this order, got {dims}"
         )
     more = {}
@@ -211,7 +212,7 @@ _IMAGE = ("batch", "height", "width", "channel")
 
 def _check_divisor(parameters: Mapping[str, Any]) -> None:
     if "divisor_override" in parameters:
-        raise ValueError("divides by a number of its own; only means are known here")
+        raise ArgumentError("divides by a number of its own; only means are known here")
 
 
 def _pool(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
@@ -617,7 +618,7 @@ def _symmetric_image(
         found.pop(f"padding_{side}") for side in ("top", "left", "bottom", "right")
     )
     if (top, left) != (bottom, right):
-        raise ValueError(
+        raise ArgumentError(
             f"padding of top, left, bottom, right is {top}, {left}, {bottom}, {right}; the same on "
             "opposite sides is supported"
         )
@@ -637,7 +638,7 @@ def _full(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) ->
 def _other_order(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
-    raise ValueError("takes its operands in another order than the definition")
+    raise ArgumentError("takes its operands in another order than the definition")
 
 
 def _one_dimension(

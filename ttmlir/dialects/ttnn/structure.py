@@ -579,7 +579,10 @@ class ArangeOp(_CreationOp):
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The parameters of the definition; numbers are along the last dimension by themselves."""
-        return {"arange_dimension": len(shape_of(self.results[0])) - 1, **super().parameters()}
+        found = super().parameters()
+        if "arange_dimension" not in found:
+            found["arange_dimension"] = len(shape_of(self.results[0])) - 1
+        return found
 
 
 _LATE_ARANGE = Signature(

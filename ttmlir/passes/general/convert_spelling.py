@@ -52,6 +52,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttcore, ttir
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
+from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
@@ -215,7 +216,7 @@ def _scatter(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     kind = op.properties.get("scatter_reduce_type")
     how = kind.data.keyword if isinstance(kind, ttcore.ReduceTypeAttr) else "invalid"
     if how not in _SCATTERED:
-        raise ValueError(f"values that are put in one place are not combined by '{how}'")
+        raise ArgumentError(f"values that are put in one place are not combined by '{how}'")
     mnemonic = f"scatter_{_SCATTERED[how]}".removesuffix("_")
     return builder.create(mnemonic, op.inputs, op.results[0].type, **op.parameters())
 
