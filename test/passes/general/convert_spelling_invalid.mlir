@@ -1,0 +1,34 @@
+// RUN: ttmlir-opt --split-input-file --verify-diagnostics --convert-spelling %s
+
+func.func @library(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = "ttir.exp"(%a) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+  // expected-error@+1 {{failed to legalize operation 'ttnn.exp': only operations of ttir change their spelling; convert ttir}}
+  %1 = "ttnn.exp"(%0) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}
+
+// -----
+
+func.func @later(%a: tensor<4x8xf32>, %i: tensor<5xi32>) -> tensor<5x8xf32> {
+  // expected-error@+1 {{failed to legalize operation 'ttir.sampling': it came after 2024 and is not made of operations of that year}}
+  %0 = "ttir.sampling"(%a, %i, %i, %a, %a) : (tensor<4x8xf32>, tensor<5xi32>, tensor<5xi32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<5x8xf32>
+  return %0 : tensor<5x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{the mesh 'mesh' has 1x2 devices; 1 is supported}}
+module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x2>]>} {
+  func.func @mesh(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = "ttir.exp"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+func.func @order(%a: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-error@+1 {{an image has the dimensions batch, height, width, channels in this order, got [0, 2, 3, 1]}}
+  %0 = "ttir.conv2d"(%a, %w) <{batch_dim = 0 : i64, channel_dim = 1 : i64, height_dim = 2 : i64, width_dim = 3 : i64}> : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
