@@ -148,6 +148,39 @@ MEMBERS = {
         2038 any_device_tile  ANY_DEVICE_TILE
         1052 l1_block_sharded  L1_BLOCK_SHARDED
     """,
+    "ArgumentType": """
+        0 input INPUT
+        1 parameter PARAMETER
+        2 constant CONSTANT
+        3 default DEFAULT
+    """,
+    "AttentionMaskType": """
+        0 none NONE
+        1 causal CAUSAL
+        2 arbitrary ARBITRARY
+    """,
+    "ReduceType": """
+        0 sum SUM
+        1 mean MEAN
+        2 max MAX
+        3 min MIN
+        4 std STD
+        5 var VAR
+        6 prod PROD
+        7 invalid INVALID
+        8 logsumexp LOGSUMEXP
+    """,
+    "ShardStatus": """
+        0 presharded PRESHARDED
+        1 unsharded UNSHARDED
+    """,
+    "Topology": """
+        0 ring RING
+        1 linear LINEAR
+        2 mesh MESH
+        3 torus TORUS
+        4 disabled DISABLED
+    """,
     "TTNNLayout": """
         0 row_major RowMajor ROW_MAJOR
         1 tile Tile TILE

@@ -198,7 +198,7 @@ def test_what_may_be_written(editor: Editor) -> None:
         found = editor.at("completion", text, word, occurrence, shift=len(word))
         return [item["label"] for item in found]
 
-    assert completed("  ttir.soft") == ["ttir.softmax"]
+    assert completed("  ttir.soft") == ["ttir.softmax", "ttir.softsign"]
     assert completed("%pa", 2) == ["%pair"]
     assert completed("  @h") == ["@helper"]
     assert completed("  ttk") == ["ttkernel"]

@@ -29,7 +29,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from answers import ERROR, FILES, GIVEN, VERSIONS
-from programs import few_names, names, text
+from stablehlo_programs import few_names, names, text
 
 # How many modules one process of the command gets: to start it takes longer than to compile some.
 _AT_ONCE = 100

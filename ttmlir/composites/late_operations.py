@@ -17,6 +17,7 @@ from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import normalization
 from ttmlir.composites.arithmetic import signbit
 from ttmlir.composites.bits import round_to_format
+from ttmlir.composites.indexing import scatter
 from ttmlir.composites.statistics import (
     add_exponentials_running,
     find_running_extreme,
@@ -24,6 +25,7 @@ from ttmlir.composites.statistics import (
 )
 from ttmlir.errors import ArgumentError
 from ttmlir.optable import special
+from ttmlir.optable.late_forms import COMBINERS
 
 Shape = tuple[int, ...]
 
@@ -89,6 +91,85 @@ def _cumulative(x: Array, *, dim: int, reduction: str, reverse: bool) -> Array:
         case _:
             raise ArgumentError(f"reductions of all elements up to each are not by '{reduction}'")
     return found.reverse(dim) if reverse else found
+
+
+# --- Rows at an index -----------------------------------------------------------------------------
+# The first dimension of a tensor is a batch, the next ones are indexed, the rest are rows. The
+# index (batches or 1, indexed dimensions, slices) says where each slice begins.
+
+
+def _number_rows(
+    index: Array, sizes: Shape, windows: Shape, *, moves_inside: bool
+) -> tuple[Array, Array | None]:
+    """Numbers of the rows of slices, (batches or 1, rows), and which of them are inside.
+
+    Slices that reach outside are moved inside, or told apart.
+    """
+    index = index.cast("i32")
+    batches, _, slices = index.shape
+    numbers = index.fill(0, (batches, slices, 1))
+    inside: Array | None = None
+    for place, (size, window) in enumerate(zip(sizes, windows, strict=True)):
+        start = index.cut(1, place, place + 1).reshape((batches, slices, 1))
+        if not moves_inside:
+            fits = (start >= 0) & (start <= size - window)
+            inside = fits if inside is None else inside & fits
+        start = start.limit(0, size - window)
+        places = start if window == 1 else start + start.count(2, (1, 1, window))
+        apart = (numbers * size).unsqueeze(3) + places.unsqueeze(2)
+        numbers = apart.reshape((batches, slices, math.prod(apart.shape[2:])))
+    rows = numbers.shape[2]
+    if inside is not None:
+        inside = inside.broadcast(numbers.shape).reshape((batches, slices * rows))
+    return numbers.reshape((batches, slices * rows)), inside
+
+
+def _as_rows(x: Array, sizes: Shape) -> Array:
+    batch, count = x.shape[0], math.prod(sizes)
+    return x.reshape((batch, count, math.prod(x.shape[1:]) // max(1, count)))
+
+
+def _gather_rows(
+    x: Array,
+    index: Array,
+    *,
+    shape: Shape,
+    sizes: Shape,
+    windows: Shape,
+    column: bool,
+    fill_out_of_bounds: bool,
+) -> Array:
+    if fill_out_of_bounds:
+        raise ArgumentError("moves slices that reach outside of the tensor inside")
+    rows = _as_rows(x, sizes)
+    numbers, _ = _number_rows(index, sizes, windows, moves_inside=True)
+    wanted = (rows.shape[0], numbers.shape[1], rows.shape[2])
+    return rows.gather(1, numbers.unsqueeze(2).broadcast(wanted)).reshape(shape)
+
+
+def _scatter_rows(
+    x: Array,
+    index: Array,
+    updates: Array,
+    *,
+    sizes: Shape,
+    windows: Shape,
+    column: bool,
+    reduce: str,
+) -> Array:
+    if reduce not in COMBINERS:
+        raise ArgumentError(f"values that are put in one place are not combined by '{reduce}'")
+    rows = _as_rows(x, sizes)
+    batch, count, width = rows.shape
+    numbers, inside = _number_rows(index, sizes, windows, moves_inside=False)
+    assert inside is not None, "there is an indexed dimension"
+    # What reaches outside goes to one more row, which is cut off.
+    numbers = inside.where(numbers, count)
+    wanted = (batch, numbers.shape[1], width)
+    places = numbers.unsqueeze(2).broadcast(wanted)
+    padded = rows.pad(((0, 0), (0, 1), (0, 0)), 0)
+    source = updates.cast(x.dtype).reshape(wanted)
+    return scatter(padded, 1, places, source, COMBINERS[reduce]).cut(1, 0, count).reshape(x.shape)
 
 
 # --- Products and windows -------------------------------------------------------------------------
@@ -197,6 +278,8 @@ COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "relu6": _relu6,
     "repeat_interleave": _repeat_interleave,
     "rms_norm": _rms_norm,
+    "rows_gather": _gather_rows,
+    "rows_scatter": _scatter_rows,
     "scaled_dot_product_attention": _attention,
     "selu": partial(special.selu, ARRAYS),
     "signbit": signbit,
@@ -205,7 +288,7 @@ COMPOSITES: Mapping[str, Callable[..., Array]] = {
 }
 """What operations of 2026 compute, by their names."""
 
-TAKES_SHAPE = frozenset(("slice_dynamic",))
+TAKES_SHAPE = frozenset(("rows_gather", "slice_dynamic"))
 """Those whose result's shape is no consequence of the operands' and of the parameters."""
 
 NUMBERS: Mapping[str, float] = {"zeros": 0, "ones": 1}

@@ -149,6 +149,11 @@ def _broadcast(
     return {"dimension": tuple(range(len(result) - len(shapes[0]), len(result)))}
 
 
+def _product(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> dict[str, Any]:
+    """What transposes, which the definition need not say."""
+    return {name: value for name, value in parameters.items() if value is not False}
+
+
 def _slice_dynamic(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
@@ -191,7 +196,7 @@ def _padding(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _convolution(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
-    dims = [parameters.get(f"{name}_dim", n) for n, name in enumerate(_IMAGE)]
+    dims = [parameters.get(name, n) for n, name in enumerate(IMAGE_DIMS)]
     if dims != [0, 1, 2, 3]:
         raise ArgumentError(
             f"an image has the dimensions batch, height, width, channels in this order, got {dims}"
@@ -207,7 +212,8 @@ def _convolution(
     }
 
 
-_IMAGE = ("batch", "height", "width", "channel")
+IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
+"""Which dimension of an image is which."""
 
 
 def _check_divisor(parameters: Mapping[str, Any]) -> None:
@@ -222,6 +228,15 @@ def _pool(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) ->
     }
     return {**_axes(parameters, "kernel", "stride", "dilation"), **_padding(parameters), **kept}
 
+
+COMBINERS = {
+    "invalid": "",
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+}
+"""What `#ttcore.reduce_type` does to values that are put in one place; nothing: the last stays."""
 
 # --- ttir -----------------------------------------------------------------------------------------
 
@@ -240,6 +255,8 @@ def without_divisor(form: LateForm, parameters: dict[str, Any]) -> tuple[dict[st
     """
     left = {name: value for name, value in parameters.items() if name != "divisor_override"}
     height, width = _pair(parameters["kernel"])
+    if not parameters["divisor_override"]:
+        raise ArgumentError("divides by 0")
     assert form.read is not None, "pooling has parameters of its own"
     factor = height * width / parameters["divisor_override"]
     return {**form.read(left, (), ()), "count_include_pad": True}, factor
@@ -327,7 +344,7 @@ TTIR: Mapping[str, LateForm] = {
         results="values indices",
     ),
     # products
-    "matmul": _form("a b", "transpose_a:bool=false transpose_b:bool=false"),
+    "matmul": _form("a b", "transpose_a:bool=false transpose_b:bool=false", read=_product),
     "linear": _form(
         "a b bias?",
         "transpose_a:bool=false transpose_b:bool=false",
@@ -641,6 +658,13 @@ def _other_order(
     raise ArgumentError("takes its operands in another order than the definition")
 
 
+def _ttnn_product(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    configs = ("matmul_program_config", "compute_config")
+    return _product(_unfused(*configs)(parameters, shapes, result), shapes, result)
+
+
 def _one_dimension(
     parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
 ) -> dict[str, Any]:
@@ -729,7 +753,7 @@ TTNN: Mapping[str, LateForm] = {
     "topk": _form("input", "k:i32 dim:si32 largest:bool sorted:bool", results="values indices"),
     "sort": _form("input", "dim:si8 descending:bool stable:bool", results="values indices"),
     # products
-    "matmul": _form("a b", _MATMUL, read=_unfused("matmul_program_config", "compute_config")),
+    "matmul": _form("a b", _MATMUL, read=_ttnn_product),
     "linear": _form("a b bias?", _MATMUL, summary="Product of matrices, a bias, an activation."),
     # windows
     "conv1d": _form(

@@ -27,8 +27,8 @@ module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x2>]>} {
 
 // -----
 
-func.func @order(%a: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
-  // expected-error@+1 {{an image has the dimensions batch, height, width, channels in this order, got [0, 2, 3, 1]}}
-  %0 = "ttir.conv2d"(%a, %w) <{batch_dim = 0 : i64, channel_dim = 1 : i64, height_dim = 2 : i64, width_dim = 3 : i64}> : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
-  return %0 : tensor<1x4x6x6xf32>
+func.func @pool(%a: tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32> {
+  // expected-error@+1 {{failed to legalize operation 'ttir.avg_pool2d': divides by 0}}
+  %0 = "ttir.avg_pool2d"(%a) <{ceil_mode = false, divisor_override = 0 : i32, kernel = 2 : i32, stride = 2 : i32}> : (tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
 }

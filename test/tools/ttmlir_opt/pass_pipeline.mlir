@@ -8,7 +8,7 @@
 // RUN: ttmlir-opt --pass-pipeline='builtin.module(ttir-to-ttnn-backend-pipeline{enable-grid-set=false mesh-shape=1,1})' --dump-pass-pipeline /dev/null -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAMED
 
 // MERGED: builtin.module(func.func(cse,canonicalize{region-simplify=normal}))
-// NAMED: builtin.module(ttir-decomposition,ttir-sliding-window-2d-fix-shapes,ttir-hoist-loop-constants,{{.*}},ttir-implicit-device{mesh-shape=1,1},{{.*}},convert-ttir-to-ttnn{share-transfers=false})
+// NAMED: builtin.module(convert-spelling{to=2024},ttir-decomposition,ttir-sliding-window-2d-fix-shapes,ttir-hoist-loop-constants,{{.*}},ttir-implicit-device{mesh-shape=1,1},{{.*}},convert-ttir-to-ttnn{share-transfers=false})
 // CHECK-NOT: @unused
 // CHECK-LABEL: @twice
 // CHECK: arith.muli

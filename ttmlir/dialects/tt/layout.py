@@ -385,7 +385,11 @@ def element_of(element_type: Attribute) -> Element:
     if isinstance(element_type, TileType):
         return element_type.format.data
     if isinstance(element_type, _SCALAR_TYPES):
-        return ScalarType(str(element_type))
+        scalar = ScalarType(str(element_type))
+        if isinstance(element_type, builtin.AnyFloat):
+            # Floats of other widths have no format, whatever lays them out.
+            _ = scalar.data_type
+        return scalar
     raise LayoutError(
         f"element type '{element_type}' cannot be laid out; "
         "supported are integers, floats, index and tiles"

@@ -55,16 +55,19 @@ from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parame
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
+from ttmlir.ir.tensor_types import dtype_of, element_type, tensor_like, value_shape
 from ttmlir.mlir.core_prefix import forget_late_spelling
 from ttmlir.mlir.option_values import option
-from ttmlir.optable.late_forms import without_divisor
+from ttmlir.optable.late_forms import COMBINERS, IMAGE_DIMS, without_divisor
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ttmlir.arrays.array import Array
+
+
+_CONTROL = ttcore.WhileLoopOp | ttcore.CaseOp | ttcore.OptimizationBarrierOp
 
 
 class Spelling(Enum):
@@ -93,6 +96,8 @@ class ConvertSpellingPass(ModulePass):
                 _give_destination(op)
             elif isinstance(op, LateOnlyOp):
                 _decompose(op)
+            elif isinstance(op, ttcore.OptimizationBarrierOp):
+                replace(op, *op.operands)
             elif isinstance(op, ttcore.WhileLoopOp):
                 _convert_loop(op)
             elif isinstance(op, ttcore.CaseOp):
@@ -106,7 +111,7 @@ def is_late(module: ModuleOp) -> bool:
     """True for a module with ttir operations that the passes of 2024 do not know."""
     ops = tuple(module.walk())
     if any(
-        isinstance(op, LateOnlyOp | ttcore.WhileLoopOp | ttcore.CaseOp)
+        isinstance(op, LateOnlyOp | _CONTROL)
         or (isinstance(op, ttir.TTIRTableOp) and _is_late_form(op))
         for op in ops
     ):
@@ -208,16 +213,13 @@ def _transposed(builder: Builder, value: SSAValue) -> SSAValue:
     return builder.transpose(value, rank - 2, rank - 1)
 
 
-_SCATTERED = {"invalid": "", "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
-
-
 def _scatter(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     """The operation of 2024 that combines as this one does."""
     kind = op.properties.get("scatter_reduce_type")
     how = kind.data.keyword if isinstance(kind, ttcore.ReduceTypeAttr) else "invalid"
-    if how not in _SCATTERED:
+    if how not in COMBINERS:
         raise ArgumentError(f"values that are put in one place are not combined by '{how}'")
-    mnemonic = f"scatter_{_SCATTERED[how]}".removesuffix("_")
+    mnemonic = f"scatter_{COMBINERS[how]}".removesuffix("_")
     return builder.create(mnemonic, op.inputs, op.results[0].type, **op.parameters())
 
 
@@ -236,6 +238,23 @@ def _pool(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     return (array_in(builder, mean) * factor).value
 
 
+def _convolve(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """A convolution of images with channels last, whatever the order of the dimensions was."""
+    late = op.LATE
+    assert late is not None, "convolutions have a form of 2026"
+    said = parameters_in(op.properties, late.parameters or ())
+    order = [cast("int", said.pop(name, at)) for at, name in enumerate(IMAGE_DIMS)]
+    image, *others = op.inputs
+    shapes = [value_shape(value) for value in op.inputs]
+    assert late.read is not None, "convolutions have parameters of their own"
+    parameters = late.read(said, shapes, value_shape(op.results[0]))
+    extents = value_shape(op.results[0])
+    type_ = tensor_like(op.results[0], [extents[dim] for dim in order])
+    operands = [builder.permute(image, order), *others]
+    made = builder.create(op.DEFINITION.mnemonic, operands, type_, **parameters)
+    return builder.permute(made, [order.index(dim) for dim in range(len(order))])
+
+
 def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     """Elements around a tensor; margins below 0 cut off some of it."""
     own = parameters_in(op.properties, op.PARAMETERS)
@@ -246,6 +265,8 @@ def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
 
 _SPECIAL: dict[str, Callable[[Builder, ttir.TTIRTableOp], SSAValue]] = {
     "avg_pool2d": _pool,
+    "conv2d": _convolve,
+    "conv_transpose2d": _convolve,
     "matmul": _multiply,
     "pad": _pad,
     "scatter": _scatter,

@@ -117,7 +117,8 @@ class _Conversion:
         definition = op.DEFINITION
         names = {each.name for each in definition.parameters}
         differs = names != {each.name for each in definition.ttir_signature}
-        if not definition.in_ttir or differs or len(op.results) != 1:
+        says_more = not op.parameters().keys() <= names
+        if not definition.in_ttir or differs or says_more or len(op.results) != 1:
             refuse_to_legalize(
                 op,
                 f"it has no counterpart in ttir; leave out '{HOIST}', and the library computes it",

@@ -366,6 +366,9 @@ class OperationWriter:
             return [float(value) for value in parameters.values()]
         if filler in op.form().operand_index:
             return self._operand(op, filler)
+        if filler == "inputs" and isinstance(op, DestinationStyleOp):
+            # Without a destination, operands have names of their own.
+            return [self._values.tensor(value) for value in op.inputs]
         return parameters.get(filler)
 
     def _operand(self, op: TableOperation, name: str) -> Any:

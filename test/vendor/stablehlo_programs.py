@@ -1,7 +1,7 @@
 """The corpus of StableHLO programs that the vendor's compiler was asked about, by name.
 
-    python test/vendor/programs.py              # prints the names
-    python test/vendor/programs.py add-f32-5x7  # prints the text of one
+    python test/vendor/stablehlo_programs.py              # prints the names
+    python test/vendor/stablehlo_programs.py add-f32-5x7  # prints the text of one
 
 The modules in `corpus/` define them. Texts are those of the JAX that `versions.json` in an archive
 names; another one may lower the same function otherwise, so tests take texts from the archive.
