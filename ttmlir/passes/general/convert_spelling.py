@@ -202,7 +202,10 @@ def _multiply(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     """A product whose operands are transposed before it."""
     parameters = op.parameters()
     operands = [
-        _transposed(builder, value) if parameters.get(name) else value
+        builder.cast(
+            _transposed(builder, value) if parameters.get(name) else value,
+            element_type(op.results[0]),
+        )
         for value, name in zip(op.inputs, ("transpose_a", "transpose_b"), strict=True)
     ]
     return builder.create("matmul", operands, op.results[0].type)
@@ -263,10 +266,18 @@ def _pad(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
     return builder.pad(op.inputs[0], margins, cast("float", own["value"]))
 
 
+def _contract(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
+    """A product in the elements of its result: those of the operands may not hold the sums."""
+    result = op.results[0]
+    operands = [builder.cast(value, element_type(result)) for value in op.inputs]
+    return builder.create("dot_general", operands, result.type, **op.parameters())
+
+
 _SPECIAL: dict[str, Callable[[Builder, ttir.TTIRTableOp], SSAValue]] = {
     "avg_pool2d": _pool,
     "conv2d": _convolve,
     "conv_transpose2d": _convolve,
+    "dot_general": _contract,
     "matmul": _multiply,
     "pad": _pad,
     "scatter": _scatter,
