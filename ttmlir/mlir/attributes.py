@@ -629,6 +629,9 @@ def elements_text(attr: Elements, *, hex_threshold: int = HEX_THRESHOLD) -> str:
     count = element_count(attr)
     if not count:
         return ""
+    if not element_size(type):
+        # Integers without bits have one value.
+        return "0"
     if is_hex(attr, hex_threshold):
         return f'"{hex_text(attr)}"'
     data, size = raw_bytes(attr), element_size(type)
