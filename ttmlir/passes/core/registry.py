@@ -61,6 +61,14 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
     "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-aggressive-simplification": (
+        "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
+        ":StableHLOAggressiveSimplificationPass"
+    ),
+    "stablehlo-annotate-arguments": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments"
+        ":StableHLOAnnotateArgumentsPass"
+    ),
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),

@@ -48,10 +48,11 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
+from ttmlir.ir.builder import SPELLING_HELP, Spelling, use_style
 from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_control,
@@ -74,9 +75,14 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     name = "convert-stablehlo-to-ttir"
     title = "ConvertStableHLOToTTIR"
+    spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
+        if self.spelling is Spelling.LATE:
+            with use_style(self.spelling.style):
+                convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
+            return
         reason = AttributeMemo(_reason_against)
         for op in module.walk():
             if op.name.startswith(("stablehlo.", "chlo.")):
@@ -113,6 +119,16 @@ CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_control.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
+
+LATE: dict[str, ConversionRule] = {
+    **convert_stablehlo_to_ttir_elementwise.LATE_RULES,
+    **convert_stablehlo_to_ttir_movement.LATE_RULES,
+    **convert_stablehlo_to_ttir_reduction.LATE_RULES,
+    **convert_stablehlo_to_ttir_indexing.LATE_RULES,
+    **convert_stablehlo_to_ttir_window.LATE_RULES,
+    **convert_stablehlo_to_ttir_control.LATE_RULES,
+}
+"""What becomes of them in the spelling of 2026, where that is something else."""
 
 _REFUSED = convert_stablehlo_to_ttir_control.REFUSED
 _MAY_BE_LEFT = {

@@ -326,3 +326,10 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.custom_call": _custom_call,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+LATE_RULES: dict[str, ConversionRule] = {}
+"""Rules of 2026, where they differ."""

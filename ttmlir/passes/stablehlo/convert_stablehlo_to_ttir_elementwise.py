@@ -143,3 +143,30 @@ FUNCTIONS: dict[str, ArrayFunction] = {
 """Functions by the full name of the operation."""
 RULES: dict[str, ConversionRule] = {name: computes(each) for name, each in FUNCTIONS.items()}
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:
+    """Bounds that stand in the program are numbers of the operation."""
+    bounds = [splat_number(op.operands[number]) for number in (0, 2)]
+    if None not in bounds:
+        return create_result(op, "clamp", x, min=bounds[0], max=bounds[1])
+    return create_result(op, "clamp_tensor", x, low, high)
+
+
+def _late_compare(op: Operation, a: Array, b: Array) -> Array:
+    direction = cast("Data[str]", op.properties["comparison_direction"]).data
+    return create_result(op, COMPARISONS[direction].mnemonic, a, b)
+
+
+def _late_convert(op: Operation, x: Array) -> Array:
+    return create_result(op, "typecast", x, conservative_folding=True)
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.compare": computes(_late_compare),
+    "stablehlo.convert": computes(_late_convert),
+}
+"""Rules of 2026, where they differ."""

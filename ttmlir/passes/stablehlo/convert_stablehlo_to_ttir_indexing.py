@@ -440,3 +440,10 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.scatter": _scatter,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+LATE_RULES: dict[str, ConversionRule] = {}
+"""Rules of 2026, where they differ."""

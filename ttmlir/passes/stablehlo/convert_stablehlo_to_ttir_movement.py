@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array, concatenate
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import check_static_shape, value_shape
+from ttmlir.ir.tensor_types import check_static_shape, tensor_like, value_shape
 from ttmlir.mlir.attributes import exact_float32
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
 
@@ -130,3 +130,93 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.iota": _iota,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_broadcast_in_dim(op: Operation) -> None:
+    shape = value_shape(op.results[0])
+    replace(op, place(Builder.before(op), op.operands[0], shape, integers(op, _BROADCAST_DIMS)))
+
+
+_BROADCAST_DIMS = "broadcast_dimensions"
+
+
+def place(
+    builder: Builder, value: SSAValue, shape: Sequence[int], dims: Sequence[int]
+) -> SSAValue:
+    """A tensor whose dimensions become some of a shape, repeated along the others."""
+    order = sorted(range(len(dims)), key=lambda number: dims[number])
+    if order != [*range(len(dims))]:
+        value = permute_late(builder, value, order)
+    placed = [1] * len(shape)
+    for dim, extent in zip(sorted(dims), value_shape(value), strict=True):
+        placed[dim] = extent
+    return broadcast_late(builder, builder.reshape(value, placed), shape)
+
+
+def broadcast_late(builder: Builder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """A tensor repeated along extents of 1."""
+    if value_shape(value) == tuple(shape):
+        return value
+    return builder.create("broadcast", [value], tensor_like(value, shape), dimension=())
+
+
+def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    """A tensor with its dimensions in another order, if it is the same one."""
+    shape = value_shape(value)
+    type_ = tensor_like(value, [shape[dim] for dim in order])
+    return builder.create("permute", [value], type_, permutation=tuple(order))
+
+
+def _late_transpose(op: Operation) -> None:
+    replace(op, permute_late(Builder.before(op), op.operands[0], integers(op, "permutation")))
+
+
+def _late_reshape(op: Operation) -> None:
+    shape = value_shape(op.results[0])
+    builder = Builder.before(op)
+    replace(op, builder.create("reshape", op.operands, op.results[0].type, shape=shape))
+
+
+def _late_slice(op: Operation) -> None:
+    names = {"begins": "start_indices", "ends": "limit_indices", "step": "strides"}
+    parameters = {name: integers(op, own) for name, own in names.items()}
+    builder = Builder.before(op)
+    replace(op, builder.create("slice", op.operands, op.results[0].type, **parameters))
+
+
+def _late_concatenate(op: Operation) -> None:
+    builder = Builder.before(op)
+    dim = integer(op, "dimension")
+    replace(op, builder.create("concat", op.operands, op.results[0].type, dim=dim))
+
+
+def _late_reverse(op: Operation) -> None:
+    builder = Builder.before(op)
+    dims = integers(op, "dimensions")
+    replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
+
+
+def _late_iota(op: Operation) -> None:
+    """Numbers along one dimension, placed."""
+    builder = Builder.before(op)
+    shape = value_shape(op.results[0])
+    dim = integer(op, "iota_dimension")
+    type_ = tensor_like(op.results[0], shape[dim : dim + 1])
+    parameters = {"start": 0, "end": shape[dim], "step": 1, "arange_dimension": 0}
+    numbers = builder.create("arange", (), type_, **parameters)
+    replace(op, place(builder, numbers, shape, (dim,)))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.broadcast_in_dim": _late_broadcast_in_dim,
+    "stablehlo.concatenate": _late_concatenate,
+    "stablehlo.iota": _late_iota,
+    "stablehlo.reshape": _late_reshape,
+    "stablehlo.reverse": _late_reverse,
+    "stablehlo.slice": _late_slice,
+    "stablehlo.transpose": _late_transpose,
+}
+"""Rules of 2026, where they differ."""

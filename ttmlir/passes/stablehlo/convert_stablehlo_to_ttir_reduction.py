@@ -342,3 +342,39 @@ RULES: dict[str, ConversionRule] = {
     **{name: computes(function) for name, function in FUNCTIONS.items()},
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_reduce(op: Operation) -> None:
+    """Reductions from their identity, or the place of an extreme; others are as before."""
+    count, dims = len(op.results), integers(op, "dimensions")
+    combining = combiners(op.regions[0])
+    mnemonics = [_late_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
+    builder = Builder.before(op)
+    if len(mnemonics) == 1 and mnemonics[0] is not None:
+        replace(op, _late_reduced(builder, mnemonics[0], op.operands[0], op.results[0].type, dims))
+        return
+    _reduce(op)
+
+
+def _late_reduction(combining: OpDefinition, value: SSAValue) -> str | None:
+    """The mnemonic of the reduction that repeats an operation on two values."""
+    combining = logic_of(combining, element_type(value))
+    found = by_combiner(combining)
+    if found is not None:
+        return found.mnemonic
+    return f"reduce_{combining.mnemonic}" if combining.mnemonic.startswith("bitwise_") else None
+
+
+def _late_reduced(
+    builder: Builder, mnemonic: str, value: SSAValue, type_: Attribute, dims: Sequence[int]
+) -> SSAValue:
+    return builder.create(mnemonic, [value], type_, dim_arg=tuple(dims), keep_dim=False)
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.reduce": _late_reduce,
+}
+"""Rules of 2026, where they differ."""

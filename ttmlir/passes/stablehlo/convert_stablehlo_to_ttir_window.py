@@ -312,3 +312,24 @@ RULES: dict[str, ConversionRule] = {
     **{name: computes(function) for name, function in PRODUCTS.items()},
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_dot_general(op: Operation) -> None:
+    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
+    dims = {
+        "batch_dims_lhs": numbers.lhs_batching_dimensions,
+        "contract_dims_lhs": numbers.lhs_contracting_dimensions,
+        "batch_dims_rhs": numbers.rhs_batching_dimensions,
+        "contract_dims_rhs": numbers.rhs_contracting_dimensions,
+    }
+    builder = Builder.before(op)
+    replace(op, builder.create("dot_general", op.operands, op.results[0].type, **dims))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.dot_general": _late_dot_general,
+}
+"""Rules of 2026, where they differ."""

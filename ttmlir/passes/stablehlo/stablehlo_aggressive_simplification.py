@@ -1,0 +1,244 @@
+"""Leave out operations of stablehlo that change nothing, and merge those that follow each other.
+
+Before:
+
+    func.func @main(%a: tensor<70xf32>) -> tensor<33x70xf32> {
+      %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<70xf32>) -> tensor<1x70xf32>
+      %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<1x70xf32>) -> tensor<33x70xf32>
+      %2 = stablehlo.convert %1 : tensor<33x70xf32>
+      return %2 : tensor<33x70xf32>
+    }
+
+After:
+
+    module {
+      func.func @main(%arg0: tensor<70xf32>) -> tensor<33x70xf32> {
+        %0 = stablehlo.broadcast_in_dim %arg0, dims = [1]
+            : (tensor<70xf32>) -> tensor<33x70xf32>
+        return %0 : tensor<33x70xf32>
+      }
+    }
+
+Requires: nothing.
+Ensures: constants are second operands where the order of operands does not matter, and stand at
+the top of their function, equal ones once; unused operations without effects are gone.
+Options: none.
+Not done here: constants are not computed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import FusedLoc, NoneAttr, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.constants import constant_elements, splat_number
+from ttmlir.ir.rewriting import clean_up, erase_unused, replace
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.passes.core.base import OperationPass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import LocationAttr
+
+
+@dataclass(frozen=True)
+class StableHLOAggressiveSimplificationPass(OperationPass):
+    """Leave out and merge operations of stablehlo."""
+
+    name = "stablehlo-aggressive-simplification"
+    title = "StablehloAggressiveSimplificationPass"
+
+    def apply(self, ctx: Context, op: Operation) -> None:
+        """Simplify everything inside `op`."""
+        clean_up(op)
+        while _simplify_once(op):
+            clean_up(op)
+
+
+def _simplify_once(root: Operation) -> bool:
+    changed = False
+    for op in tuple(root.walk()):
+        if op.parent is None:
+            continue
+        rule = _RULES.get(op.name)
+        if rule is None or not _is_static(op):
+            continue
+        found = rule(op)
+        if found is not None:
+            replace(op, *found)
+            changed = True
+    return changed
+
+
+def _is_static(op: Operation) -> bool:
+    return all(
+        isinstance(value.type, TensorType)
+        and cast("TensorType[Attribute]", value.type).has_static_shape()
+        for value in (*op.operands, *op.results)
+    )
+
+
+Found = Sequence[SSAValue] | None
+"""What replaces the results of an operation; None if it stays as it is."""
+
+
+def _owner(value: SSAValue, name: str) -> Operation | None:
+    """The operation of stablehlo that makes a value, if it is of this name."""
+    owner = value.owner
+    return owner if isinstance(owner, Operation) and owner.name == f"stablehlo.{name}" else None
+
+
+def _fused(*ops: Operation) -> LocationAttr:
+    """The locations of operations that become one."""
+    locations = [*dict.fromkeys(op.location for op in ops)]
+    return locations[0] if len(locations) == 1 else FusedLoc(locations)
+
+
+def _make(
+    op: Operation, name: str, operands: Sequence[SSAValue], *merged: Operation, **more: Attribute
+) -> list[SSAValue]:
+    """The result of a new operation in place of one, and of others that it is merged with."""
+    carrier = StableHLOCarrier.before(op)
+    carrier.location = _fused(op, *merged)
+    return [carrier.make_one(name, operands, op.results[0].type, **more)]
+
+
+# -- operands ----------------------------------------------------------------------------------
+
+
+def _is_constant(value: SSAValue) -> bool:
+    return _owner(value, "constant") is not None
+
+
+def _number(value: SSAValue) -> float | None:
+    return splat_number(value) if constant_elements(value) is not None else None
+
+
+def _commute(op: Operation) -> Found:
+    """A constant is the second operand."""
+    first, second = op.operands
+    if not _is_constant(first) or _is_constant(second):
+        return None
+    return _make(op, op.name.partition(".")[2], [second, first])
+
+
+def _without_neutral(neutral: float) -> Callable[[Operation], Found]:
+    def rule(op: Operation) -> Found:
+        if (commuted := _commute(op)) is not None:
+            return commuted
+        return [op.operands[0]] if _number(op.operands[1]) == neutral else None
+
+    return rule
+
+
+def _subtract(op: Operation) -> Found:
+    return [op.operands[0]] if _number(op.operands[1]) == 0 else None
+
+
+def _select(op: Operation) -> Found:
+    predicate, yes, no = op.operands
+    if yes is no:
+        return [yes]
+    number = _number(predicate)
+    if number is not None:
+        return [yes if number else no] if op.results[0].type == yes.type else None
+    inverted = _owner(predicate, "not")
+    if inverted is not None:
+        return _make(op, "select", [inverted.operands[0], no, yes], inverted)
+    return None
+
+
+# -- movement ----------------------------------------------------------------------------------
+
+
+def _is_same(op: Operation) -> bool:
+    return op.operands[0].type == op.results[0].type
+
+
+def _broadcast_in_dim(op: Operation) -> Found:
+    operand = op.operands[0]
+    dims = integers(op, "broadcast_dimensions")
+    ranked = tuple(range(len(dims)))
+    if _is_same(op) and dims == ranked:
+        return [operand]
+    inner = _owner(operand, "broadcast_in_dim")
+    if inner is not None:
+        merged = i64_array([dims[dim] for dim in integers(inner, "broadcast_dimensions")])
+        operands = inner.operands
+        return _make(op, "broadcast_in_dim", operands, inner, broadcast_dimensions=merged)
+    own, shape = value_shape(operand), value_shape(op.results[0])
+    if _size(own) == _size(shape):
+        if tuple(sorted(dims)) == dims:
+            return _make(op, "reshape", [operand])
+        if len(own) == len(shape):
+            order = sorted(range(len(dims)), key=lambda number: dims[number])
+            return _make(op, "transpose", [operand], permutation=i64_array(order))
+    return None
+
+
+def _size(shape: Sequence[int]) -> int:
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def _reshape(op: Operation) -> Found:
+    if _is_same(op):
+        return [op.operands[0]]
+    inner = _owner(op.operands[0], "reshape")
+    return None if inner is None else _make(op, "reshape", inner.operands, inner)
+
+
+def _transpose(op: Operation) -> Found:
+    order = integers(op, "permutation")
+    if order == tuple(range(len(order))):
+        return [op.operands[0]]
+    return None
+
+
+def _slice(op: Operation) -> Found:
+    return [op.operands[0]] if _is_same(op) else None
+
+
+def _concatenate(op: Operation) -> Found:
+    dim = integer(op, "dimension")
+    if len(op.operands) == 1:
+        return [op.operands[0]]
+    kept = [each for each in op.operands if value_shape(each)[dim]]
+    if len(kept) < len(op.operands) and kept:
+        return _make(op, "concatenate", kept, dimension=op.properties["dimension"])
+    return None
+
+
+def _convert(op: Operation) -> Found:
+    return [op.operands[0]] if _is_same(op) else None
+
+
+_RULES: dict[str, Callable[[Operation], Found]] = {
+    f"stablehlo.{name}": rule
+    for name, rule in {
+        "add": _without_neutral(0),
+        "and": _commute,
+        "broadcast_in_dim": _broadcast_in_dim,
+        "concatenate": _concatenate,
+        "convert": _convert,
+        "maximum": _commute,
+        "minimum": _commute,
+        "multiply": _without_neutral(1),
+        "or": _commute,
+        "reshape": _reshape,
+        "select": _select,
+        "slice": _slice,
+        "subtract": _subtract,
+        "transpose": _transpose,
+        "xor": _commute,
+    }.items()
+}
+"""Rules by the name of the operation."""
