@@ -229,21 +229,62 @@ def refuse_foreign(op: Operation, taken: str) -> NoReturn:
     refuse_to_legalize(op, taken + remedy)
 
 
-def clean_up(root: Operation) -> None:
+def clean_up(
+    root: Operation,
+    *,
+    may_vanish: Callable[[Operation], bool] | None = None,
+    is_constant: Callable[[Operation], bool] | None = None,
+) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 
     Equal constants are merged and constants move to the top of the function, in the order in which
     that rewriter leaves them; unused operations without effects (`tensor.empty` above all) vanish.
+    Their traits say which operations these are, unless functions are given that do.
     """
+    vanishes = may_vanish or (lambda op: _may_vanish(type(op)))
+    is_kept = is_constant or (lambda op: _is_constant(type(op)))
     constants: list[Operation] = []
     removable: list[Operation] = []
     for op in _post_order(root):
-        if op.results and _may_vanish(type(op)):
+        if op.results and vanishes(op):
             removable.append(op)
-        if _is_constant(type(op)):
+        if is_kept(op):
             constants.append(op)
     _hoist(constants)
     erase_unused(removable)
+
+
+def merge_equal(root: Operation, is_pure: Callable[[Operation], bool]) -> None:
+    """Keep the first of equal pure operations of each block, as MLIR's CSE does.
+
+    Pure operations without users vanish, but not those that only such ones use.
+    """
+    for block in [block for op in root.walk() for region in op.regions for block in region.blocks]:
+        known: dict[Hashable, Operation] = {}
+        unused: list[Operation] = []
+        for op in tuple(block.ops):
+            if op.regions or not op.results or not is_pure(op):
+                continue
+            if all(result.first_use is None for result in op.results):
+                unused.append(op)
+                continue
+            key = _key_of(op)
+            if (equal := known.setdefault(key, op)) is not op:
+                for result, same in zip(op.results, equal.results, strict=True):
+                    result.replace_all_uses_with(same)
+                unused.append(op)
+        for op in reversed(unused):
+            erase(op)
+
+
+def _key_of(op: Operation) -> Hashable:
+    return (
+        op.name,
+        tuple(op.operands),
+        tuple(sorted(op.properties.items())),
+        tuple(sorted(op.attributes.items())),
+        tuple(op.result_types),
+    )
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:

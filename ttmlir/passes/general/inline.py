@@ -67,6 +67,7 @@ class InlinePass(ModulePass):
         inlined: set[str] = set()
         made = 0
         for function in _callees_first(functions):
+            self.prepare(function)
             for call in _calls(function):
                 callee = functions.get(call.callee.string_value())
                 if callee is not None and _is_inlinable(callee, functions):
@@ -82,7 +83,11 @@ class InlinePass(ModulePass):
                     inlined.add(callee.sym_name.data)
             if self.canonicalize:
                 CanonicalizePass().run(ctx, function)
+            self.prepare(function)
         _remove_unused(module, [name for name in functions if name in inlined])
+
+    def prepare(self, function: FuncOp) -> None:
+        """Simplify a function before calls in it are inlined, and after; passes may override it."""
 
 
 def _calls(function: FuncOp) -> list[CallOp]:

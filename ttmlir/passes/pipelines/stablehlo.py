@@ -97,11 +97,10 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
 
 def _stablehlo_to_late_ttir() -> Sequence[Pass]:
     """What tt-mlir of 2026 does, which leaves more to the passes after it."""
-    from ttmlir.passes.general.cse import CSEPass
-    from ttmlir.passes.general.inline import InlinePass
     from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
     from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
+        InlineStableHLOPass,
         StableHLOAggressiveSimplificationPass,
     )
     from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
@@ -114,9 +113,8 @@ def _stablehlo_to_late_ttir() -> Sequence[Pass]:
     return (
         StableHLOAnnotateArgumentsPass(),
         StableHLOLegalizeCompositeToCallPass(),
-        InlinePass(canonicalize=False),
+        InlineStableHLOPass(canonicalize=False),
         StableHLOAggressiveSimplificationPass(),
         ConvertStableHLOToTTIRPass(spelling=Spelling.LATE),
-        CSEPass(),
         TTCoreWrapDeviceModulePass(),
     )

@@ -49,7 +49,7 @@ from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import SPELLING_HELP, Spelling, use_style
-from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
+from ttmlir.ir.rewriting import AttributeMemo, erase_unused, merge_equal, refuse_to_legalize
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass, option
@@ -82,6 +82,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         if self.spelling is Spelling.LATE:
             with use_style(self.spelling.style):
                 convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
+            merge_equal(module, lambda op: op.name.startswith("ttir."))
             return
         reason = AttributeMemo(_reason_against)
         for op in module.walk():

@@ -11,12 +11,13 @@ from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Data, Operation
+from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements, splat_number
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes import exact_float32
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
@@ -148,25 +149,81 @@ RULES: dict[str, ConversionRule] = {name: computes(each) for name, each in FUNCT
 # -- 2026 --------------------------------------------------------------------------------------
 
 
-def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:
-    """Bounds that stand in the program are numbers of the operation."""
-    bounds = [splat_number(op.operands[number]) for number in (0, 2)]
-    if None not in bounds:
-        return create_result(op, "clamp", x, min=bounds[0], max=bounds[1])
-    return create_result(op, "clamp_tensor", x, low, high)
-
-
 def _late_compare(op: Operation, a: Array, b: Array) -> Array:
     direction = cast("Data[str]", op.properties["comparison_direction"]).data
     return create_result(op, COMPARISONS[direction].mnemonic, a, b)
 
 
 def _late_convert(op: Operation, x: Array) -> Array:
+    """Truth chooses between numbers."""
+    if x.dtype == TRUTH and result_dtype(op) != TRUTH:
+        no, yes = (x.fill(number, x.shape, result_dtype(op)) for number in (0, 1))
+        return create_result(op, "where", x, yes, no)
     return create_result(op, "typecast", x, conservative_folding=True)
 
 
+def _late_negate(op: Operation, x: Array) -> Array:
+    return x.fill(0, x.shape) - x if x.dtype.startswith("u") else create_result(op, "neg", x)
+
+
+def _late_round_nearest_afz(op: Operation, x: Array) -> Array:
+    half = x.fill(0.5, x.shape)
+    size = (x.abs() + half).apply("floor")
+    return x.apply("sign") * size
+
+
+def _late_popcnt(op: Operation, x: Array) -> Array:
+    return _count_bits(x)
+
+
+def _count_bits(x: Array) -> Array:
+    """The sum of all bits, the lowest one first."""
+    one, count = x.fill(1, x.shape), x.fill(0, x.shape)
+    bits = BITS[x.dtype]
+    for number in range(bits):
+        count = count + x.apply("bitwise_and", one)
+        if number < bits - 1:
+            x = x.apply("logical_right_shift", one)
+    return count
+
+
+def _late_count_leading_zeros(op: Operation, x: Array) -> Array:
+    """The bits that are not set once all below the highest are."""
+    step = 1
+    while step < BITS[x.dtype]:
+        x = x.apply("bitwise_or", x.apply("logical_right_shift", x.fill(step, x.shape)))
+        step *= 2
+    return _count_bits(x.apply("bitwise_not"))
+
+
+BITS = {f"{sign}i{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""Bits of numbers by their type."""
+
+
+def _late_clamp(op: Operation) -> None:
+    """Bounds that are constants are numbers of the operation, as tensors they are operands."""
+    low, x, high = op.operands
+    builder, type_ = Builder.before(op), op.results[0].type
+    numbers = [constant_number(each) for each in (low, high)]
+    if None in numbers:
+        replace(op, builder.create("clamp_tensor", [x, low, high], type_))
+        return
+    bounds = {"min": cast("float", numbers[0]), "max": cast("float", numbers[1])}
+    replace(op, builder.create("clamp", [x], type_, **bounds))
+
+
+def constant_number(value: SSAValue) -> float | None:
+    """The one number of all elements of a constant itself; None for other values."""
+    return splat_number(value) if constant_elements(value) is not None else None
+
+
 LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.clamp": _late_clamp,
     "stablehlo.compare": computes(_late_compare),
     "stablehlo.convert": computes(_late_convert),
+    "stablehlo.count_leading_zeros": computes(_late_count_leading_zeros),
+    "stablehlo.negate": computes(_late_negate),
+    "stablehlo.popcnt": computes(_late_popcnt),
+    "stablehlo.round_nearest_afz": computes(_late_round_nearest_afz),
 }
 """Rules of 2026, where they differ."""

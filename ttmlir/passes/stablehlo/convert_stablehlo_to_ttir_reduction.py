@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, TensorType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -23,17 +23,19 @@ from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
     check_static_shapes,
     element_type,
+    tensor_like,
     value_shape,
 )
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import permute_late, reshape_late
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,
@@ -348,15 +350,189 @@ RULES: dict[str, ConversionRule] = {
 
 
 def _late_reduce(op: Operation) -> None:
-    """Reductions from their identity, or the place of an extreme; others are as before."""
+    """Reductions from their identity, and places of extremes; others are as before."""
     count, dims = len(op.results), integers(op, "dimensions")
-    combining = combiners(op.regions[0])
+    body, builder = op.regions[0], Builder.before(op)
+    combining = combiners(body)
     mnemonics = [_late_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
-    builder = Builder.before(op)
-    if len(mnemonics) == 1 and mnemonics[0] is not None:
-        replace(op, _late_reduced(builder, mnemonics[0], op.operands[0], op.results[0].type, dims))
+    if mnemonics and None not in mnemonics and (count > 1 or _is_from_identity(op, combining)):
+        found = [
+            _late_reduced(builder, mnemonic or "", value, result.type, dims)
+            for mnemonic, value, result in zip(mnemonics, op.operands, op.results, strict=False)
+        ]
+        replace(op, *found)
         return
+    if combining is None and count == 2 and len(dims) == 1:
+        largest = picks_extreme(body, largest=True)
+        if largest or picks_extreme(body, largest=False):
+            _late_extreme(op, dims[0], largest=largest)
+            return
     _reduce(op)
+
+
+def _is_from_identity(op: Operation, combining: Sequence[OpDefinition] | None) -> bool:
+    assert combining is not None, "the caller has combiners"
+    element = element_type(op.operands[0])
+    number = splat_number(op.operands[1])
+    return number is not None and number == identity_of(logic_of(combining[0], element), element)
+
+
+def _late_extreme(op: Operation, dim: int, *, largest: bool) -> None:
+    builder = Builder.before(op)
+    value = op.operands[0]
+    results: list[SSAValue] = [*op.results]
+    if op.results[0].first_use is not None:
+        mnemonic = "max" if largest else "min"
+        results[0] = _late_reduced(builder, mnemonic, value, op.results[0].type, (dim,))
+    else:
+        results[0] = value
+    if not largest:
+        is_integer = isinstance(element_type(value), IntegerType)
+        value = builder.create("bitwise_not" if is_integer else "neg", [value], value.type)
+    results[1] = _late_reduced(builder, "argmax", value, op.results[1].type, (dim,))
+    for result, found in zip(op.results, results, strict=True):
+        result.replace_all_uses_with(found)
+    erase(op)
+
+
+def _late_sort(op: Operation) -> None:
+    """The first operand in order, and the others in its order."""
+    from ttmlir.passes.stablehlo.regions import find_keys
+
+    keys = find_keys(op.regions[0])
+    shape = value_shape(op.operands[0])
+    if keys is None or not shape:
+        _sort(op)
+        return
+    dim = integer(op, "dimension") % len(shape) if "dimension" in op.properties else len(shape) - 1
+    builder = Builder.before(op)
+    if len(keys) > 1 or keys[0].operand or isinstance(element_type(op.operands[0]), IntegerType):
+        _late_sort_rows(op, builder, [each.operand for each in keys], dim, keys[0].descending)
+        return
+    key = op.operands[0]
+    parameters = {
+        "dim": dim,
+        "descending": keys[0].descending,
+        "stable": bool(integer(op, "is_stable")) if "is_stable" in op.properties else False,
+    }
+    types = (key.type, TensorType(i32, shape))
+    values, places = builder.create_several("sort", [key], types, **parameters)
+    found = [values]
+    rows = None
+    for other in op.operands[1:]:
+        if late_counts_along(other, dim):
+            found.append(places)
+            continue
+        rows = _to_rows(builder, places, dim) if rows is None else rows
+        found.append(_take_from_rows(builder, other, rows, dim))
+    replace(op, *found)
+
+
+def late_counts_along(positions: SSAValue, dim: int) -> bool:
+    """True for a tensor whose elements are their places along a dimension."""
+    owner = positions.owner
+    if not isinstance(owner, Operation) or owner.name not in (
+        "ttir.broadcast",
+        "ttir.reshape",
+        "ttir.arange",
+    ):
+        return False
+    if owner.name == "ttir.arange":
+        parameters = cast("TableOperation", owner).parameters()
+        return (parameters["start"], parameters["step"]) == (0, 1)
+    if owner.name == "ttir.broadcast":
+        if value_shape(owner.operands[0])[dim] != value_shape(positions)[dim]:
+            return False
+        return late_counts_along(owner.operands[0], dim)
+    shape = value_shape(positions)
+    return shape[dim] == math.prod(shape) and late_counts_along(owner.operands[0], 0)
+
+
+def _order_of(rank: int, dim: int) -> list[int]:
+    """The dimensions with one of them last."""
+    return [*(n for n in range(rank) if n != dim), dim]
+
+
+def _to_rows(builder: Builder, value: SSAValue, dim: int) -> SSAValue:
+    """A matrix whose rows run along a dimension."""
+    shape = value_shape(value)
+    moved = permute_late(builder, value, _order_of(len(shape), dim))
+    return reshape_late(builder, moved, (math.prod(shape) // shape[dim], shape[dim]))
+
+
+def _from_rows(builder: Builder, rows: SSAValue, shape: Shape, dim: int) -> SSAValue:
+    order = _order_of(len(shape), dim)
+    whole = reshape_late(builder, rows, [shape[n] for n in order])
+    return permute_late(builder, whole, [order.index(n) for n in range(len(shape))])
+
+
+def _take_from_rows(
+    builder: Builder, value: SSAValue, places: SSAValue, dim: int
+) -> SSAValue:
+    rows = _to_rows(builder, value, dim)
+    found = _gather_rows(builder, rows, places)
+    return _from_rows(builder, found, value_shape(value), dim)
+
+
+def _gather_rows(builder: Builder, rows: SSAValue, places: SSAValue) -> SSAValue:
+    """The elements of each row at the places in a row; floats are looked up in a table."""
+    count, length = value_shape(rows)
+    if isinstance(element_type(rows), IntegerType):
+        return builder.create("gather", [rows, places], rows.type, dim=1)
+    table = reshape_late(builder, rows, (count * length, 1))
+    parameters = {"start": 0, "end": count * length, "step": length, "arange_dimension": 0}
+    first = builder.create("arange", (), places.type, **parameters)
+    numbers = builder.create("add", [first, places], places.type)
+    shape = (count, length, 1)
+    found = builder.create("embedding", [numbers, table], tensor_like(rows, shape))
+    return reshape_late(builder, found, (count, length))
+
+
+_LOW_BITS = 16
+"""Bits of integers that are sorted at once, as floats."""
+
+
+def _late_sort_rows(
+    op: Operation, builder: Builder, keys: Sequence[int], dim: int, descending: bool
+) -> None:
+    """Integers are ordered by their lower bits, then by their upper ones."""
+    rows = {number: _to_rows(builder, op.operands[number], dim) for number in keys}
+    order: SSAValue | None = None
+    for number in reversed(keys):
+        order = _order_integers(builder, rows[number], order, descending)
+    assert order is not None, "there are keys"
+    found: list[SSAValue] = []
+    for number, value in enumerate(op.operands):
+        shape = value_shape(value)
+        if late_counts_along(value, dim):
+            found.append(_from_rows(builder, order, shape, dim))
+            continue
+        row = rows[number] if number in rows else _to_rows(builder, value, dim)
+        found.append(_from_rows(builder, _gather_rows(builder, row, order), shape, dim))
+    replace(op, *found)
+
+
+def _order_integers(
+    builder: Builder, rows: SSAValue, order: SSAValue | None, descending: bool
+) -> SSAValue:
+    shape = value_shape(rows)
+    full = {"shape": shape}
+    mask = builder.create("full", (), rows.type, fill_value=(1 << _LOW_BITS) - 1, **full)
+    low = builder.create("bitwise_and", [rows, mask], rows.type)
+    bits = builder.create("full", (), rows.type, fill_value=_LOW_BITS, **full)
+    high = builder.create("right_shift", [rows, bits], rows.type)
+    for part in [builder.cast(each, f32) for each in (low, high)]:
+        types = (part.type, TensorType(i32, shape))
+        if order is not None:
+            part = builder.create("gather", [part, order], part.type, dim=1)
+        parameters = {"dim": 1, "descending": descending, "stable": True}
+        places = builder.create_several("sort", [part], types, **parameters)[1]
+        if order is None:
+            order = places
+        else:
+            order = builder.create("gather", [order, places], order.type, dim=1)
+    assert order is not None, "there are two parts"
+    return order
 
 
 def _late_reduction(combining: OpDefinition, value: SSAValue) -> str | None:
@@ -376,5 +552,6 @@ def _late_reduced(
 
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.reduce": _late_reduce,
+    "stablehlo.sort": _late_sort,
 }
 """Rules of 2026, where they differ."""

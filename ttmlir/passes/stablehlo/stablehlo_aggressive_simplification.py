@@ -32,19 +32,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import FusedLoc, NoneAttr, TensorType
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, ComplexType, FusedLoc, IntegerAttr, NoneAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.constants import constant_elements, splat_number
-from ttmlir.ir.rewriting import clean_up, erase_unused, replace
+from ttmlir.ir.rewriting import clean_up, erase
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.core.base import OperationPass
+from ttmlir.passes.general.inline import InlinePass
 
 if TYPE_CHECKING:
+    from ttmlir.dialects.stablehlo.attrs import ComparisonDirectionAttr
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
+    from xdsl.dialects.func import FuncOp
 
 
 @dataclass(frozen=True)
@@ -56,24 +59,104 @@ class StableHLOAggressiveSimplificationPass(OperationPass):
 
     def apply(self, ctx: Context, op: Operation) -> None:
         """Simplify everything inside `op`."""
-        clean_up(op)
-        while _simplify_once(op):
-            clean_up(op)
+        clean_up_stablehlo(op)
+        if _Simplifier().run(op):
+            clean_up_stablehlo(op)
 
 
-def _simplify_once(root: Operation) -> bool:
-    changed = False
-    for op in tuple(root.walk()):
-        if op.parent is None:
-            continue
-        rule = _RULES.get(op.name)
-        if rule is None or not _is_static(op):
-            continue
-        found = rule(op)
-        if found is not None:
-            replace(op, *found)
-            changed = True
-    return changed
+class InlineStableHLOPass(InlinePass):
+    """Inline calls, as MLIR does it whose constants stand at the top of each function."""
+
+    def prepare(self, function: FuncOp) -> None:
+        """Move constants to the top."""
+        clean_up_stablehlo(function)
+
+
+def clean_up_stablehlo(root: Operation) -> None:
+    """Move constants to the top, merge equal ones, and drop what is not used."""
+    clean_up(root, may_vanish=_may_vanish, is_constant=_is_constant_op)
+
+
+def _is_constant_op(op: Operation) -> bool:
+    return op.name == "stablehlo.constant"
+
+
+def _may_vanish(op: Operation) -> bool:
+    return op.name.startswith(("stablehlo.", "chlo.")) and op.name not in _WITH_EFFECTS
+
+
+_WITH_EFFECTS = {
+    f"stablehlo.{name}"
+    for name in (
+        *("case", "custom_call", "if", "infeed", "outfeed", "recv", "return", "rng", "send"),
+        "while",
+    )
+}
+"""Operations that may do more than give results."""
+
+
+class _Simplifier:
+    """Applies rules until none applies, the last operations first, in the order of MLIR."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Operation] = []
+        self._is_waiting: set[int] = set()
+
+    def run(self, root: Operation) -> bool:
+        """Simplify everything inside `root`; true if anything changed."""
+        for op in root.walk(region_first=True):
+            self._add(op)
+        changed = False
+        while self._waiting:
+            op = self._waiting.pop()
+            self._is_waiting.discard(id(op))
+            if op.parent is None:
+                continue
+            if _is_unused(op):
+                self._erase(op)
+                changed = True
+                continue
+            rule = _RULES.get(op.name)
+            if rule is None or not _is_static(op):
+                continue
+            before = op.prev_op
+            found = rule(op)
+            if found is not None:
+                self._replace(op, found, before)
+                changed = True
+        return changed
+
+    def _add(self, op: Operation) -> None:
+        if id(op) not in self._is_waiting:
+            self._is_waiting.add(id(op))
+            self._waiting.append(op)
+
+    def _replace(self, op: Operation, values: Sequence[SSAValue], before: Operation | None) -> None:
+        new = op.prev_op
+        users = [use.operation for result in op.results for use in result.uses]
+        for result, value in zip(op.results, values, strict=True):
+            result.replace_all_uses_with(value)
+        for user in users:
+            self._add(user)
+        self._erase(op)
+        while new is not None and new is not before:
+            self._add(new)
+            new = new.prev_op
+
+    def _erase(self, op: Operation) -> None:
+        makers = [value.owner for value in op.operands]
+        erase(op)
+        for maker in makers:
+            if isinstance(maker, Operation):
+                self._add(maker)
+
+
+def _is_unused(op: Operation) -> bool:
+    return (
+        bool(op.results)
+        and _may_vanish(op)
+        and all(result.first_use is None for result in op.results)
+    )
 
 
 def _is_static(op: Operation) -> bool:
@@ -97,7 +180,7 @@ def _owner(value: SSAValue, name: str) -> Operation | None:
 def _fused(*ops: Operation) -> LocationAttr:
     """The locations of operations that become one."""
     locations = [*dict.fromkeys(op.location for op in ops)]
-    return locations[0] if len(locations) == 1 else FusedLoc(locations)
+    return locations[0] if len(locations) == 1 else FusedLoc(ArrayAttr(locations), NoneAttr())
 
 
 def _make(
@@ -152,6 +235,24 @@ def _select(op: Operation) -> Found:
     if inverted is not None:
         return _make(op, "select", [inverted.operands[0], no, yes], inverted)
     return None
+
+
+_REVERSED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}
+"""Directions of comparisons whose operands change places."""
+_TRUE_OF_EQUALS = {"EQ": True, "GE": True, "LE": True, "NE": False, "GT": False, "LT": False}
+
+
+def _compare(op: Operation) -> Found:
+    """A constant is the second operand; integers are equal to themselves."""
+    first, second = op.operands
+    direction = cast("ComparisonDirectionAttr", op.properties["comparison_direction"])
+    if first is second and not isinstance(element_type(first), AnyFloat | ComplexType):
+        carrier = StableHLOCarrier.before(op)
+        return [carrier.make_constant(op.results[0].type, [_TRUE_OF_EQUALS[direction.data]])]
+    if not _is_constant(first) or _is_constant(second):
+        return None
+    more = {**op.properties, "comparison_direction": type(direction)(_REVERSED[direction.data])}
+    return _make(op, "compare", [second, first], **more)
 
 
 # -- movement ----------------------------------------------------------------------------------
@@ -217,6 +318,22 @@ def _concatenate(op: Operation) -> Found:
     return None
 
 
+def _iota(op: Operation) -> Found:
+    """Numbers along one of several dimensions are those of one, repeated."""
+    dim = integer(op, "iota_dimension")
+    shape = value_shape(op.results[0])
+    if len(shape) < 2:
+        return None
+    carrier = StableHLOCarrier.before(op)
+    type_ = TensorType(element_type(op.results[0]), (shape[dim],))
+    numbers = carrier.make_one("iota", [], type_, iota_dimension=IntegerAttr(0, i64))
+    return [carrier.broadcast(numbers, shape, (dim,))]
+
+
+def _pad(op: Operation) -> Found:
+    return [op.operands[0]] if _is_same(op) and not any(integers(op, "edge_padding_low")) else None
+
+
 def _convert(op: Operation) -> Found:
     return [op.operands[0]] if _is_same(op) else None
 
@@ -227,12 +344,15 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
         "add": _without_neutral(0),
         "and": _commute,
         "broadcast_in_dim": _broadcast_in_dim,
+        "compare": _compare,
         "concatenate": _concatenate,
         "convert": _convert,
+        "iota": _iota,
         "maximum": _commute,
         "minimum": _commute,
         "multiply": _without_neutral(1),
         "or": _commute,
+        "pad": _pad,
         "reshape": _reshape,
         "select": _select,
         "slice": _slice,

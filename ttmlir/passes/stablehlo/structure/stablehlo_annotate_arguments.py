@@ -66,6 +66,8 @@ def _annotate(
         if isinstance(type_, TensorType):
             tensor = cast("TensorType[Attribute]", type_)
             more["ttcore.local_shape"] = LocalShapeAttr(tensor)
-        more["ttcore.shard_status"] = ShardStatusAttr(ShardStatus.UNSHARDED)
+        is_whole = is_argument or "jax.result_info" in attributes.data
+        status = ShardStatus.UNSHARDED if is_whole else ShardStatus.PRESHARDED
+        more["ttcore.shard_status"] = ShardStatusAttr(status)
         found.append(DictionaryAttr(dict(sorted({**more, **attributes.data}.items()))))
     return ArrayAttr(found)
