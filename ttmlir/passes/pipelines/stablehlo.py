@@ -99,6 +99,9 @@ def _stablehlo_to_late_ttir() -> Sequence[Pass]:
     """What tt-mlir of 2026 does, which leaves more to the passes after it."""
     from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
+        ChloLegalizeToStableHLOPass,
+    )
     from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
         InlineStableHLOPass,
         StableHLOAggressiveSimplificationPass,
@@ -109,12 +112,17 @@ def _stablehlo_to_late_ttir() -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
         StableHLOAnnotateArgumentsPass,
     )
+    from ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow import (
+        StableHLOOutlineControlFlowPass,
+    )
 
     return (
         StableHLOAnnotateArgumentsPass(),
-        StableHLOLegalizeCompositeToCallPass(),
+        ChloLegalizeToStableHLOPass(),
+        StableHLOLegalizeCompositeToCallPass(except_prefix="tenstorrent."),
         InlineStableHLOPass(canonicalize=False),
         StableHLOAggressiveSimplificationPass(),
+        StableHLOOutlineControlFlowPass(),
         ConvertStableHLOToTTIRPass(spelling=Spelling.LATE),
         TTCoreWrapDeviceModulePass(),
     )

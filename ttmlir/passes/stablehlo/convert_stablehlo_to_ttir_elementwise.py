@@ -24,6 +24,7 @@ from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import (
     ArrayFunction,
     ConversionRule,
+    becomes,
     computes,
     create_result,
     means,
@@ -217,6 +218,17 @@ def constant_number(value: SSAValue) -> float | None:
     return splat_number(value) if constant_elements(value) is not None else None
 
 
+def _late_shift_right_arithmetic(op: Operation, x: Array, distance: Array) -> Array:
+    return create_result(op, "right_shift", x, distance)
+
+
+def _late_reduce_precision(op: Operation) -> None:
+    names = ("exponent_bits", "mantissa_bits")
+    bits = {name: cast("IntegerAttr", op.properties[name]).value.data for name in names}
+    builder = Builder.before(op)
+    replace(op, builder.create("reduce_precision", op.operands, op.results[0].type, **bits))
+
+
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.clamp": _late_clamp,
     "stablehlo.compare": computes(_late_compare),
@@ -224,6 +236,10 @@ LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.count_leading_zeros": computes(_late_count_leading_zeros),
     "stablehlo.negate": computes(_late_negate),
     "stablehlo.popcnt": computes(_late_popcnt),
+    "stablehlo.reduce_precision": _late_reduce_precision,
+    "stablehlo.shift_right_arithmetic": computes(_late_shift_right_arithmetic),
+    "stablehlo.uniform_dequantize": becomes("dequantize"),
+    "stablehlo.uniform_quantize": becomes("quantize"),
     "stablehlo.round_nearest_afz": computes(_late_round_nearest_afz),
 }
 """Rules of 2026, where they differ."""

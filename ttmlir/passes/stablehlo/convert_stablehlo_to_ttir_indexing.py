@@ -538,8 +538,10 @@ class _Rows:
                 part = reshape_late(self.builder, part, moved)
             else:
                 part = permute_late(self.builder, part, order)
-        batch = math.prod(extents[dim] for dim in self.index_batch)
-        part = reshape_late(self.builder, part, (batch, numbers, math.prod(self.counts)))
+        size = math.prod(extents[dim] for dim in self.index_batch)
+        shape = (size, numbers, math.prod(self.counts))
+        if shape != value_shape(part) or order != [*range(len(order))]:
+            part = reshape_late(self.builder, part, shape)
         element = element_type(part)
         is_signless = isinstance(element, IntegerType) and element.signedness.data.value == 0
         return self.builder.cast(part, _SI32) if is_signless else part

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, TensorType, f32, i1, i32
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, Signedness, TensorType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -484,8 +484,7 @@ def _gather_rows(builder: Builder, rows: SSAValue, places: SSAValue) -> SSAValue
     first = builder.create("arange", (), places.type, **parameters)
     numbers = builder.create("add", [first, places], places.type)
     shape = (count, length, 1)
-    found = builder.create("embedding", [numbers, table], tensor_like(rows, shape))
-    return reshape_late(builder, found, (count, length))
+    return builder.create("embedding", [numbers, table], tensor_like(rows, shape))
 
 
 _LOW_BITS = 16
@@ -547,7 +546,18 @@ def _late_reduction(combining: OpDefinition, value: SSAValue) -> str | None:
 def _late_reduced(
     builder: Builder, mnemonic: str, value: SSAValue, type_: Attribute, dims: Sequence[int]
 ) -> SSAValue:
-    return builder.create(mnemonic, [value], type_, dim_arg=tuple(dims), keep_dim=False)
+    """The reduction; bits are those of 32-bit integers."""
+    parameters = {"dim_arg": tuple(dims), "keep_dim": False}
+    element = element_type(value)
+    if mnemonic.startswith("reduce_bitwise") and element not in (i32, _UI32):
+        value = builder.cast(value, _UI32)
+        shape = cast("TensorType[Attribute]", type_).get_shape()
+        found = builder.create(mnemonic, [value], TensorType(_UI32, shape), **parameters)
+        return builder.cast(found, element)
+    return builder.create(mnemonic, [value], type_, **parameters)
+
+
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
 
 
 LATE_RULES: dict[str, ConversionRule] = {

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import ArrayAttr, IntegerType, TensorType, UnitAttr, f32
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
-        IntegerType,
     )
 
     from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
@@ -347,16 +346,56 @@ def _late_convolution(op: Operation) -> None:
     count = len(attr.input_spatial_dimensions)
     if count == 1:
         _late_conv1d(op)
-    elif count == 2 and integer(op, "batch_group_count") == 1:
-        _late_conv2d(op)
+    elif count == 2:
+        builder = Builder.before(op)
+        element = element_type(op.results[0])
+        is_integer = isinstance(element, IntegerType)
+        operands = [builder.cast(x, f32) if is_integer else x for x in op.operands]
+        shape = value_shape(op.results[0])
+        type_ = TensorType(f32, shape) if is_integer else op.results[0].type
+        replace(op, builder.cast(_late_groups(op, builder, *operands, type_), element))
     else:
         RULES["stablehlo.convolution"](op)
 
 
-def _late_conv2d(op: Operation) -> None:
+def _late_groups(
+    op: Operation, builder: Builder, image: SSAValue, kernel: SSAValue, type_: Attribute
+) -> SSAValue:
+    """Groups of a batch, each with its own kernels, one after the other."""
+    groups = integer(op, "batch_group_count")
+    if groups == 1:
+        return _late_conv2d(op, builder, image, kernel, type_)
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
-    builder = Builder.before(op)
-    image, kernel = op.operands
+    dim = attr.output_feature_dimension
+    pairs: list[tuple[SSAValue, SSAValue]] = []
+    for number in range(groups):
+        parts = (
+            _part(builder, image, attr.input_batch_dimension, number, groups),
+            _part(builder, kernel, attr.kernel_output_feature_dimension, number, groups),
+        )
+        pairs.append(parts)
+    shape = [*value_shape(op.results[0])]
+    shape[dim] //= groups
+    part = tensor_like(image, shape)
+    found = [_late_conv2d(op, builder, *pair, part) for pair in pairs]
+    return builder.create("concat", found, type_, dim=dim)
+
+
+def _part(builder: Builder, value: SSAValue, dim: int, number: int, count: int) -> SSAValue:
+    """One of equal parts along a dimension."""
+    shape = [*value_shape(value)]
+    length = shape[dim] // count
+    begins, ends = [0] * len(shape), [*shape]
+    begins[dim], ends[dim] = number * length, (number + 1) * length
+    shape[dim] = length
+    bounds = {"begins": tuple(begins), "ends": tuple(ends), "step": (1,) * len(shape)}
+    return builder.create("slice", [value], tensor_like(value, shape), **bounds)
+
+
+def _late_conv2d(
+    op: Operation, builder: Builder, image: SSAValue, kernel: SSAValue, type_: Attribute
+) -> SSAValue:
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     given = (
         attr.input_batch_dimension,
         *attr.input_spatial_dimensions,
@@ -382,12 +421,10 @@ def _late_conv2d(op: Operation) -> None:
         "dilation": dilation,
         "groups": integer(op, "feature_group_count"),
     }
-    type_ = op.results[0].type
     if spread == ones:
         weight = permute_late(builder, kernel, (outputs, inputs, *spatial))
         parameters |= {"stride": strides, "padding": (top, left, bottom, right)}
-        replace(op, builder.create("conv2d", [image, weight], type_, **parameters))
-        return
+        return builder.create("conv2d", [image, weight], type_, **parameters)
     turned = builder.create("reverse", [kernel], kernel.type, dimensions=spatial)
     weight = permute_late(builder, turned, (inputs, outputs, *spatial))
     reach = [(value_shape(kernel)[d] - 1) * n for d, n in zip(spatial, dilation, strict=True)]
@@ -396,7 +433,7 @@ def _late_conv2d(op: Operation) -> None:
         "padding": (reach[0] - top, reach[1] - left, reach[0] - bottom, reach[1] - right),
         "output_padding": (0, 0),
     }
-    replace(op, builder.create("conv_transpose2d", [image, weight], type_, **parameters))
+    return builder.create("conv_transpose2d", [image, weight], type_, **parameters)
 
 
 def _late_conv1d(op: Operation) -> None:
@@ -406,8 +443,7 @@ def _late_conv1d(op: Operation) -> None:
     image, kernel = (reshape_late(builder, x, (*value_shape(x), 1)) for x in op.operands)
     (length,), (taps,) = attr.input_spatial_dimensions, attr.kernel_spatial_dimensions
     order = (attr.input_batch_dimension, length, attr.input_feature_dimension, 3)
-    if order != (0, 1, 2, 3):
-        image = permute_late(builder, image, order)
+    image = permute_late(builder, image, order)
     image = reshape_late(builder, image, value_shape(image)[:3])
     outputs, inputs = attr.kernel_output_feature_dimension, attr.kernel_input_feature_dimension
     kernel = permute_late(builder, kernel, (outputs, inputs, taps, 3))
@@ -425,9 +461,7 @@ def _late_conv1d(op: Operation) -> None:
     type_ = tensor_like(op.results[0], [shape[dim] for dim in wanted])
     found = builder.create("conv1d", [image, kernel], type_, **parameters)
     found = reshape_late(builder, found, (*value_shape(found), 1))
-    back = tuple(wanted.index(dim) for dim in range(3))
-    if back != (0, 1, 2):
-        found = permute_late(builder, found, (*back, 3))
+    found = permute_late(builder, found, (*(wanted.index(dim) for dim in range(3)), 3))
     replace(op, reshape_late(builder, found, shape))
 
 
@@ -443,13 +477,11 @@ def _late_reduce_window(op: Operation) -> None:
     value, type_ = op.operands[0], op.results[0].type
     if dim is not None and len(op.results) == 1:
         along, is_reversed = dim
-        if not is_reversed and name in ("add", "multiply"):
+        if name in ("add", "multiply"):
             mnemonic = {"add": "cumsum", "multiply": "cumprod"}[name]
-            replace(op, builder.create(mnemonic, [value], type_, dim=along))
+            replace(op, _cumulate(builder, mnemonic, value, along, is_reversed))
             return
         kind = _REDUCE_TYPES.get(name, ReduceType.LOGSUMEXP if _adds_logarithms(op) else None)
-        if name == "add":
-            kind = ReduceType.SUM
         if kind is not None:
             parameters = {"dim": along, "reduction": ReduceTypeAttr(kind), "reverse": is_reversed}
             replace(op, builder.create("cumulative", [value], type_, **parameters))
@@ -458,6 +490,21 @@ def _late_reduce_window(op: Operation) -> None:
         replace(op, _late_pool(op, builder, name))
         return
     _reduce_window(op)
+
+
+def _cumulate(
+    builder: Builder, mnemonic: str, value: SSAValue, dim: int, is_reversed: bool
+) -> SSAValue:
+    """Sums or products up to each element, of integers as floats."""
+    element = element_type(value)
+    if is_reversed:
+        value = builder.create("reverse", [value], value.type, dimensions=(dim,))
+    if isinstance(element, IntegerType):
+        value = builder.cast(value, f32)
+    value = builder.cast(builder.create(mnemonic, [value], value.type, dim=dim), element)
+    if is_reversed:
+        value = builder.create("reverse", [value], value.type, dimensions=(dim,))
+    return value
 
 
 def _adds_logarithms(op: Operation) -> bool:

@@ -44,7 +44,10 @@ from ttmlir.passes.core.base import OperationPass
 from ttmlir.passes.general.inline import InlinePass
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.stablehlo.attrs import ComparisonDirectionAttr
+    from ttmlir.dialects.stablehlo.attrs import (
+        ComparisonDirectionAttr,
+        GatherDimensionNumbersAttr,
+    )
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.dialects.func import FuncOp
@@ -116,11 +119,11 @@ class _Simplifier:
                 self._erase(op)
                 changed = True
                 continue
-            rule = _RULES.get(op.name)
-            if rule is None or not _is_static(op):
+            rule = _RULES.get(op.name, _keep)
+            if not op.name.startswith("stablehlo.") or not _is_static(op):
                 continue
             before = op.prev_op
-            found = rule(op)
+            found = _empty(op) or rule(op)
             if found is not None:
                 self._replace(op, found, before)
                 changed = True
@@ -132,16 +135,19 @@ class _Simplifier:
             self._waiting.append(op)
 
     def _replace(self, op: Operation, values: Sequence[SSAValue], before: Operation | None) -> None:
+        made: list[Operation] = []
         new = op.prev_op
+        while new is not None and new is not before:
+            made.append(new)
+            new = new.prev_op
+        for each in reversed(made):
+            self._add(each)
         users = [use.operation for result in op.results for use in result.uses]
         for result, value in zip(op.results, values, strict=True):
             result.replace_all_uses_with(value)
         for user in users:
             self._add(user)
         self._erase(op)
-        while new is not None and new is not before:
-            self._add(new)
-            new = new.prev_op
 
     def _erase(self, op: Operation) -> None:
         makers = [value.owner for value in op.operands]
@@ -169,6 +175,20 @@ def _is_static(op: Operation) -> bool:
 
 Found = Sequence[SSAValue] | None
 """What replaces the results of an operation; None if it stays as it is."""
+
+
+def _keep(op: Operation) -> Found:
+    return None
+
+
+def _empty(op: Operation) -> Found:
+    """A tensor without elements is a constant."""
+    if len(op.results) != 1 or _is_constant_op(op) or op.regions:
+        return None
+    if 0 not in value_shape(op.results[0]):
+        return None
+    carrier = StableHLOCarrier.before(op)
+    return [carrier.make_constant(op.results[0].type, [])]
 
 
 def _owner(value: SSAValue, name: str) -> Operation | None:
@@ -305,7 +325,51 @@ def _transpose(op: Operation) -> Found:
 
 
 def _slice(op: Operation) -> Found:
-    return [op.operands[0]] if _is_same(op) else None
+    """A slice of parts that were put together is one of those that it meets."""
+    if _is_same(op):
+        return [op.operands[0]]
+    inner = _owner(op.operands[0], "concatenate")
+    if inner is None:
+        return None
+    dim = integer(inner, "dimension")
+    starts, limits = [*integers(op, "start_indices")], [*integers(op, "limit_indices")]
+    first, met, offset = 0, list[SSAValue](), 0
+    for part in inner.operands:
+        end = first + value_shape(part)[dim]
+        if first < limits[dim] and end > starts[dim]:
+            offset = offset if met else first
+            met.append(part)
+        first = end
+    if not met or len(met) == len(inner.operands):
+        return None
+    starts[dim] -= offset
+    limits[dim] -= offset
+    carrier = StableHLOCarrier.before(op)
+    value = met[0]
+    if len(met) > 1:
+        shape = [*value_shape(value)]
+        shape[dim] = sum(value_shape(part)[dim] for part in met)
+        type_ = TensorType(element_type(value), shape)
+        value = carrier.make_one("concatenate", met, type_, dimension=inner.properties["dimension"])
+    bounds = {"start_indices": i64_array(starts), "limit_indices": i64_array(limits)}
+    return _make(op, "slice", [value], **bounds, strides=op.properties["strides"])
+
+
+def _reduce(op: Operation) -> Found:
+    """A reduction along no dimension changes nothing."""
+    return None if integers(op, "dimensions") else [*op.operands[: len(op.results)]]
+
+
+def _gather(op: Operation) -> Found:
+    """Vectors of one index are left away."""
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    inner = _owner(op.operands[1], "reshape")
+    if inner is None:
+        return None
+    shape, own = value_shape(op.operands[1]), value_shape(inner.operands[0])
+    if numbers.index_vector_dim != len(shape) - 1 or shape != (*own, 1):
+        return None
+    return _make(op, "gather", [op.operands[0], inner.operands[0]], **op.properties)
 
 
 def _concatenate(op: Operation) -> Found:
@@ -313,9 +377,16 @@ def _concatenate(op: Operation) -> Found:
     if len(op.operands) == 1:
         return [op.operands[0]]
     kept = [each for each in op.operands if value_shape(each)[dim]]
-    if len(kept) < len(op.operands) and kept:
-        return _make(op, "concatenate", kept, dimension=op.properties["dimension"])
+    parts = [part for each in kept for part in _parts(each, dim)]
+    if parts and len(parts) != len(op.operands):
+        return _make(op, "concatenate", parts, dimension=op.properties["dimension"])
     return None
+
+
+def _parts(value: SSAValue, dim: int) -> Sequence[SSAValue]:
+    """What a value was put together from along a dimension, or the value itself."""
+    inner = _owner(value, "concatenate")
+    return inner.operands if inner is not None and integer(inner, "dimension") == dim else [value]
 
 
 def _iota(op: Operation) -> Found:
@@ -347,12 +418,14 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
         "compare": _compare,
         "concatenate": _concatenate,
         "convert": _convert,
+        "gather": _gather,
         "iota": _iota,
         "maximum": _commute,
         "minimum": _commute,
         "multiply": _without_neutral(1),
         "or": _commute,
         "pad": _pad,
+        "reduce": _reduce,
         "reshape": _reshape,
         "select": _select,
         "slice": _slice,

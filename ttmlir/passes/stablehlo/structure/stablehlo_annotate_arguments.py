@@ -22,17 +22,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr, LocalShapeAttr, MeshesAttr, ShardStatusAttr
-from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.ir.rewriting import replace, symbol_visibility
 from ttmlir.layout.enums import ArgumentType, ShardStatus
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -47,27 +47,65 @@ class StableHLOAnnotateArgumentsPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Annotate all functions."""
         module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", (1, 1)),))
+        is_program = "mhlo.num_partitions" in module.attributes
         for function in module.ops:
-            if isinstance(function, FuncOp) and symbol_visibility(function) == "public":
-                types = function.function_type
-                function.arg_attrs = _annotate(types.inputs.data, function.arg_attrs, True)
-                function.res_attrs = _annotate(types.outputs.data, function.res_attrs, False)
+            if not isinstance(function, FuncOp):
+                continue
+            _take_marks(function)
+            types = function.function_type
+            status = ShardStatus.UNSHARDED if is_program else ShardStatus.PRESHARDED
+            is_private = symbol_visibility(function) == "private"
+            given = _annotate(types.inputs.data, function.arg_attrs, _ARGUMENT)
+            function.arg_attrs = given
+            more = {} if is_private else {_STATUS: ShardStatusAttr(status)}
+            function.res_attrs = _annotate(types.outputs.data, function.res_attrs, more)
+
+
+_STATUS = "ttcore.shard_status"
+_TYPE = "ttcore.argument_type"
+_ARGUMENT: dict[str, Attribute] = {
+    _TYPE: ArgumentTypeAttr(ArgumentType.INPUT),
+    _STATUS: ShardStatusAttr(ShardStatus.UNSHARDED),
+}
+_MARK = "tt.mark_argument"
+
+
+def _take_marks(function: FuncOp) -> None:
+    """Let arguments have what calls of `tt.mark_argument` say of them."""
+    for op in [op for op in function.walk() if op.name == "stablehlo.custom_call"]:
+        (value, *_) = [*op.operands, None]
+        target = op.properties.get("call_target_name")
+        if not isinstance(target, StringAttr) or target.data != _MARK:
+            continue
+        if not isinstance(value, BlockArgument) or value.owner is not function.body.block:
+            continue
+        words = op.attributes.get("mhlo.frontend_attributes")
+        marks = dict(words.data) if isinstance(words, DictionaryAttr) else {}
+        kind = marks.get(_TYPE)
+        if isinstance(kind, StringAttr):
+            marks[_TYPE] = ArgumentTypeAttr(_KINDS[kind.data])
+        count = len(function.function_type.inputs.data)
+        own = function.arg_attrs
+        given = [*own.data] if own is not None else [DictionaryAttr({})] * count
+        given[value.index] = DictionaryAttr({**given[value.index].data, **marks})
+        function.arg_attrs = ArrayAttr(given)
+        replace(op, value)
+
+
+_KINDS = {kind.keyword: kind for kind in ArgumentType}
 
 
 def _annotate(
-    types: Sequence[Attribute], known: ArrayAttr[DictionaryAttr] | None, is_argument: bool
+    types: Sequence[Attribute],
+    known: ArrayAttr[DictionaryAttr] | None,
+    more: Mapping[str, Attribute],
 ) -> ArrayAttr[DictionaryAttr]:
     own = known.data if known is not None else [DictionaryAttr({})] * len(types)
     found: list[DictionaryAttr] = []
     for type_, attributes in zip(types, own, strict=True):
-        more: dict[str, Attribute] = {}
-        if is_argument:
-            more["ttcore.argument_type"] = ArgumentTypeAttr(ArgumentType.INPUT)
+        entries = {**more, **attributes.data}
         if isinstance(type_, TensorType):
             tensor = cast("TensorType[Attribute]", type_)
-            more["ttcore.local_shape"] = LocalShapeAttr(tensor)
-        is_whole = is_argument or "jax.result_info" in attributes.data
-        status = ShardStatus.UNSHARDED if is_whole else ShardStatus.PRESHARDED
-        more["ttcore.shard_status"] = ShardStatusAttr(status)
-        found.append(DictionaryAttr(dict(sorted({**more, **attributes.data}.items()))))
+            entries["ttcore.local_shape"] = LocalShapeAttr(tensor)
+        found.append(DictionaryAttr(dict(sorted(entries.items()))))
     return ArrayAttr(found)
