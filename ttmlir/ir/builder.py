@@ -33,7 +33,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape, concatenate
 from ttmlir.dialects import tt, ttir, ttnn
-from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.dialects.definition.ods import SEGMENTS, DestinationStyleOp, segments_attr
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp
 from ttmlir.dialects.ttnn.structure import DEVICE_OPERAND
 from ttmlir.ir.rewriting import refuse_to_legalize
@@ -334,6 +334,20 @@ class Builder(DestinationBuilder):
             location=self.location,
         )
         return self.insert(new).results
+
+    def create_grouped(
+        self,
+        mnemonic: str,
+        groups: Sequence[SSAValue | None],
+        result_types: Sequence[Attribute],
+        **parameters: ParameterValue,
+    ) -> Sequence[SSAValue]:
+        """The results of an operation of 2026 some of whose operands are optional."""
+        operands = [value for value in groups if value is not None]
+        results = self.create_several(mnemonic, operands, result_types, **parameters)
+        sizes = segments_attr(tuple(int(value is not None) for value in groups))
+        cast("Operation", results[0].owner).properties[SEGMENTS] = sizes
+        return results
 
     def create_custom_kernel(
         self, config: str, operands: Sequence[SSAValue], result_types: Sequence[Attribute]

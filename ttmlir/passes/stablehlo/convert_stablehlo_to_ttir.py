@@ -49,9 +49,19 @@ from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
 from ttmlir.ir.builder import SPELLING_HELP, Spelling, use_style
-from ttmlir.ir.rewriting import AttributeMemo, erase_unused, merge_equal, refuse_to_legalize
+from ttmlir.ir.rewriting import (
+    AttributeMemo,
+    erase,
+    erase_unused,
+    merge_equal,
+    references_of,
+    refuse_to_legalize,
+    symbol_name,
+    symbol_visibility,
+)
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.core_prefix import name_empty_late
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
@@ -83,6 +93,8 @@ class ConvertStableHLOToTTIRPass(ModulePass):
             with use_style(self.spelling.style):
                 convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))
+            _drop_uncalled(module)
+            name_empty_late(module)
             return
         reason = AttributeMemo(_reason_against)
         for op in module.walk():
@@ -94,6 +106,15 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         # Initial and padding values have become parameters.
         erase_unused(op for op in module.walk() if op.name in _MAY_BE_LEFT)
         warn_of_narrowing(module)
+
+
+def _drop_uncalled(module: ModuleOp) -> None:
+    """Erase private functions that nothing calls, which said what composites mean."""
+    called = {path[-1] for op in module.walk() for path in references_of(op)}
+    for function in tuple(module.ops):
+        name = symbol_name(function)
+        if name not in called and symbol_visibility(function) == "private":
+            erase(function)
 
 
 def _reason_against(type_: Attribute) -> str | None:

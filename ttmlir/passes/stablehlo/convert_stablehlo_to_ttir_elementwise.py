@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
-from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away
+from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away, width_of
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -152,7 +152,19 @@ RULES: dict[str, ConversionRule] = {name: computes(each) for name, each in FUNCT
 
 def _late_compare(op: Operation, a: Array, b: Array) -> Array:
     direction = cast("Data[str]", op.properties["comparison_direction"]).data
+    kind = op.properties.get("compare_type")
+    if a.is_real and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
+        a, b = _late_total_order(a), _late_total_order(b)
     return create_result(op, COMPARISONS[direction].mnemonic, a, b)
+
+
+def _late_total_order(x: Array) -> Array:
+    """Integers in the order of the bits: those below the sign are turned where it is set."""
+    bits = width_of(x.dtype)
+    dtype = f"i{bits}"
+    x = x.bitcast(dtype)
+    sign = x.right_shift(x.fill(bits - 1, x.shape))
+    return x ^ (sign & x.fill((1 << (bits - 1)) - 1, x.shape))
 
 
 def _late_convert(op: Operation, x: Array) -> Array:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerType, TensorType, UnitAttr, f32
+from xdsl.dialects.builtin import ArrayAttr, IntegerType, TensorType, UnitAttr, f32, i32
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -609,9 +609,62 @@ def _as_image(used: Sequence[int], rank: int) -> tuple[list[int | None], list[in
     return [None, 0, None, None], [0, None]
 
 
+def _late_dot(op: Operation) -> None:
+    """The older form: the last dimension of lhs meets the first of rhs."""
+    dims = {
+        "batch_dims_lhs": (),
+        "contract_dims_lhs": (len(value_shape(op.operands[0])) - 1,),
+        "batch_dims_rhs": (),
+        "contract_dims_rhs": (0,),
+    }
+    _late_product(op, dims)
+
+
+def _late_select_and_scatter(op: Operation) -> None:
+    """Numbers are written to where the extremes of an image were."""
+    operand, source, init = op.operands
+    selection, shape = _selection(op.regions[0]), value_shape(operand)
+    combining = combiners(op.regions[1])
+    window = integers(op, "window_dimensions")
+    is_image = len(shape) == 4 and window[0] == window[3] == 1
+    if selection is None or combining is None or not is_image or splat_number(init) != 0:
+        _select_and_scatter(op)
+        return
+    builder = Builder.before(op)
+    ones = (1,) * 4
+    strides = _integers_or(op, "window_strides", ones)
+    _, (top, bottom), (left, right), _ = margins_of(op, 4)
+    background = builder.create("full", (), operand.type, shape=shape, fill_value=0.0)
+    if selection[0] == "minimum":
+        operand = builder.create("neg", [operand], operand.type)
+    taken = value_shape(source)
+    types = (source.type, TensorType(i32, taken))
+    outputs = [builder.create_empty(type_) for type_ in types]
+    parameters: dict[str, Any] = {
+        "kernel": window[1:3],
+        "stride": strides[1:3],
+        "dilation": (1, 1),
+        "padding": (top, left, bottom, right),
+        "ceil_mode": False,
+    }
+    found = builder.create_several(
+        "max_pool2d_with_indices", [operand, *outputs], types, **parameters
+    )
+    flat = (taken[0], taken[1] * taken[2], 1, taken[3])
+    places, values = (reshape_late(builder, each, flat) for each in (found[1], source))
+    rows = reshape_late(builder, background, (shape[0], shape[1] * shape[2], 1, shape[3]))
+    none = ReduceTypeAttr(ReduceType.INVALID)
+    written = builder.create(
+        "scatter", [rows, places, values], rows.type, dim=1, scatter_reduce_type=none
+    )
+    replace(op, reshape_late(builder, written, shape))
+
+
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.convolution": _late_convolution,
+    "stablehlo.dot": _late_dot,
     "stablehlo.reduce_window": _late_reduce_window,
+    "stablehlo.select_and_scatter": _late_select_and_scatter,
     "stablehlo.dot_general": _late_dot_general,
 }
 """Rules of 2026, where they differ."""

@@ -32,12 +32,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, ComplexType, FusedLoc, IntegerAttr, NoneAttr, TensorType, i64
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.constants import constant_elements, splat_number
-from ttmlir.ir.rewriting import clean_up, erase
+from ttmlir.ir.rewriting import clean_up, erase, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.core.base import OperationPass
@@ -71,7 +71,10 @@ class InlineStableHLOPass(InlinePass):
     """Inline calls, as MLIR does it whose constants stand at the top of each function."""
 
     def prepare(self, function: FuncOp) -> None:
-        """Move constants to the top."""
+        """Move constants to the top, and leave away vectors of one index."""
+        for op in [op for op in function.walk() if op.name == "stablehlo.gather"]:
+            if _is_static(op) and (found := _gather(op)) is not None:
+                replace(op, *found)
         clean_up_stablehlo(function)
 
 
@@ -269,7 +272,8 @@ def _compare(op: Operation) -> Found:
     if first is second and not isinstance(element_type(first), AnyFloat | ComplexType):
         carrier = StableHLOCarrier.before(op)
         return [carrier.make_constant(op.results[0].type, [_TRUE_OF_EQUALS[direction.data]])]
-    if not _is_constant(first) or _is_constant(second):
+    is_integer = isinstance(element_type(first), IntegerType)
+    if not is_integer or not _is_constant(first) or _is_constant(second):
         return None
     more = {**op.properties, "comparison_direction": type(direction)(_REVERSED[direction.data])}
     return _make(op, "compare", [second, first], **more)
@@ -301,6 +305,13 @@ def _broadcast_in_dim(op: Operation) -> Found:
             order = sorted(range(len(dims)), key=lambda number: dims[number])
             return _make(op, "transpose", [operand], permutation=i64_array(order))
     return None
+
+
+def _broadcast(op: Operation) -> Found:
+    """The older form: all dimensions follow the new ones."""
+    rank, own = (len(value_shape(value)) for value in (op.results[0], op.operands[0]))
+    dims = i64_array(range(rank - own, rank))
+    return _make(op, "broadcast_in_dim", op.operands, broadcast_dimensions=dims)
 
 
 def _size(shape: Sequence[int]) -> int:
@@ -414,11 +425,11 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
     for name, rule in {
         "add": _without_neutral(0),
         "and": _commute,
+        "broadcast": _broadcast,
         "broadcast_in_dim": _broadcast_in_dim,
         "compare": _compare,
         "concatenate": _concatenate,
         "convert": _convert,
-        "gather": _gather,
         "iota": _iota,
         "maximum": _commute,
         "minimum": _commute,

@@ -463,6 +463,12 @@ def _top_k(
     ]
 
 
+def _constant(
+    op: Operation, carrier: StableHLOCarrier, operands: Sequence[SSAValue]
+) -> Sequence[SSAValue]:
+    return carrier.make("constant", (), [op.results[0].type], value=op.properties["value"])
+
+
 def _constant_like(
     op: Operation, carrier: StableHLOCarrier, operands: Sequence[SSAValue]
 ) -> Sequence[SSAValue]:
@@ -476,14 +482,15 @@ _OUTLINED: dict[str, Terms] = {
     "chlo.asin": _on_arrays(_asin),
     "chlo.asinh": _on_arrays(_asinh),
     "chlo.atanh": _on_arrays(_atanh),
-    "chlo.cosh": _on_arrays(_cosh),
+    "chlo.cosh": _on_arrays(_cosh, wide=True),
     "chlo.erf": _on_arrays(_erf, wide=True),
-    "chlo.sinh": _on_arrays(_sinh),
+    "chlo.sinh": _on_arrays(_sinh, wide=True),
     "chlo.top_k": _top_k,
 }
 """Operations that become calls."""
 _INLINE: dict[str, Terms] = {
     "chlo.atan": _on_arrays(_atan),
+    "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
     "chlo.digamma": _on_arrays(_digamma, wide=True),
     "chlo.erf_inv": _on_arrays(_erf_inv, wide=True),
