@@ -112,15 +112,19 @@ def _stablehlo_to_late_ttir() -> Sequence[Pass]:
     from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
         StableHLOAnnotateArgumentsPass,
     )
+    from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
     from ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow import (
         StableHLOOutlineControlFlowPass,
     )
+    from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import StableHLORefineShapesPass
 
     return (
         StableHLOAnnotateArgumentsPass(),
+        StableHLOFlattenTuplePass(),
         ChloLegalizeToStableHLOPass(),
         StableHLOLegalizeCompositeToCallPass(except_prefix="tenstorrent."),
         InlineStableHLOPass(canonicalize=False),
+        StableHLORefineShapesPass(),
         StableHLOAggressiveSimplificationPass(),
         StableHLOOutlineControlFlowPass(),
         ConvertStableHLOToTTIRPass(spelling=Spelling.LATE),

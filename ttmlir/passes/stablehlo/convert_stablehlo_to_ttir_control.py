@@ -31,12 +31,13 @@ from ttmlir.dialects.ttcore import (
     ShardStatusAttr,
 )
 from ttmlir.errors import ArgumentError
+from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import attr_numbers, constant_elements, splat_number
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import AttentionMaskType, ShardStatus
-from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
+from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
@@ -381,7 +382,7 @@ def _library_attributes(name: str, given: dict[str, Attribute]) -> dict[str, Att
     if name in ("sdpa_bw", "sdpa_fw"):
         found.setdefault("dropout_probability", FloatAttr(0.0, f32))
         kind = _whole(found, "mask_type", 0)
-        masks = {mask.value[0]: mask for mask in AttentionMaskType}
+        masks = {mask.value: mask for mask in AttentionMaskType}
         found["mask_type"] = AttentionMaskTypeAttr(masks[kind])
     if name == "sdpa_fw":
         found["return_intermediates"] = BoolAttr.from_bool(True)
@@ -641,10 +642,60 @@ def _late_rng(op: Operation) -> None:
     replace(op, builder.create("rand", (), op.results[0].type, **parameters))
 
 
+# -- collectives of 2026 -----------------------------------------------------------------------
+
+
+def _alone(op: Operation) -> None:
+    """A device alone in its group has what all have."""
+    groups = cast("Elements", op.properties["replica_groups"])
+    if groups.get_type().get_shape()[1] != 1:
+        REFUSED[op.name](op)
+    replace(op, *op.operands)
+
+
+def _all_to_all(op: Operation) -> None:
+    parameters = {
+        "split_dim": integer(op, "split_dimension"),
+        "concat_dim": integer(op, "concat_dimension"),
+        "split_count": integer(op, "split_count"),
+        "replica_groups": op.properties["replica_groups"],
+    }
+    builder = Builder.before(op)
+    replace(op, builder.create("all_to_all", op.operands, op.results[0].type, **parameters))
+
+
+def _collective(name: str) -> ConversionRule:
+    """The rule of an operation that says which devices take part in a property."""
+
+    def rule(op: Operation) -> None:
+        mnemonic = op.name.removeprefix("stablehlo.")
+        parameters = {name: op.properties[name]}
+        builder = Builder.before(op)
+        replace(op, builder.create(mnemonic, op.operands, op.results[0].type, **parameters))
+
+    return rule
+
+
+def _number_of_device(op: Operation) -> None:
+    """The only device is the first one."""
+    builder = Builder.before(op)
+    type_ = op.results[0].type
+    number = builder.create_splat(0, TensorType(element_type(op.results[0]), (1, 1)))
+    replace(op, builder.create("reshape", [number], type_, shape=()))
+
+
 LATE_RULES: dict[str, ConversionRule] = {
+    **dict.fromkeys(
+        ("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.reduce_scatter"), _alone
+    ),
+    "stablehlo.all_to_all": _all_to_all,
+    "stablehlo.collective_broadcast": _collective("replica_groups"),
+    "stablehlo.collective_permute": _collective("source_target_pairs"),
     "stablehlo.composite": _late_composite,
     "stablehlo.custom_call": _late_custom_call,
     "stablehlo.optimization_barrier": _late_barrier,
+    "stablehlo.partition_id": _number_of_device,
+    "stablehlo.replica_id": _number_of_device,
     "stablehlo.rng": _late_rng,
 }
 """Rules of 2026, where they differ."""

@@ -10,16 +10,16 @@ import math
 from functools import partial
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, bf16, f16
 from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away, width_of
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes import exact_float32
+from ttmlir.mlir.attributes import bits_of, exact_float32, value_of
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import (
     ArrayFunction,
@@ -155,7 +155,28 @@ def _late_compare(op: Operation, a: Array, b: Array) -> Array:
     kind = op.properties.get("compare_type")
     if a.is_real and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
         a, b = _late_total_order(a), _late_total_order(b)
+    elif (narrow := _narrowed(a, b)) is not None:
+        a, b = narrow
     return create_result(op, COMPARISONS[direction].mnemonic, a, b)
+
+
+def _narrowed(a: Array, b: Array) -> tuple[Array, Array] | None:
+    """Operands of a comparison before the first was widened, if the second is such a number."""
+    owner = cast("SSAValue", a.value).owner
+    if not isinstance(owner, Operation) or owner.name != "ttir.typecast":
+        return None
+    carrier = cast("TTIRCarrier", a.carrier)
+    before = array_in(carrier, owner.operands[0])
+    elements = constant_elements(b.value)
+    number = None if elements is None else splat_number(b.value)
+    if number is None or before.dtype not in _NARROW or a.dtype not in ("f32", "f64"):
+        return None
+    if value_of(bits_of(number, _NARROW[before.dtype]), _NARROW[before.dtype]) != number:
+        return None
+    return before, before.fill(number, b.shape)
+
+
+_NARROW: dict[str, AnyFloat] = {"bf16": bf16, "f16": f16}
 
 
 def _late_total_order(x: Array) -> Array:
@@ -213,21 +234,12 @@ BITS = {f"{sign}i{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)
 """Bits of numbers by their type."""
 
 
-def _late_clamp(op: Operation) -> None:
-    """Bounds that are constants are numbers of the operation, as tensors they are operands."""
-    low, x, high = op.operands
-    builder, type_ = Builder.before(op), op.results[0].type
-    numbers = [constant_number(each) for each in (low, high)]
-    if None in numbers:
-        replace(op, builder.create("clamp_tensor", [x, low, high], type_))
-        return
-    bounds = {"min": cast("float", numbers[0]), "max": cast("float", numbers[1])}
-    replace(op, builder.create("clamp", [x], type_, **bounds))
-
-
-def constant_number(value: SSAValue) -> float | None:
-    """The one number of all elements of a constant itself; None for other values."""
-    return splat_number(value) if constant_elements(value) is not None else None
+def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:
+    """Bounds are tensors, of the shape of all or of one element."""
+    carrier = cast("TTIRCarrier", x.carrier)
+    operands = [each.value for each in (x, low, high)]
+    found = carrier.build.create("clamp_tensor", operands, op.results[0].type)
+    return array_in(carrier, found)
 
 
 def _late_shift_right_arithmetic(op: Operation, x: Array, distance: Array) -> Array:
@@ -242,7 +254,7 @@ def _late_reduce_precision(op: Operation) -> None:
 
 
 LATE_RULES: dict[str, ConversionRule] = {
-    "stablehlo.clamp": _late_clamp,
+    "stablehlo.clamp": computes(_late_clamp),
     "stablehlo.compare": computes(_late_compare),
     "stablehlo.convert": computes(_late_convert),
     "stablehlo.count_leading_zeros": computes(_late_count_leading_zeros),

@@ -35,7 +35,11 @@ from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import permute_late, reshape_late
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import (
+    broadcast_late,
+    permute_late,
+    reshape_late,
+)
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,
@@ -355,13 +359,17 @@ def _late_reduce(op: Operation) -> None:
     body, builder = op.regions[0], Builder.before(op)
     combining = combiners(body)
     mnemonics = [_late_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
-    if mnemonics and None not in mnemonics and (count > 1 or _is_from_identity(op, combining)):
-        found = [
-            _late_reduced(builder, mnemonic or "", value, result.type, dims)
-            for mnemonic, value, result in zip(mnemonics, op.operands, op.results, strict=False)
-        ]
-        replace(op, *found)
-        return
+    if mnemonics and None not in mnemonics:
+        assert combining is not None, "mnemonics are those of combiners"
+        if count == 1 and _is_from_identity(op, combining):
+            found = _late_reduced(
+                builder, mnemonics[0] or "", op.operands[0], op.results[0].type, dims
+            )
+            replace(op, found)
+            return
+        if count > 1:
+            replace(op, *_late_reduce_from(op, builder, combining, mnemonics))
+            return
     if combining is None and count == 2 and len(dims) == 1:
         largest = picks_extreme(body, largest=True)
         if largest or picks_extreme(body, largest=False):
@@ -370,8 +378,26 @@ def _late_reduce(op: Operation) -> None:
     _reduce(op)
 
 
-def _is_from_identity(op: Operation, combining: Sequence[OpDefinition] | None) -> bool:
-    assert combining is not None, "the caller has combiners"
+def _late_reduce_from(
+    op: Operation,
+    builder: Builder,
+    combining: Sequence[OpDefinition],
+    mnemonics: Sequence[str | None],
+) -> list[SSAValue]:
+    """Reductions of several tensors, combined with what each starts from."""
+    dims, count = integers(op, "dimensions"), len(op.results)
+    found: list[SSAValue] = []
+    for number, result in enumerate(op.results):
+        value, init = op.operands[number], op.operands[count + number]
+        shape = value_shape(result)
+        first = broadcast_late(builder, builder.reshape(init, (1,) * len(shape)), shape)
+        reduced = _late_reduced(builder, mnemonics[number] or "", value, result.type, dims)
+        name = logic_of(combining[number], element_type(value)).mnemonic
+        found.append(builder.create(name, [reduced, first], result.type))
+    return found
+
+
+def _is_from_identity(op: Operation, combining: Sequence[OpDefinition]) -> bool:
     element = element_type(op.operands[0])
     number = splat_number(op.operands[1])
     return number is not None and number == identity_of(logic_of(combining[0], element), element)
@@ -415,7 +441,8 @@ def _late_sort(op: Operation) -> None:
         "descending": keys[0].descending,
         "stable": bool(integer(op, "is_stable")) if "is_stable" in op.properties else False,
     }
-    types = (key.type, TensorType(i32, shape))
+    counted = [value for value in op.operands[1:] if late_counts_along(value, dim)]
+    types = (key.type, counted[0].type if counted else TensorType(i32, shape))
     values, places = builder.create_several("sort", [key], types, **parameters)
     found = [values]
     rows = None
@@ -560,7 +587,55 @@ def _late_reduced(
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 
 
+def _late_batch_norm_training(op: Operation) -> None:
+    dim, epsilon = _features(op)
+    builder = Builder.before(op)
+    groups = [*op.operands, None, None]
+    parameters = {"dimension": dim, "epsilon": epsilon, "momentum": 1.0}
+    results = [result.type for result in op.results]
+    replace(op, *builder.create_grouped("batch_norm_training", groups, results, **parameters))
+
+
+def _late_batch_norm_grad(
+    op: Operation, x: Array, scale: Array, mean: Array, variance: Array, gradient: Array
+) -> Sequence[Array]:
+    """The gradients as the specification of StableHLO writes them."""
+    dim, epsilon = _features(op)
+    rest = tuple(n for n in range(x.rank) if n != dim)
+
+    def spread(each: Array) -> Array:
+        placed = each.reshape([n if d == dim else 1 for d, n in enumerate(x.shape)])
+        return placed.broadcast(x.shape)
+
+    def total(each: Array) -> Array:
+        parameters = {"dim_arg": rest, "keep_dim": False}
+        return each.create("sum", shape=(x.shape[dim],), parameters=parameters)
+
+    scale, mean, variance = spread(scale), spread(mean), spread(variance)
+    small = _everywhere(x, epsilon)
+    centered = x - mean
+    widened = variance + small
+    deviation = widened.apply("sqrt")
+    normal = centered / deviation
+    count = _everywhere(x, math.prod(x.shape) // x.shape[dim])
+    weighted = gradient * count
+    sums = total(gradient)
+    spread_sums = spread(sums)
+    products = total(gradient * centered)
+    correction = spread(products) * centered / widened
+    inner = weighted - spread_sums - correction
+    outer = scale / deviation / count
+    return outer * inner, total(gradient * normal), sums
+
+
+def _everywhere(x: Array, number: float) -> Array:
+    """One number in the shape of an array, from a constant without dimensions."""
+    return x.fill(float(number), ()).reshape((1,) * x.rank).broadcast(x.shape)
+
+
 LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.batch_norm_grad": computes(_late_batch_norm_grad),
+    "stablehlo.batch_norm_training": _late_batch_norm_training,
     "stablehlo.reduce": _late_reduce,
     "stablehlo.sort": _late_sort,
 }

@@ -333,8 +333,23 @@ def _late_dot_general(op: Operation) -> None:
         "batch_dims_rhs": numbers.rhs_batching_dimensions,
         "contract_dims_rhs": numbers.rhs_contracting_dimensions,
     }
+    _late_product(op, dims)
+
+
+def _late_product(op: Operation, dims: dict[str, Shape]) -> None:
     builder = Builder.before(op)
-    replace(op, builder.create("dot_general", op.operands, op.results[0].type, **dims))
+    found = builder.create("dot_general", op.operands, op.results[0].type, **dims)
+    if _is_exact(op):
+        cast("Operation", found.owner).attributes["ttcore.fp32_exact"] = UnitAttr()
+    replace(op, found)
+
+
+def _is_exact(op: Operation) -> bool:
+    """True where the highest precision is asked for."""
+    asked = op.properties.get("precision_config")
+    if not isinstance(asked, ArrayAttr):
+        return False
+    return any(cast("Data[str]", each).data == "HIGHEST" for each in asked.data)
 
 
 _IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
@@ -346,6 +361,8 @@ def _late_convolution(op: Operation) -> None:
     count = len(attr.input_spatial_dimensions)
     if count == 1:
         _late_conv1d(op)
+    elif count == 3 and integer(op, "batch_group_count") == 1:
+        _late_conv3d(op)
     elif count == 2:
         builder = Builder.before(op)
         element = element_type(op.results[0])
@@ -356,6 +373,38 @@ def _late_convolution(op: Operation) -> None:
         replace(op, builder.cast(_late_groups(op, builder, *operands, type_), element))
     else:
         RULES["stablehlo.convolution"](op)
+
+
+def _late_conv3d(op: Operation) -> None:
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    margins, ones = margins_of(op, 3), (1, 1, 1)
+    wanted = (
+        attr.output_batch_dimension,
+        *attr.output_spatial_dimensions,
+        attr.output_feature_dimension,
+    )
+    given = (
+        attr.input_batch_dimension,
+        *attr.input_spatial_dimensions,
+        attr.input_feature_dimension,
+    )
+    spread = _integers_or(op, "lhs_dilation", ones)
+    if spread != ones or given != wanted or any(low != high for low, high in margins):
+        RULES["stablehlo.convolution"](op)
+        return
+    builder = Builder.before(op)
+    image, kernel = op.operands
+    outputs, inputs = attr.kernel_output_feature_dimension, attr.kernel_input_feature_dimension
+    weight = permute_late(builder, kernel, (outputs, inputs, *attr.kernel_spatial_dimensions))
+    names = ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim")
+    parameters: dict[str, Any] = {
+        **dict(zip(names, wanted, strict=True)),
+        "stride": _integers_or(op, "window_strides", ones),
+        "padding": tuple(low for low, _ in margins),
+        "dilation": _integers_or(op, "rhs_dilation", ones),
+        "groups": integer(op, "feature_group_count"),
+    }
+    replace(op, builder.create("conv3d", [image, weight], op.results[0].type, **parameters))
 
 
 def _late_groups(

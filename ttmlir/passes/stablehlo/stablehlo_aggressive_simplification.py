@@ -37,7 +37,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.constants import constant_elements, splat_number
-from ttmlir.ir.rewriting import clean_up, erase, replace
+from ttmlir.ir.rewriting import clean_up, erase, insert_before, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.core.base import OperationPass
@@ -329,10 +329,13 @@ def _reshape(op: Operation) -> Found:
 
 
 def _transpose(op: Operation) -> Found:
+    """Where only dimensions of one element move, the elements stay in order."""
     order = integers(op, "permutation")
     if order == tuple(range(len(order))):
         return [op.operands[0]]
-    return None
+    shape = value_shape(op.operands[0])
+    moved = [dim for dim in order if shape[dim] != 1]
+    return _make(op, "reshape", op.operands) if moved == sorted(moved) else None
 
 
 def _slice(op: Operation) -> Found:
@@ -364,6 +367,21 @@ def _slice(op: Operation) -> Found:
         value = carrier.make_one("concatenate", met, type_, dimension=inner.properties["dimension"])
     bounds = {"start_indices": i64_array(starts), "limit_indices": i64_array(limits)}
     return _make(op, "slice", [value], **bounds, strides=op.properties["strides"])
+
+
+def _case(op: Operation) -> Found:
+    """The branch that a constant chooses takes the place of all."""
+    number = _number(op.operands[0])
+    last = len(op.regions) - 1
+    if number is None and last:
+        return None
+    chosen = last if number is None or not 0 <= number <= last else int(number)
+    block = op.regions[chosen].block
+    *operations, end = block.ops
+    for inner in operations:
+        inner.detach()
+        insert_before(op, inner)
+    return [*end.operands]
 
 
 def _reduce(op: Operation) -> Found:
@@ -401,12 +419,14 @@ def _parts(value: SSAValue, dim: int) -> Sequence[SSAValue]:
 
 
 def _iota(op: Operation) -> Found:
-    """Numbers along one of several dimensions are those of one, repeated."""
+    """Numbers along one of several dimensions are those of one, repeated; a single one is 0."""
     dim = integer(op, "iota_dimension")
     shape = value_shape(op.results[0])
+    carrier = StableHLOCarrier.before(op)
+    if shape[dim] == 1:
+        return [carrier.make_constant(op.results[0].type, [0])]
     if len(shape) < 2:
         return None
-    carrier = StableHLOCarrier.before(op)
     type_ = TensorType(element_type(op.results[0]), (shape[dim],))
     numbers = carrier.make_one("iota", [], type_, iota_dimension=IntegerAttr(0, i64))
     return [carrier.broadcast(numbers, shape, (dim,))]
@@ -428,6 +448,7 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
         "broadcast": _broadcast,
         "broadcast_in_dim": _broadcast_in_dim,
         "compare": _compare,
+        "case": _case,
         "concatenate": _concatenate,
         "convert": _convert,
         "iota": _iota,
