@@ -234,12 +234,14 @@ def clean_up(
     *,
     may_vanish: Callable[[Operation], bool] | None = None,
     is_constant: Callable[[Operation], bool] | None = None,
+    forgets_locations: bool = False,
 ) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 
     Equal constants are merged and constants move to the top of the function, in the order in which
     that rewriter leaves them; unused operations without effects (`tensor.empty` above all) vanish.
-    Their traits say which operations these are, unless functions are given that do.
+    Their traits say which operations these are, unless functions are given that do. Where
+    constants were merged, nobody knows where the one that is left is from, if so asked.
     """
     vanishes = may_vanish or (lambda op: _may_vanish(type(op)))
     is_kept = is_constant or (lambda op: _is_constant(type(op)))
@@ -250,7 +252,7 @@ def clean_up(
             removable.append(op)
         if is_kept(op):
             constants.append(op)
-    _hoist(constants)
+    _hoist(constants, forgets_locations)
     erase_unused(removable)
 
 
@@ -318,7 +320,7 @@ def _is_constant(cls: type[Operation]) -> bool:
     return known
 
 
-def _hoist(constants: list[Operation]) -> None:
+def _hoist(constants: list[Operation], forgets_locations: bool) -> None:
     """Merge and move constants; a constant that follows one already placed stays where it is."""
     kept: dict[tuple[Region, str, Attribute | None, Attribute], Operation] = {}
     placed: set[int] = set()
@@ -328,6 +330,8 @@ def _hoist(constants: list[Operation]) -> None:
         key = (region, op.name, value, op.results[0].type)
         if (equal := kept.get(key)) is not None:
             replace(op, equal.results[0])
+            if forgets_locations:
+                equal.location = UNKNOWN_LOC
             continue
         top = region.blocks.first
         assert top is not None, "the region holds the constant"

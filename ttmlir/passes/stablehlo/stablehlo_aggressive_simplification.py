@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, CallSiteLoc, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
@@ -68,7 +68,13 @@ class StableHLOAggressiveSimplificationPass(OperationPass):
 
 
 class InlineStableHLOPass(InlinePass):
-    """Inline calls, as MLIR does it whose constants stand at the top of each function."""
+    """Inline calls as MLIR of 2026 does, where constants stand at the top of each function."""
+
+    def locate(self, location: LocationAttr, call: LocationAttr) -> LocationAttr:
+        """The innermost location first, and calls in the order in which they return."""
+        if isinstance(location, CallSiteLoc):
+            return CallSiteLoc(location.callee, self.locate(location.caller, call))
+        return CallSiteLoc(location, call)
 
     def prepare(self, function: FuncOp) -> None:
         """Move constants to the top, and leave away vectors of one index."""
@@ -80,7 +86,12 @@ class InlineStableHLOPass(InlinePass):
 
 def clean_up_stablehlo(root: Operation) -> None:
     """Move constants to the top, merge equal ones, and drop what is not used."""
-    clean_up(root, may_vanish=_may_vanish, is_constant=_is_constant_op)
+    clean_up(
+        root,
+        may_vanish=_may_vanish,
+        is_constant=_is_constant_op,
+        forgets_locations=True,
+    )
 
 
 def _is_constant_op(op: Operation) -> bool:

@@ -22,7 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    DictionaryAttr,
+    StringAttr,
+    TensorType,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
@@ -55,6 +61,9 @@ class StableHLOAnnotateArgumentsPass(ModulePass):
             types = function.function_type
             status = ShardStatus.UNSHARDED if is_program else ShardStatus.PRESHARDED
             is_private = symbol_visibility(function) == "private"
+            if not is_private and function.body.blocks and (end := function.body.block.last_op):
+                # What returns was put around the body when the program was divided.
+                end.location = UNKNOWN_LOC
             given = _annotate(types.inputs.data, function.arg_attrs, _ARGUMENT)
             function.arg_attrs = given
             more = {} if is_private else {_STATUS: ShardStatusAttr(status)}
