@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, CallSiteLoc, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
+from xdsl.dialects.builtin import UNKNOWN_LOC, AnyFloat, ArrayAttr, CallSiteLoc, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
@@ -213,8 +213,16 @@ def _owner(value: SSAValue, name: str) -> Operation | None:
 
 def _fused(*ops: Operation) -> LocationAttr:
     """The locations of operations that become one."""
-    locations = [*dict.fromkeys(op.location for op in ops)]
+    parts = [part for op in ops for part in _parts_of(op.location)]
+    locations = [*dict.fromkeys(part for part in parts if part != UNKNOWN_LOC)]
+    if not locations:
+        return UNKNOWN_LOC
     return locations[0] if len(locations) == 1 else FusedLoc(ArrayAttr(locations), NoneAttr())
+
+
+def _parts_of(location: LocationAttr) -> Sequence[LocationAttr]:
+    """The locations that were fused, or the location itself."""
+    return location.locations.data if isinstance(location, FusedLoc) else [location]
 
 
 def _make(
@@ -242,7 +250,7 @@ def _commute(op: Operation) -> Found:
     first, second = op.operands
     if not _is_constant(first) or _is_constant(second):
         return None
-    return _make(op, op.name.partition(".")[2], [second, first])
+    return _make(op, op.name.partition(".")[2], [second, first], cast("Operation", first.owner))
 
 
 def _without_neutral(neutral: float) -> Callable[[Operation], Found]:
