@@ -91,12 +91,12 @@ class Spelling(Enum):
 SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024 or 2026"
 """What the option of passes does."""
 
-_style: ContextVar[Style] = ContextVar("style", default=Style())
+_style: ContextVar[Style | None] = ContextVar("style", default=None)
 
 
 def current_style() -> Style:
     """How builders spell operations now."""
-    return _style.get()
+    return _style.get() or Style()
 
 
 @contextmanager

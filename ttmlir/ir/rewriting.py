@@ -243,8 +243,8 @@ def clean_up(
     Their traits say which operations these are, unless functions are given that do. Where
     constants were merged, nobody knows where the one that is left is from, if so asked.
     """
-    vanishes = may_vanish or (lambda op: _may_vanish(type(op)))
-    is_kept = is_constant or (lambda op: _is_constant(type(op)))
+    vanishes = may_vanish or _vanishes_by_trait
+    is_kept = is_constant or _is_constant_by_trait
     constants: list[Operation] = []
     removable: list[Operation] = []
     for op in _post_order(root):
@@ -254,6 +254,14 @@ def clean_up(
             constants.append(op)
     _hoist(constants, forgets_locations)
     erase_unused(removable)
+
+
+def _vanishes_by_trait(op: Operation) -> bool:
+    return _may_vanish(type(op))
+
+
+def _is_constant_by_trait(op: Operation) -> bool:
+    return _is_constant(type(op))
 
 
 def merge_equal(root: Operation, is_pure: Callable[[Operation], bool]) -> None:

@@ -25,7 +25,7 @@ from ttmlir.optable.op_definition import Kind, Operand, Parameter, Shape
 Read = Callable[[dict[str, Any], Sequence[Shape], Shape], dict[str, Any]]
 """The definition's parameters from those of the form, the operands' shapes and the result's."""
 Write = Read
-"""The parameters of the form from those of the definition, the operands' shapes and the result's."""
+"""The form's parameters from those of the definition, the operands' shapes and the result's."""
 
 
 @dataclass(frozen=True, kw_only=True)

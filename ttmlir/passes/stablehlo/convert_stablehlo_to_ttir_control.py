@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.dialects.ttcore import (
     AttentionMaskTypeAttr,
     CompositeOp,
@@ -648,7 +649,7 @@ def _late_rng(op: Operation) -> None:
 def _alone(op: Operation) -> None:
     """A device alone in its group has what all have."""
     groups = cast("Elements", op.properties["replica_groups"])
-    if groups.get_type().get_shape()[1] != 1:
+    if groups.type.get_shape()[1] != 1:
         REFUSED[op.name](op)
     replace(op, *op.operands)
 

@@ -543,8 +543,9 @@ class _Rows:
         if shape != value_shape(part) or order != [*range(len(order))]:
             part = reshape_late(self.builder, part, shape)
         element = element_type(part)
-        is_signless = isinstance(element, IntegerType) and element.signedness.data.value == 0
-        return self.builder.cast(part, _SI32) if is_signless else part
+        if isinstance(element, IntegerType) and element == IntegerType(element.bitwidth):
+            return self.builder.cast(part, _SI32)
+        return part
 
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
@@ -609,9 +610,7 @@ def _in_order(
     return found if order == [*range(len(order))] else permute_late(builder, found, order)
 
 
-def _wanted(
-    rank: int, offset_dims: Shape, offsets: Sequence[Label], rows: _Rows
-) -> list[Label]:
+def _wanted(rank: int, offset_dims: Shape, offsets: Sequence[Label], rows: _Rows) -> list[Label]:
     """What the dimensions of a gather's result, or of updates, are."""
     windows = dict(zip(offset_dims, offsets, strict=True))
     own = sorted([*rows.index_batch, *rows.places])
@@ -637,7 +636,7 @@ def _late_scatter(op: Operation) -> None:
     rows = None
     if len(op.operands) == 3 and kind is not None and mapped:
         rows = _Rows(op, mapped, batching, numbers.index_vector_dim)
-    if rows is None or not rows.is_regular:
+    if rows is None or kind is None or not rows.is_regular:
         RULES["stablehlo.scatter"](op)
         return
     builder, updates = rows.builder, op.operands[2]
@@ -659,9 +658,7 @@ def _late_scatter(op: Operation) -> None:
         updates = permute_late(builder, updates, order)
     windows = tuple(sizes.get(operand(dim), 1) for dim in mapped)
     count = math.prod(rows.counts) * math.prod(windows)
-    updates = reshape_late(
-        builder, updates, (rows.row_shape[0], count, *rows.extents(rows.inner))
-    )
+    updates = reshape_late(builder, updates, (rows.row_shape[0], count, *rows.extents(rows.inner)))
     found = builder.create(
         "rows_scatter",
         [table, places, updates],

@@ -149,9 +149,7 @@ def _late_broadcast_in_dim(op: Operation) -> None:
 _BROADCAST_DIMS = "broadcast_dimensions"
 
 
-def place(
-    builder: Builder, value: SSAValue, shape: Sequence[int], dims: Sequence[int]
-) -> SSAValue:
+def place(builder: Builder, value: SSAValue, shape: Sequence[int], dims: Sequence[int]) -> SSAValue:
     """A tensor whose dimensions become some of a shape, repeated along the others."""
     order = sorted(range(len(dims)), key=lambda number: dims[number])
     if order != [*range(len(dims))]:
@@ -245,8 +243,8 @@ def _late_pad(op: Operation) -> None:
         return
     value, type_ = op.operands[0], op.results[0].type
     if any(interior):
-        places = [low, [gap + 1 for gap in interior]]
-        replace(op, spread_out(builder, value, value_shape(op.results[0]), *places, number))
+        shape, steps = value_shape(op.results[0]), [gap + 1 for gap in interior]
+        replace(op, spread_out(builder, value, shape, low, steps, number))
         return
     padding = tuple(itertools.chain(*zip(low, high, strict=True)))
     parameters = {"padding": padding, "value": float(number)}

@@ -12,7 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, Signedness, TensorType, f32, i1, i32
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    TensorType,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -493,9 +502,7 @@ def _from_rows(builder: Builder, rows: SSAValue, shape: Shape, dim: int) -> SSAV
     return permute_late(builder, whole, [order.index(n) for n in range(len(shape))])
 
 
-def _take_from_rows(
-    builder: Builder, value: SSAValue, places: SSAValue, dim: int
-) -> SSAValue:
+def _take_from_rows(builder: Builder, value: SSAValue, places: SSAValue, dim: int) -> SSAValue:
     rows = _to_rows(builder, value, dim)
     found = _gather_rows(builder, rows, places)
     return _from_rows(builder, found, value_shape(value), dim)

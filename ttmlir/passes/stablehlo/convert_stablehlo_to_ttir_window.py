@@ -349,7 +349,8 @@ def _is_exact(op: Operation) -> bool:
     asked = op.properties.get("precision_config")
     if not isinstance(asked, ArrayAttr):
         return False
-    return any(cast("Data[str]", each).data == "HIGHEST" for each in asked.data)
+    each = cast("ArrayAttr[Data[str]]", asked).data
+    return any(precision.data == "HIGHEST" for precision in each)
 
 
 _IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
@@ -367,10 +368,10 @@ def _late_convolution(op: Operation) -> None:
         builder = Builder.before(op)
         element = element_type(op.results[0])
         is_integer = isinstance(element, IntegerType)
-        operands = [builder.cast(x, f32) if is_integer else x for x in op.operands]
+        image, kernel = (builder.cast(x, f32) if is_integer else x for x in op.operands)
         shape = value_shape(op.results[0])
         type_ = TensorType(f32, shape) if is_integer else op.results[0].type
-        replace(op, builder.cast(_late_groups(op, builder, *operands, type_), element))
+        replace(op, builder.cast(_late_groups(op, builder, image, kernel, type_), element))
     else:
         RULES["stablehlo.convolution"](op)
 
@@ -548,9 +549,9 @@ def _cumulate(
     element = element_type(value)
     if is_reversed:
         value = builder.create("reverse", [value], value.type, dimensions=(dim,))
-    if isinstance(element, IntegerType):
-        value = builder.cast(value, f32)
-    value = builder.cast(builder.create(mnemonic, [value], value.type, dim=dim), element)
+    number = builder.cast(value, f32) if isinstance(element, IntegerType) else value
+    found = builder.create(mnemonic, [number], number.type, dim=dim)
+    value = builder.cast(found, element_type(value))
     if is_reversed:
         value = builder.create("reverse", [value], value.type, dimensions=(dim,))
     return value
@@ -603,9 +604,7 @@ def _late_pool(op: Operation, builder: Builder, name: str) -> SSAValue:
         order = [cast("int", d) for d in image]
         if order != [0, 1, 2, 3]:
             value = permute_late(builder, value, order)
-    (top, bottom), (left, right) = (
-        (0, 0) if d is None else margins[d] for d in dims
-    )
+    (top, bottom), (left, right) = ((0, 0) if d is None else margins[d] for d in dims)
     parameters: dict[str, Any] = {
         "kernel": tuple(1 if d is None else window[d] for d in dims),
         "stride": tuple(1 if d is None else strides[d] for d in dims),

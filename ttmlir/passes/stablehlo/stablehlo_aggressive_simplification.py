@@ -32,7 +32,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, AnyFloat, ArrayAttr, CallSiteLoc, ComplexType, FusedLoc, IntegerAttr, IntegerType, NoneAttr, TensorType, i64
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    AnyFloat,
+    ArrayAttr,
+    CallSiteLoc,
+    ComplexType,
+    FusedLoc,
+    IntegerAttr,
+    IntegerType,
+    NoneAttr,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
@@ -44,13 +56,14 @@ from ttmlir.passes.core.base import OperationPass
 from ttmlir.passes.general.inline import InlinePass
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import LocationAttr
+    from xdsl.dialects.func import FuncOp
+
     from ttmlir.dialects.stablehlo.attrs import (
         ComparisonDirectionAttr,
         GatherDimensionNumbersAttr,
     )
-    from xdsl.context import Context
-    from xdsl.dialects.builtin import LocationAttr
-    from xdsl.dialects.func import FuncOp
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,8 @@ class InlineStableHLOPass(InlinePass):
     def locate(self, location: LocationAttr, call: LocationAttr) -> LocationAttr:
         """The innermost location first, and calls in the order in which they return."""
         if isinstance(location, CallSiteLoc):
-            return CallSiteLoc(location.callee, self.locate(location.caller, call))
+            caller = cast("LocationAttr", location.caller)
+            return CallSiteLoc(location.callee, self.locate(caller, call))
         return CallSiteLoc(location, call)
 
     def prepare(self, function: FuncOp) -> None:
@@ -181,9 +195,8 @@ def _is_unused(op: Operation) -> bool:
 
 def _is_static(op: Operation) -> bool:
     return all(
-        isinstance(value.type, TensorType)
-        and cast("TensorType[Attribute]", value.type).has_static_shape()
-        for value in (*op.operands, *op.results)
+        isinstance(type_, TensorType) and cast("TensorType[Attribute]", type_).has_static_shape()
+        for type_ in (*op.operand_types, *op.result_types)
     )
 
 
@@ -222,7 +235,9 @@ def _fused(*ops: Operation) -> LocationAttr:
 
 def _parts_of(location: LocationAttr) -> Sequence[LocationAttr]:
     """The locations that were fused, or the location itself."""
-    return location.locations.data if isinstance(location, FusedLoc) else [location]
+    if not isinstance(location, FusedLoc):
+        return [location]
+    return cast("ArrayAttr[LocationAttr]", location.locations).data
 
 
 def _make(

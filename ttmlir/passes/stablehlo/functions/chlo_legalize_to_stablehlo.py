@@ -52,7 +52,6 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.arrays.array import Array
 from ttmlir.composites.bits import FORMAT_BITS
 from ttmlir.dialects.stablehlo.attrs import ComparisonDirectionAttr, ComparisonTypeAttr
-from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.rewriting import insert_before, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.ir.tensor_types import dtype_of, element_type, shape_of, value_shape

@@ -228,7 +228,10 @@ class _Arguments:
     def locations(self, region: Region) -> list[Any]:
         """Where the arguments are from."""
         own = [region.block.args[number].location for number in self.numbers]
-        return [*own, *(getattr(value, "location", None) or _where(value) for value in self.outside)]
+        return [
+            *own,
+            *(getattr(value, "location", None) or _where(value) for value in self.outside),
+        ]
 
 
 def _where(value: SSAValue) -> Any:
