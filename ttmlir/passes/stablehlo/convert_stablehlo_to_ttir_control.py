@@ -32,7 +32,6 @@ from ttmlir.dialects.ttcore import (
     ShardStatusAttr,
 )
 from ttmlir.errors import ArgumentError
-from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import attr_numbers, constant_elements, splat_number
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
