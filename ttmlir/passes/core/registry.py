@@ -31,12 +31,12 @@ PASSES: dict[str, str] = {
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
     ),
+    "convert-spelling": "ttmlir.passes.general.convert_spelling:ConvertSpellingPass",
     "convert-stablehlo-to-ttir": (
         "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
-    "convert-spelling": "ttmlir.passes.general.convert_spelling:ConvertSpellingPass",
     "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttkernel-to-emitc": (
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"

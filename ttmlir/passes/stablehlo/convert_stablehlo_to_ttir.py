@@ -33,7 +33,8 @@ After:
 Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipeline`.
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
 constants without users are gone.
-Options: none.
+Options: `spelling` (2024): in which spelling of tt-mlir ttir is written; that of 2026 has no
+destinations, and leaves more to the passes after this one.
 Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
 which they store 32 bits; complex numbers, which `stablehlo-expand-complex` decomposes, quantized
 ones, tokens, tuples and dynamic shapes are refused, and so

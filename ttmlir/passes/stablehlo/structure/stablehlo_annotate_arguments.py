@@ -8,7 +8,17 @@ Before:
 
 After:
 
-    ...
+    module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
+      func.func @main(%arg0: tensor<5x7xf32>
+          {ttcore.argument_type = #ttcore.argument_type<input>,
+          ttcore.local_shape = #ttcore<local_shape local_shape = tensor<5x7xf32>>,
+          ttcore.shard_status = #ttcore.shard_status<unsharded>}) ->
+          (tensor<5x7xf32>
+          {ttcore.local_shape = #ttcore<local_shape local_shape = tensor<5x7xf32>>,
+          ttcore.shard_status = #ttcore.shard_status<presharded>}) {
+        return %arg0 : tensor<5x7xf32>
+      }
+    }
 
 Requires: nothing.
 Ensures: arguments of public functions have a type, and they and their results the shape that one

@@ -21,7 +21,7 @@ Before:
 After:
 
     ...
-        %0, %1 = "ttcore.while_loop"(%cst, %arg0) <{body_program = @main_counted_loop,
+        %0:2 = "ttcore.while_loop"(%c, %arg0) <{body_program = @main_counted_loop,
             initial = #ttcore.loop_bound<0>, limit = #ttcore.loop_bound<4>,
             output_indices = array<i32: 0, 1>, state_count = 2 : i32,
             step = #ttcore.loop_bound<1>}>
