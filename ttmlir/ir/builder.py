@@ -10,8 +10,11 @@ nothing and returns its input.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -30,7 +33,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.arrays.array import Array, Number, Scalar, Shape, concatenate
 from ttmlir.dialects import tt, ttir, ttnn
-from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.dialects.definition.ods import SEGMENTS, DestinationStyleOp, segments_attr
+from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp
 from ttmlir.dialects.ttnn.structure import DEVICE_OPERAND
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
@@ -68,7 +72,41 @@ class Style:
     """How tensor operations are spelled."""
 
     destinations: bool = True
-    """Results are written to operands that are made for them; else operations make them."""
+    """Results are written to operands that are made for them; else operations make them, and have
+    the parameters of 2026."""
+
+
+class Spelling(Enum):
+    """The text of ttir, by its year."""
+
+    EARLY = "2024"
+    LATE = "2026"
+
+    @property
+    def style(self) -> Style:
+        """How operations are made in this spelling."""
+        return Style(destinations=self is Spelling.EARLY)
+
+
+SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024 or 2026"
+"""What the option of passes does."""
+
+_style: ContextVar[Style | None] = ContextVar("style", default=None)
+
+
+def current_style() -> Style:
+    """How builders spell operations now."""
+    return _style.get() or Style()
+
+
+@contextmanager
+def use_style(style: Style) -> Generator[None]:
+    """Let builders spell operations so."""
+    token = _style.set(style)
+    try:
+        yield
+    finally:
+        _style.reset(token)
 
 
 class OpBuilder:
@@ -112,7 +150,10 @@ class OpBuilder:
 class DestinationBuilder(OpBuilder):
     """Makes the tensors that operations write their results to: nothing else does."""
 
-    style = Style()
+    @property
+    def style(self) -> Style:
+        """How operations are spelled."""
+        return current_style()
 
     def create_empty(self, type_: Attribute) -> SSAValue:
         """A new tensor whose elements are undefined."""
@@ -260,6 +301,8 @@ class Builder(DestinationBuilder):
         for type_ in (*(value.type for value in operands), *result_types):
             self._check_static_shape(type_)
         cls = cast("type[TableOperation]", ttir.op_class(mnemonic))
+        if not self.style.destinations and issubclass(cls, ValueFormOp | LateOnlyOp):
+            return self._create_late(cls, operands, result_types, parameters)
         properties = self.properties_of(cls, parameters)
         if issubclass(cls, DestinationStyleOp):
             count = len(operands) + len(result_types) * self.style.destinations
@@ -272,6 +315,39 @@ class Builder(DestinationBuilder):
             location=self.location,
         )
         return self.insert(new).results
+
+    def _create_late(
+        self,
+        cls: type[ValueFormOp | LateOnlyOp],
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        parameters: Mapping[str, ParameterValue],
+    ) -> Sequence[SSAValue]:
+        """The results of an operation in the form of 2026."""
+        shapes = [value_shape(value) for value in operands]
+        result = cast("TensorType[Attribute]", result_types[0]).get_shape() if result_types else ()
+        properties = cls.late_properties(parameters, shapes, result)
+        new = cls.create(
+            operands=operands,
+            result_types=result_types,
+            properties=properties,
+            location=self.location,
+        )
+        return self.insert(new).results
+
+    def create_grouped(
+        self,
+        mnemonic: str,
+        groups: Sequence[SSAValue | None],
+        result_types: Sequence[Attribute],
+        **parameters: ParameterValue,
+    ) -> Sequence[SSAValue]:
+        """The results of an operation of 2026 some of whose operands are optional."""
+        operands = [value for value in groups if value is not None]
+        results = self.create_several(mnemonic, operands, result_types, **parameters)
+        sizes = segments_attr(tuple(int(value is not None) for value in groups))
+        cast("Operation", results[0].owner).properties[SEGMENTS] = sizes
+        return results
 
     def create_custom_kernel(
         self, config: str, operands: Sequence[SSAValue], result_types: Sequence[Attribute]

@@ -229,21 +229,72 @@ def refuse_foreign(op: Operation, taken: str) -> NoReturn:
     refuse_to_legalize(op, taken + remedy)
 
 
-def clean_up(root: Operation) -> None:
+def clean_up(
+    root: Operation,
+    *,
+    may_vanish: Callable[[Operation], bool] | None = None,
+    is_constant: Callable[[Operation], bool] | None = None,
+    forgets_locations: bool = False,
+) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 
     Equal constants are merged and constants move to the top of the function, in the order in which
     that rewriter leaves them; unused operations without effects (`tensor.empty` above all) vanish.
+    Their traits say which operations these are, unless functions are given that do. Where
+    constants were merged, nobody knows where the one that is left is from, if so asked.
     """
+    vanishes = may_vanish or _vanishes_by_trait
+    is_kept = is_constant or _is_constant_by_trait
     constants: list[Operation] = []
     removable: list[Operation] = []
     for op in _post_order(root):
-        if op.results and _may_vanish(type(op)):
+        if op.results and vanishes(op):
             removable.append(op)
-        if _is_constant(type(op)):
+        if is_kept(op):
             constants.append(op)
-    _hoist(constants)
+    _hoist(constants, forgets_locations)
     erase_unused(removable)
+
+
+def _vanishes_by_trait(op: Operation) -> bool:
+    return _may_vanish(type(op))
+
+
+def _is_constant_by_trait(op: Operation) -> bool:
+    return _is_constant(type(op))
+
+
+def merge_equal(root: Operation, is_pure: Callable[[Operation], bool]) -> None:
+    """Keep the first of equal pure operations of each block, as MLIR's CSE does.
+
+    Pure operations without users vanish, but not those that only such ones use.
+    """
+    for block in [block for op in root.walk() for region in op.regions for block in region.blocks]:
+        known: dict[Hashable, Operation] = {}
+        unused: list[Operation] = []
+        for op in tuple(block.ops):
+            if op.regions or not op.results or not is_pure(op):
+                continue
+            if all(result.first_use is None for result in op.results):
+                unused.append(op)
+                continue
+            key = _key_of(op)
+            if (equal := known.setdefault(key, op)) is not op:
+                for result, same in zip(op.results, equal.results, strict=True):
+                    result.replace_all_uses_with(same)
+                unused.append(op)
+        for op in reversed(unused):
+            erase(op)
+
+
+def _key_of(op: Operation) -> Hashable:
+    return (
+        op.name,
+        tuple(op.operands),
+        tuple(sorted(op.properties.items())),
+        tuple(sorted(op.attributes.items())),
+        tuple(op.result_types),
+    )
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:
@@ -277,7 +328,7 @@ def _is_constant(cls: type[Operation]) -> bool:
     return known
 
 
-def _hoist(constants: list[Operation]) -> None:
+def _hoist(constants: list[Operation], forgets_locations: bool) -> None:
     """Merge and move constants; a constant that follows one already placed stays where it is."""
     kept: dict[tuple[Region, str, Attribute | None, Attribute], Operation] = {}
     placed: set[int] = set()
@@ -287,6 +338,8 @@ def _hoist(constants: list[Operation]) -> None:
         key = (region, op.name, value, op.results[0].type)
         if (equal := kept.get(key)) is not None:
             replace(op, equal.results[0])
+            if forgets_locations:
+                equal.location = UNKNOWN_LOC
             continue
         top = region.blocks.first
         assert top is not None, "the region holds the constant"

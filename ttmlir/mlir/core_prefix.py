@@ -120,6 +120,11 @@ def forget_late_spelling(module: Operation) -> None:
     _read_with_ttir_empty.discard(module)
 
 
+def name_empty_late(op: Operation) -> None:
+    """Let the module around an operation be printed with `ttir.empty`."""
+    _read_with_ttir_empty.add(_top(op))
+
+
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
     if not _may_be_late():

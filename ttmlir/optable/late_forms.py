@@ -24,6 +24,8 @@ from ttmlir.optable.op_definition import Kind, Operand, Parameter, Shape
 
 Read = Callable[[dict[str, Any], Sequence[Shape], Shape], dict[str, Any]]
 """The definition's parameters from those of the form, the operands' shapes and the result's."""
+Write = Read
+"""The form's parameters from those of the definition, the operands' shapes and the result's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,8 @@ class LateForm:
     results: tuple[str, ...] = ("result",)
     read: Read | None = None
     """None where the parameters are the definition's."""
+    write: Write | None = None
+    """None where the parameters of the definition have the same names in the form."""
     device: bool | None = None
     """Whether a ttnn operation takes the device last: never (False), always, or as it likes."""
     summary: str = ""
@@ -92,6 +96,7 @@ def _form(
     *,
     results: str = "result",
     read: Read | None = None,
+    write: Write | None = None,
     device: bool | None = None,
     summary: str = "",
 ) -> LateForm:
@@ -100,6 +105,7 @@ def _form(
         parameters=None if parameters is None else tuple(map(_parameter, parameters.split())),
         results=tuple(results.split()),
         read=read,
+        write=write,
         device=device,
         summary=summary,
     )
@@ -164,6 +170,13 @@ def _pad(parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape) -> 
     if any(margin < 0 for margin in parameters["padding"]):
         raise ArgumentError("margins below 0 cut off elements; slice the tensor instead")
     return parameters
+
+
+def _broadcast_factors(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    pairs = zip(result, shapes[0], strict=True)
+    return {"broadcast_dimensions": tuple(n // max(1, own) for n, own in pairs)}
 
 
 def _pair(value: int | tuple[int, ...]) -> tuple[int, int]:
@@ -298,7 +311,9 @@ TTIR: Mapping[str, LateForm] = {
         summary="Uniformly distributed random numbers.",
     ),
     # movement
-    "broadcast": _form("input", "broadcast_dimensions:dense_i64", read=_broadcast),
+    "broadcast": _form(
+        "input", "broadcast_dimensions:dense_i64", read=_broadcast, write=_broadcast_factors
+    ),
     "repeat_interleave": _form(
         "input", "repeats:ui32 dim:si32", summary="Each element repeated along a dimension."
     ),

@@ -440,6 +440,18 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         shapes = [shape_of(value) for value in self.inputs]
         return late.read(found, shapes, shape_of(self.results[0]) if self.results else ())
 
+    @classmethod
+    def late_properties(
+        cls, values: Mapping[str, ParameterValue], shapes: Sequence[Shape], result: Shape
+    ) -> dict[str, Attribute]:
+        """The properties in 2026, from parameters of that form or, else, of the definition."""
+        late = cls.LATE
+        if late is None or late.parameters is None:
+            return cls.parameter_properties(values)
+        if late.write is not None and not values.keys() <= {each.name for each in late.parameters}:
+            values = late.write(dict(values), shapes, result)
+        return late_properties(late, values)
+
     # -- destinations --------------------------------------------------------------------------
 
     @property
@@ -598,6 +610,13 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     LATE: ClassVar[LateForm]
 
+    @classmethod
+    def late_properties(
+        cls, values: Mapping[str, ParameterValue], shapes: Sequence[Shape], result: Shape
+    ) -> dict[str, Attribute]:
+        """The properties of parameters; shapes are asked for where there are other forms, too."""
+        return late_properties(cls.LATE, values)
+
     def finish_reading(self) -> None:
         """Fill in what the text need not say."""
         for each in self.LATE.parameters or ():
@@ -607,6 +626,16 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
     def result_names(self) -> Sequence[str]:
         """Names that results are suggested: those of the form, where there are several."""
         return self.LATE.results if len(self.LATE.results) > 1 else ()
+
+
+def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
+    """The properties of an operation of 2026; parameters that have a default are always there."""
+    properties: dict[str, Attribute] = {}
+    for each in form.parameters or ():
+        value = values.get(each.name, cast("ParameterValue | None", each.default))
+        if value is not None:
+            properties[each.name] = parameter_attr(value, each.kind)
+    return properties
 
 
 def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Signature:

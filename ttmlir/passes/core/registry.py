@@ -16,6 +16,9 @@ from ttmlir.passes.core.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
+    "chlo-legalize-to-stablehlo": (
+        "ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo:ChloLegalizeToStableHLOPass"
+    ),
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-d2m-to-ttkernel": (
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
@@ -61,6 +64,14 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
     "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-aggressive-simplification": (
+        "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
+        ":StableHLOAggressiveSimplificationPass"
+    ),
+    "stablehlo-annotate-arguments": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments"
+        ":StableHLOAnnotateArgumentsPass"
+    ),
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),
@@ -86,6 +97,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
         ":StableHLOLegalizeQuantToMathPass"
     ),
+    "stablehlo-outline-control-flow": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow"
+        ":StableHLOOutlineControlFlowPass"
+    ),
     "stablehlo-refine-shapes": (
         "ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes:StableHLORefineShapesPass"
     ),
@@ -101,6 +116,9 @@ PASSES: dict[str, str] = {
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
     "ttcore-one-shot-bufferize": (
         "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
+    ),
+    "ttcore-wrap-device-module": (
+        "ttmlir.passes.general.ttcore_wrap_device_module:TTCoreWrapDeviceModulePass"
     ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
     "ttir-composite-decomposition": (

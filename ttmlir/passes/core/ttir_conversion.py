@@ -39,6 +39,7 @@ no tensors are None.
 """
 
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, EmptyOp)
+_LEGAL_DIALECTS = ("ttir.", "ttcore.")
 
 
 def convert_inside(
@@ -52,7 +53,7 @@ def convert_inside(
                 rule = rules.get(op.name)
                 if rule is not None:
                     rule(op)
-                elif not isinstance(op, _LEGAL) and not op.name.startswith("ttir."):
+                elif not isinstance(op, _LEGAL) and not op.name.startswith(_LEGAL_DIALECTS):
                     refuse(op)
                 if op.regions and op.parent is not None:
                     convert_inside(op, rules, refuse)

@@ -34,7 +34,7 @@ Not done here: functions of several blocks stay calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.dialects.func import CallOp, FuncOp
 
 
@@ -67,6 +67,7 @@ class InlinePass(ModulePass):
         inlined: set[str] = set()
         made = 0
         for function in _callees_first(functions):
+            self.prepare(function)
             for call in _calls(function):
                 callee = functions.get(call.callee.string_value())
                 if callee is not None and _is_inlinable(callee, functions):
@@ -78,11 +79,21 @@ class InlinePass(ModulePass):
                             "the module; functions that call each other several times grow with "
                             "every level",
                         )
-                    _inline(call, callee)
+                    _inline(call, callee, self.locate)
                     inlined.add(callee.sym_name.data)
             if self.canonicalize:
                 CanonicalizePass().run(ctx, function)
+            self.prepare(function)
         _remove_unused(module, [name for name in functions if name in inlined])
+
+    def locate(self, location: LocationAttr, call: LocationAttr) -> LocationAttr:
+        """Where an operation is that was at a location, and is called from another one."""
+        from xdsl.dialects.builtin import CallSiteLoc
+
+        return CallSiteLoc(location, call)
+
+    def prepare(self, function: FuncOp) -> None:
+        """Simplify a function before calls in it are inlined, and after; passes may override it."""
 
 
 def _calls(function: FuncOp) -> list[CallOp]:
@@ -114,8 +125,9 @@ def _is_inlinable(function: FuncOp, functions: dict[str, FuncOp]) -> bool:
     return all(callee is None or len(callee.body.blocks) != 1 for callee in remaining)
 
 
-def _inline(call: CallOp, callee: FuncOp) -> None:
-    from xdsl.dialects.builtin import CallSiteLoc
+def _inline(
+    call: CallOp, callee: FuncOp, locate: Callable[[LocationAttr, LocationAttr], LocationAttr]
+) -> None:
     from xdsl.ir import SSAValue
 
     block = call.parent
@@ -126,7 +138,7 @@ def _inline(call: CallOp, callee: FuncOp) -> None:
     for op in operations:
         copy = op.clone(values)
         for inner in copy.walk():
-            inner.location = CallSiteLoc(inner.location, call.location)
+            inner.location = locate(inner.location, call.location)
         block.insert_op_before(copy, call)
     for result, returned in zip(call.results, terminator.operands, strict=True):
         result.replace_all_uses_with(values.get(returned, returned))

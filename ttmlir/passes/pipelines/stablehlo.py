@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.ir.builder import SPELLING_HELP, Spelling
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
@@ -20,12 +21,15 @@ class StableHLOToTTIRPipeline(Pipeline):
     enable_remove_dead_values: bool = option(
         False, "Remove unused values, arguments and results: run remove-dead-values"
     )
+    spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
         from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
+        if self.spelling is Spelling.LATE:
+            return _stablehlo_to_late_ttir()
         return (
             *_stablehlo_to_ttir(self.max_trip_count),
             TTIRDecompositionPass(),
@@ -88,4 +92,41 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(),
+    )
+
+
+def _stablehlo_to_late_ttir() -> Sequence[Pass]:
+    """What tt-mlir of 2026 does, which leaves more to the passes after it."""
+    from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
+    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
+        ChloLegalizeToStableHLOPass,
+    )
+    from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
+        InlineStableHLOPass,
+        StableHLOAggressiveSimplificationPass,
+    )
+    from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
+        StableHLOLegalizeCompositeToCallPass,
+    )
+    from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
+        StableHLOAnnotateArgumentsPass,
+    )
+    from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
+    from ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow import (
+        StableHLOOutlineControlFlowPass,
+    )
+    from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import StableHLORefineShapesPass
+
+    return (
+        StableHLOAnnotateArgumentsPass(),
+        StableHLOFlattenTuplePass(),
+        ChloLegalizeToStableHLOPass(),
+        StableHLOLegalizeCompositeToCallPass(except_prefix="tenstorrent."),
+        InlineStableHLOPass(canonicalize=False),
+        StableHLORefineShapesPass(),
+        StableHLOAggressiveSimplificationPass(),
+        StableHLOOutlineControlFlowPass(),
+        ConvertStableHLOToTTIRPass(spelling=Spelling.LATE),
+        TTCoreWrapDeviceModulePass(),
     )

@@ -33,7 +33,8 @@ After:
 Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipeline`.
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
 constants without users are gone.
-Options: none.
+Options: `spelling` (2024): in which spelling of tt-mlir ttir is written; that of 2026 has no
+destinations, and leaves more to the passes after this one.
 Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
 which they store 32 bits; complex numbers, which `stablehlo-expand-complex` decomposes, quantized
 ones, tokens, tuples and dynamic shapes are refused, and so
@@ -48,10 +49,21 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
-from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
+from ttmlir.ir.builder import SPELLING_HELP, Spelling, use_style
+from ttmlir.ir.rewriting import (
+    AttributeMemo,
+    erase,
+    erase_unused,
+    merge_equal,
+    references_of,
+    refuse_to_legalize,
+    symbol_name,
+    symbol_visibility,
+)
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.core.base import ModulePass
+from ttmlir.mlir.core_prefix import name_empty_late
+from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_control,
@@ -74,9 +86,17 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     name = "convert-stablehlo-to-ttir"
     title = "ConvertStableHLOToTTIR"
+    spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
+        if self.spelling is Spelling.LATE:
+            with use_style(self.spelling.style):
+                convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
+            merge_equal(module, lambda op: op.name.startswith("ttir."))
+            _drop_uncalled(module)
+            name_empty_late(module)
+            return
         reason = AttributeMemo(_reason_against)
         for op in module.walk():
             if op.name.startswith(("stablehlo.", "chlo.")):
@@ -87,6 +107,15 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         # Initial and padding values have become parameters.
         erase_unused(op for op in module.walk() if op.name in _MAY_BE_LEFT)
         warn_of_narrowing(module)
+
+
+def _drop_uncalled(module: ModuleOp) -> None:
+    """Erase private functions that nothing calls, which said what composites mean."""
+    called = {path[-1] for op in module.walk() for path in references_of(op)}
+    for function in tuple(module.ops):
+        name = symbol_name(function)
+        if name not in called and symbol_visibility(function) == "private":
+            erase(function)
 
 
 def _reason_against(type_: Attribute) -> str | None:
@@ -113,6 +142,16 @@ CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_control.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
+
+LATE: dict[str, ConversionRule] = {
+    **convert_stablehlo_to_ttir_elementwise.LATE_RULES,
+    **convert_stablehlo_to_ttir_movement.LATE_RULES,
+    **convert_stablehlo_to_ttir_reduction.LATE_RULES,
+    **convert_stablehlo_to_ttir_indexing.LATE_RULES,
+    **convert_stablehlo_to_ttir_window.LATE_RULES,
+    **convert_stablehlo_to_ttir_control.LATE_RULES,
+}
+"""What becomes of them in the spelling of 2026, where that is something else."""
 
 _REFUSED = convert_stablehlo_to_ttir_control.REFUSED
 _MAY_BE_LEFT = {

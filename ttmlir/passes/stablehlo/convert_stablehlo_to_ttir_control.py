@@ -6,19 +6,38 @@ They are part of `convert-stablehlo-to-ttir`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    StringAttr,
+    TensorType,
+    f32,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.dialects.ttcore import (
+    AttentionMaskTypeAttr,
+    CompositeOp,
+    OptimizationBarrierOp,
+    ShardStatusAttr,
+)
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import constant_elements
-from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
+from ttmlir.ir.constants import attr_numbers, constant_elements, splat_number
+from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
+from ttmlir.layout.enums import AttentionMaskType, ShardStatus
+from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
@@ -326,3 +345,357 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.custom_call": _custom_call,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_composite(op: Operation) -> None:
+    """Operations that the library has become those of ttir; others keep what they mean."""
+    name = cast("StringAttr", op.properties["name"]).data.removeprefix(_LIBRARY_PREFIX)
+    words = op.properties.get("composite_attributes")
+    given = dict(words.data) if isinstance(words, DictionaryAttr) else {}
+    rule = _COMPOSITES.get(name)
+    if rule is not None:
+        replace(op, *rule(op, Builder.before(op), given))
+        return
+    new = CompositeOp.create(
+        operands=op.operands,
+        result_types=list(op.result_types),
+        properties={
+            "composite_name": StringAttr(name),
+            "decomposition": op.properties["decomposition"],
+            "composite_attributes": DictionaryAttr(_library_attributes(name, given)),
+        },
+        location=op.location,
+    )
+    insert_before(op, new)
+    replace(op, *new.results)
+
+
+_LIBRARY_PREFIX = "tenstorrent."
+
+
+def _library_attributes(name: str, given: dict[str, Attribute]) -> dict[str, Attribute]:
+    """What is said of a composite, with what it leaves out."""
+    found = dict(given)
+    if name in ("sdpa_bw", "sdpa_fw"):
+        found.setdefault("dropout_probability", FloatAttr(0.0, f32))
+        kind = _whole(found, "mask_type", 0)
+        masks = {mask.value: mask for mask in AttentionMaskType}
+        found["mask_type"] = AttentionMaskTypeAttr(masks[kind])
+    if name == "sdpa_fw":
+        found["return_intermediates"] = BoolAttr.from_bool(True)
+    if name == "layernorm_fw":
+        found["return_mean_rstd"] = BoolAttr.from_bool(True)
+    return dict(sorted(found.items()))
+
+
+def _whole(given: dict[str, Attribute], name: str, default: int) -> int:
+    attr = given.get(name)
+    return cast("IntegerAttr", attr).value.data if isinstance(attr, IntegerAttr) else default
+
+
+def _real(given: dict[str, Attribute], name: str) -> float:
+    return cast("FloatAttr", given[name]).value.data
+
+
+Given = dict[str, Attribute]
+Made = Sequence[SSAValue]
+
+
+def _gelu(op: Operation, builder: Builder, given: Given) -> Made:
+    return [builder.create("gelu", op.operands, op.results[0].type)]
+
+
+def _norm(mnemonic: str) -> Callable[[Operation, Builder, Given], Made]:
+    """A norm of x with a weight and a bias that may be absent."""
+
+    def rule(op: Operation, builder: Builder, given: Given) -> Made:
+        numbers = attr_numbers(given["normalized_shape"]) or ()
+        groups = [*op.operands, None, None][:3]
+        shape = tuple(map(int, numbers))
+        parameters = {"normalized_shape": shape, "epsilon": _real(given, "epsilon")}
+        return builder.create_grouped(mnemonic, groups, op.result_types, **parameters)
+
+    return rule
+
+
+def _group_norm(op: Operation, builder: Builder, given: Given) -> Made:
+    value, *more = op.operands
+    weight, bias = [*more, None, None][:2]
+    groups = [value, None, weight, bias]
+    return builder.create_grouped(
+        "group_norm",
+        groups,
+        op.result_types,
+        num_groups=_whole(given, "num_groups", 1),
+        epsilon=_real(given, "epsilon"),
+        channel_dim=len(value_shape(value)) - 1,
+    )
+
+
+def _attention(op: Operation, builder: Builder, given: Given) -> Made:
+    groups = [*op.operands, None, None][:5]
+    parameters: dict[str, Any] = {"is_causal": bool(_whole(given, "is_causal", 1))}
+    if "scale" in given:
+        parameters["scale"] = _real(given, "scale")
+    return builder.create_grouped(
+        "scaled_dot_product_attention", groups, op.result_types, **parameters
+    )
+
+
+def _adamw(op: Operation, builder: Builder, given: Given) -> Made:
+    names = ("beta1", "beta2", "epsilon", "weight_decay")
+    parameters = {name: _real(given, name) for name in names}
+    return builder.create_several("adamw", op.operands, op.result_types, **parameters)
+
+
+def _argmax(op: Operation, builder: Builder, given: Given) -> Made:
+    dim, keep = _whole(given, "dim", -1), bool(_whole(given, "keepdim", 0))
+    type_ = op.results[0].type
+    return [builder.create("argmax", op.operands, type_, dim_arg=(dim,), keep_dim=keep)]
+
+
+def _gather_along(op: Operation, builder: Builder, given: Given) -> Made:
+    value, places = op.operands
+    places = builder.cast(places, IntegerType(32, Signedness.UNSIGNED))
+    return [
+        builder.create("gather", [value, places], op.results[0].type, dim=_whole(given, "dim", 0))
+    ]
+
+
+def _topk(*kept: int) -> Callable[[Operation, Builder, Given], Made]:
+    """The largest numbers and their places, or one of these."""
+
+    def rule(op: Operation, builder: Builder, given: Given) -> Made:
+        (value,) = op.operands
+        shape = value_shape(op.results[0])
+        types = [TensorType(element_type(value), shape), TensorType(i32, shape)]
+        parameters = {
+            "k": _whole(given, "k", 1),
+            "dim": _whole(given, "dim", -1),
+            "largest": bool(_whole(given, "largest", 1)),
+            "sorted": bool(_whole(given, "sorted", 1)),
+        }
+        found = builder.create_several("topk", [value], types, **parameters)
+        return [found[number] for number in kept]
+
+    return rule
+
+
+_COMPOSITES: dict[str, Callable[[Operation, Builder, Given], Made]] = {
+    "adamw": _adamw,
+    "argmax": _argmax,
+    "gather": _gather_along,
+    "gather_dim": _gather_along,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu,
+    "group_norm": _group_norm,
+    "layer_norm": _norm("layer_norm"),
+    "rms_norm": _norm("rms_norm"),
+    "scaled_dot_product_attention": _attention,
+    "topk": _topk(0, 1),
+    "topk_indices": _topk(1),
+    "topk_values": _topk(0),
+}
+"""Composites of the library by name."""
+
+
+# -- custom calls of 2026 ----------------------------------------------------------------------
+
+
+def _late_custom_call(op: Operation) -> None:
+    """Calls of the library become operations; others are left to those who know them."""
+    target = cast("StringAttr", op.properties["call_target_name"]).data
+    rule = _CALLS.get(target)
+    if rule is not None:
+        replace(op, *rule(op, Builder.before(op), _words(op)))
+    elif target == "Sharding":
+        op.attributes["ttcore.shard_status"] = ShardStatusAttr(ShardStatus.UNSHARDED)
+    elif target in (TARGET, TOP_K) or registered_call(target) is not None:
+        _custom_call(op)
+
+
+def _words(op: Operation) -> Given:
+    """What is said in words of a call, as attributes."""
+    found: Given = {}
+    for attr in (
+        op.attributes.get("mhlo.frontend_attributes"),
+        op.properties.get("backend_config"),
+    ):
+        if isinstance(attr, DictionaryAttr):
+            found |= attr.data
+    return {name: _value_of(attr) for name, attr in found.items()}
+
+
+def _value_of(attr: Attribute) -> Attribute:
+    if not isinstance(attr, StringAttr):
+        return attr
+    text = attr.data
+    if text in ("true", "false"):
+        return BoolAttr.from_bool(text == "true")
+    try:
+        return IntegerAttr(int(text), i32)
+    except ValueError:
+        pass
+    try:
+        return FloatAttr(float(text), f32)
+    except ValueError:
+        return attr
+
+
+def _in_place(mnemonic: str, **defaults: int) -> Callable[[Operation, Builder, Given], Made]:
+    """An operation that writes its first operand."""
+
+    def rule(op: Operation, builder: Builder, given: Given) -> Made:
+        parameters = {name: _whole(given, name, each) for name, each in defaults.items()}
+        builder.create_several(mnemonic, op.operands, (), **parameters)
+        return op.operands[:1]
+
+    return rule
+
+
+def _decode(op: Operation, builder: Builder, given: Given) -> Made:
+    query, key, value, position, *more = op.operands
+    rest = iter(more)
+    mask = next(rest) if _whole(given, "has_attention_mask", 0) else None
+    sink = next(rest) if _whole(given, "has_attention_sink", 0) else None
+    return builder.create_grouped(
+        "scaled_dot_product_attention_decode",
+        [query, key, value, mask, position, sink],
+        op.result_types,
+        is_causal=bool(_whole(given, "is_causal", 1)),
+        scale=_real(given, "scale"),
+    )
+
+
+def _paged_decode(op: Operation, builder: Builder, given: Given) -> Made:
+    query, key, value, pages, *more = op.operands
+    rest = iter(more)
+    mask = next(rest) if _whole(given, "has_attention_mask", 0) else None
+    position = next(rest) if _whole(given, "has_cur_pos_tensor", 0) else None
+    sink = next(rest) if _whole(given, "has_attention_sink", 0) else None
+    output = builder.create_empty(op.results[0].type)
+    return builder.create_grouped(
+        "paged_scaled_dot_product_attention_decode",
+        [query, key, value, pages, output, mask, position, sink],
+        op.result_types,
+        is_causal=bool(_whole(given, "is_causal", 1)),
+        scale=_real(given, "scale"),
+    )
+
+
+def _chunked(op: Operation, builder: Builder, given: Given) -> Made:
+    output = builder.create_empty(op.results[0].type)
+    operands = [*op.operands, output]
+    mnemonic = "chunked_scaled_dot_product_attention"
+    return [builder.create(mnemonic, operands, op.results[0].type, scale=_real(given, "scale"))]
+
+
+def _sampling(op: Operation, builder: Builder, given: Given) -> Made:
+    seed = _whole(given, "seed", 0)
+    return [builder.create("sampling", op.operands, op.results[0].type, seed=seed)]
+
+
+def _sparse_matmul(op: Operation, builder: Builder, given: Given) -> Made:
+    parameters: dict[str, Any] = {
+        "is_input_a_sparse": bool(_whole(given, "is_input_a_sparse", 0)),
+        "is_input_b_sparse": bool(_whole(given, "is_input_b_sparse", 1)),
+    }
+    if count := _whole(given, "nnz", 0):
+        parameters["nnz"] = count
+    return [builder.create("sparse_matmul", op.operands, op.results[0].type, **parameters)]
+
+
+_CALLS: dict[str, Callable[[Operation, Builder, Given], Made]] = {
+    "tt.chunked_scaled_dot_product_attention": _chunked,
+    "tt.fill_cache": _in_place("fill_cache", batch_offset=0),
+    "tt.paged_fill_cache": _in_place("paged_fill_cache"),
+    "tt.paged_scaled_dot_product_attention_decode": _paged_decode,
+    "tt.paged_update_cache": _in_place("paged_update_cache", share_cache=0),
+    "tt.sampling": _sampling,
+    "tt.scaled_dot_product_attention": _attention,
+    "tt.scaled_dot_product_attention_decode": _decode,
+    "tt.sparse_matmul": _sparse_matmul,
+    "tt.update_cache": _in_place("update_cache", batch_offset=0),
+}
+"""Calls of the library by their target."""
+
+
+def _late_barrier(op: Operation) -> None:
+    new = OptimizationBarrierOp.create(
+        operands=op.operands, result_types=list(op.result_types), location=op.location
+    )
+    insert_before(op, new)
+    replace(op, *new.results)
+
+
+def _late_rng(op: Operation) -> None:
+    bounds = [splat_number(value) for value in op.operands[:2]]
+    if None in bounds:
+        REFUSED["stablehlo.rng"](op)
+    builder = Builder.before(op)
+    low, high = map(float, cast("Sequence[float]", bounds))
+    size = value_shape(op.results[0])
+    parameters: dict[str, Any] = {"size": size, "low": low, "high": high, "seed": 0}
+    replace(op, builder.create("rand", (), op.results[0].type, **parameters))
+
+
+# -- collectives of 2026 -----------------------------------------------------------------------
+
+
+def _alone(op: Operation) -> None:
+    """A device alone in its group has what all have."""
+    groups = cast("Elements", op.properties["replica_groups"])
+    if groups.type.get_shape()[1] != 1:
+        REFUSED[op.name](op)
+    replace(op, *op.operands)
+
+
+def _all_to_all(op: Operation) -> None:
+    parameters = {
+        "split_dim": integer(op, "split_dimension"),
+        "concat_dim": integer(op, "concat_dimension"),
+        "split_count": integer(op, "split_count"),
+        "replica_groups": op.properties["replica_groups"],
+    }
+    builder = Builder.before(op)
+    replace(op, builder.create("all_to_all", op.operands, op.results[0].type, **parameters))
+
+
+def _collective(name: str) -> ConversionRule:
+    """The rule of an operation that says which devices take part in a property."""
+
+    def rule(op: Operation) -> None:
+        mnemonic = op.name.removeprefix("stablehlo.")
+        parameters = {name: op.properties[name]}
+        builder = Builder.before(op)
+        replace(op, builder.create(mnemonic, op.operands, op.results[0].type, **parameters))
+
+    return rule
+
+
+def _number_of_device(op: Operation) -> None:
+    """The only device is the first one."""
+    builder = Builder.before(op)
+    type_ = op.results[0].type
+    number = builder.create_splat(0, TensorType(element_type(op.results[0]), (1, 1)))
+    replace(op, builder.create("reshape", [number], type_, shape=()))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    **dict.fromkeys(
+        ("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.reduce_scatter"), _alone
+    ),
+    "stablehlo.all_to_all": _all_to_all,
+    "stablehlo.collective_broadcast": _collective("replica_groups"),
+    "stablehlo.collective_permute": _collective("source_target_pairs"),
+    "stablehlo.composite": _late_composite,
+    "stablehlo.custom_call": _late_custom_call,
+    "stablehlo.optimization_barrier": _late_barrier,
+    "stablehlo.partition_id": _number_of_device,
+    "stablehlo.replica_id": _number_of_device,
+    "stablehlo.rng": _late_rng,
+}
+"""Rules of 2026, where they differ."""

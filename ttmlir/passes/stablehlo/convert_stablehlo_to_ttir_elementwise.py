@@ -10,19 +10,21 @@ import math
 from functools import partial
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Data, Operation
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, bf16, f16
+from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
-from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away, width_of
+from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
+from ttmlir.ir.constants import constant_elements, splat_number
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes import exact_float32
+from ttmlir.mlir.attributes import bits_of, exact_float32, value_of
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import (
     ArrayFunction,
     ConversionRule,
+    becomes,
     computes,
     create_result,
     means,
@@ -143,3 +145,125 @@ FUNCTIONS: dict[str, ArrayFunction] = {
 """Functions by the full name of the operation."""
 RULES: dict[str, ConversionRule] = {name: computes(each) for name, each in FUNCTIONS.items()}
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_compare(op: Operation, a: Array, b: Array) -> Array:
+    direction = cast("Data[str]", op.properties["comparison_direction"]).data
+    kind = op.properties.get("compare_type")
+    if a.is_real and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
+        a, b = _late_total_order(a), _late_total_order(b)
+    elif (narrow := _narrowed(a, b)) is not None:
+        a, b = narrow
+    return create_result(op, COMPARISONS[direction].mnemonic, a, b)
+
+
+def _narrowed(a: Array, b: Array) -> tuple[Array, Array] | None:
+    """Operands of a comparison before the first was widened, if the second is such a number."""
+    owner = cast("SSAValue", a.value).owner
+    if not isinstance(owner, Operation) or owner.name != "ttir.typecast":
+        return None
+    carrier = cast("TTIRCarrier", a.carrier)
+    before = array_in(carrier, owner.operands[0])
+    elements = constant_elements(b.value)
+    number = None if elements is None else splat_number(b.value)
+    if number is None or before.dtype not in _NARROW or a.dtype not in ("f32", "f64"):
+        return None
+    if value_of(bits_of(number, _NARROW[before.dtype]), _NARROW[before.dtype]) != number:
+        return None
+    return before, before.fill(number, b.shape)
+
+
+_NARROW: dict[str, AnyFloat] = {"bf16": bf16, "f16": f16}
+
+
+def _late_total_order(x: Array) -> Array:
+    """Integers in the order of the bits: those below the sign are turned where it is set."""
+    bits = width_of(x.dtype)
+    dtype = f"i{bits}"
+    x = x.bitcast(dtype)
+    sign = x.right_shift(x.fill(bits - 1, x.shape))
+    return x ^ (sign & x.fill((1 << (bits - 1)) - 1, x.shape))
+
+
+def _late_convert(op: Operation, x: Array) -> Array:
+    """Truth chooses between numbers."""
+    if x.dtype == TRUTH and result_dtype(op) != TRUTH:
+        no, yes = (x.fill(number, x.shape, result_dtype(op)) for number in (0, 1))
+        return create_result(op, "where", x, yes, no)
+    return create_result(op, "typecast", x, conservative_folding=True)
+
+
+def _late_negate(op: Operation, x: Array) -> Array:
+    return x.fill(0, x.shape) - x if x.dtype.startswith("u") else create_result(op, "neg", x)
+
+
+def _late_round_nearest_afz(op: Operation, x: Array) -> Array:
+    half = x.fill(0.5, x.shape)
+    size = (x.abs() + half).apply("floor")
+    return x.apply("sign") * size
+
+
+def _late_popcnt(op: Operation, x: Array) -> Array:
+    return _count_bits(x)
+
+
+def _count_bits(x: Array) -> Array:
+    """The sum of all bits, the lowest one first."""
+    one, count = x.fill(1, x.shape), x.fill(0, x.shape)
+    bits = BITS[x.dtype]
+    for number in range(bits):
+        count = count + x.apply("bitwise_and", one)
+        if number < bits - 1:
+            x = x.apply("logical_right_shift", one)
+    return count
+
+
+def _late_count_leading_zeros(op: Operation, x: Array) -> Array:
+    """The bits that are not set once all below the highest are."""
+    step = 1
+    while step < BITS[x.dtype]:
+        x = x.apply("bitwise_or", x.apply("logical_right_shift", x.fill(step, x.shape)))
+        step *= 2
+    return _count_bits(x.apply("bitwise_not"))
+
+
+BITS = {f"{sign}i{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""Bits of numbers by their type."""
+
+
+def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:
+    """Bounds are tensors, of the shape of all or of one element."""
+    carrier = cast("TTIRCarrier", x.carrier)
+    operands = [each.value for each in (x, low, high)]
+    found = carrier.build.create("clamp_tensor", operands, op.results[0].type)
+    return array_in(carrier, found)
+
+
+def _late_shift_right_arithmetic(op: Operation, x: Array, distance: Array) -> Array:
+    return create_result(op, "right_shift", x, distance)
+
+
+def _late_reduce_precision(op: Operation) -> None:
+    names = ("exponent_bits", "mantissa_bits")
+    bits = {name: cast("IntegerAttr", op.properties[name]).value.data for name in names}
+    builder = Builder.before(op)
+    replace(op, builder.create("reduce_precision", op.operands, op.results[0].type, **bits))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.clamp": computes(_late_clamp),
+    "stablehlo.compare": computes(_late_compare),
+    "stablehlo.convert": computes(_late_convert),
+    "stablehlo.count_leading_zeros": computes(_late_count_leading_zeros),
+    "stablehlo.negate": computes(_late_negate),
+    "stablehlo.popcnt": computes(_late_popcnt),
+    "stablehlo.reduce_precision": _late_reduce_precision,
+    "stablehlo.shift_right_arithmetic": computes(_late_shift_right_arithmetic),
+    "stablehlo.uniform_dequantize": becomes("dequantize"),
+    "stablehlo.uniform_quantize": becomes("quantize"),
+    "stablehlo.round_nearest_afz": computes(_late_round_nearest_afz),
+}
+"""Rules of 2026, where they differ."""

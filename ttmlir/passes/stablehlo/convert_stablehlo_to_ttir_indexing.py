@@ -10,10 +10,11 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_indices
 from ttmlir.ir.kernel_builder import (
@@ -29,10 +30,12 @@ from ttmlir.ir.kernel_builder import (
     widen,
 )
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, tensor_like, value_shape
+from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import permute_late, reshape_late
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 if TYPE_CHECKING:
@@ -440,3 +443,318 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.scatter": _scatter,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+class _Rows:
+    """How a tensor is seen whose windows are gathered or scattered: outer, indexed, inner.
+
+    Outer dimensions are those of a batch, then those before the ones that are indexed.
+    """
+
+    def __init__(self, op: Operation, mapped: Shape, batching: tuple[Shape, Shape], vector: int):
+        self.builder = Builder.before(op)
+        self.shape = value_shape(op.operands[0])
+        self.batch, self.index_batch = batching
+        rest = [dim for dim in range(len(self.shape)) if dim not in self.batch]
+        self.mapped = mapped
+        self.outer = [dim for dim in rest if dim < mapped[0]]
+        self.inner = [dim for dim in rest if dim > mapped[-1]]
+        self.order = [*self.batch, *self.outer, *mapped, *self.inner]
+        self.vector = vector
+        extents = value_shape(op.operands[1])
+        self.places = [
+            dim for dim in range(len(extents)) if dim != vector and dim not in self.index_batch
+        ]
+        self.counts = [extents[dim] for dim in self.places]
+
+    @property
+    def is_regular(self) -> bool:
+        """False where the indexed dimensions are not neighbours in order."""
+        return self.mapped == tuple(range(self.mapped[0], self.mapped[0] + len(self.mapped))) and (
+            not self.batch or not self.outer
+        )
+
+    @property
+    def is_column(self) -> bool:
+        """True where the last dimension is indexed."""
+        return not self.inner
+
+    def extents(self, dims: Sequence[int]) -> list[int]:
+        """The extents of dimensions of the tensor."""
+        return [self.shape[dim] for dim in dims]
+
+    @property
+    def row_shape(self) -> list[int]:
+        """Outer dimensions as one, those that are indexed, inner ones."""
+        outer = math.prod(self.extents([*self.batch, *self.outer]))
+        single = [1] if self.is_column and len(self.mapped) == 1 else []
+        return [outer, *single, *self.extents([*self.mapped, *self.inner])]
+
+    def rows(self, value: SSAValue) -> SSAValue:
+        """The tensor under this shape."""
+        if self.order != [*range(len(self.order))]:
+            value = permute_late(self.builder, value, self.order)
+        return reshape_late(self.builder, value, self.row_shape)
+
+    def from_rows(self, rows: SSAValue) -> SSAValue:
+        """The tensor that `rows` had."""
+        value = reshape_late(self.builder, rows, self.extents(self.order))
+        if self.order == [*range(len(self.order))]:
+            return value
+        order = [self.order.index(dim) for dim in range(len(self.order))]
+        return permute_late(self.builder, value, order)
+
+    def indices(self, indices: SSAValue) -> SSAValue:
+        """Signed indices: batch, number of the index, places."""
+        owner = indices.owner
+        parts: Sequence[SSAValue] = [indices]
+        if (
+            isinstance(owner, Operation)
+            and owner.name == "ttir.concat"
+            and integer(owner, "dim") == self.vector
+        ):
+            parts = owner.operands
+        made = [self._index(part) for part in parts]
+        if len(made) == 1:
+            return made[0]
+        shape = value_shape(made[0])
+        count = sum(value_shape(each)[1] for each in made)
+        type_ = tensor_like(made[0], (shape[0], count, *shape[2:]))
+        return self.builder.create("concat", made, type_, dim=1)
+
+    def _index(self, part: SSAValue) -> SSAValue:
+        extents = value_shape(part)
+        vector = [self.vector] if self.vector < len(extents) else []
+        order = [*self.index_batch, *vector, *self.places]
+        numbers = extents[self.vector] if vector else 1
+        if order != [*range(len(order))]:
+            moved = [extents[dim] for dim in order]
+            if [n for n in moved if n > 1] == [n for n in extents if n > 1] and _keeps(
+                order, extents
+            ):
+                part = reshape_late(self.builder, part, moved)
+            else:
+                part = permute_late(self.builder, part, order)
+        size = math.prod(extents[dim] for dim in self.index_batch)
+        shape = (size, numbers, math.prod(self.counts))
+        if shape != value_shape(part) or order != [*range(len(order))]:
+            part = reshape_late(self.builder, part, shape)
+        element = element_type(part)
+        if isinstance(element, IntegerType) and element == IntegerType(element.bitwidth):
+            return self.builder.cast(part, _SI32)
+        return part
+
+
+_SI32 = IntegerType(32, Signedness.SIGNED)
+
+
+def _keeps(order: Sequence[int], extents: Sequence[int]) -> bool:
+    """True if a permutation moves nothing but dimensions of one element."""
+    long = [dim for dim in order if extents[dim] > 1]
+    return long == sorted(long)
+
+
+def _late_gather(op: Operation) -> None:
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    batching = numbers.operand_batching_dims, numbers.start_indices_batching_dims
+    mapped = numbers.start_index_map
+    rows = _Rows(op, mapped, batching, numbers.index_vector_dim) if mapped else None
+    sizes = integers(op, "slice_sizes")
+    if rows is None or not rows.is_regular:
+        RULES["stablehlo.gather"](op)
+        return
+    builder = rows.builder
+    table = rows.rows(op.operands[0])
+    places = rows.indices(op.operands[1])
+    windows = tuple(sizes[dim] for dim in mapped)
+    count = math.prod(rows.counts) * math.prod(windows)
+    shape = (rows.row_shape[0], count, *rows.extents(rows.inner))
+    found = builder.create(
+        "rows_gather",
+        [table, places],
+        tensor_like(table, shape),
+        sizes=tuple(rows.extents(mapped)),
+        windows=windows,
+        column=rows.is_column,
+        fill_out_of_bounds=False,
+    )
+    # The dimensions as they come, and as the operation wants them.
+    kept = [dim for dim in mapped if dim not in numbers.collapsed_slice_dims]
+    came = [
+        *(batch(n) for n in range(len(rows.batch))),
+        *map(operand, rows.outer),
+        *(batch(len(rows.batch) + n) for n in range(len(rows.places))),
+        *map(operand, [*kept, *rows.inner]),
+    ]
+    offsets = [*map(operand, sorted([*rows.outer, *kept, *rows.inner]))]
+    replace(op, _in_order(builder, found, op.results[0], came, numbers.offset_dims, offsets, rows))
+
+
+def _in_order(
+    builder: Builder,
+    found: SSAValue,
+    result: SSAValue,
+    came: Sequence[Label],
+    offset_dims: Shape,
+    offsets: Sequence[Label],
+    rows: _Rows,
+) -> SSAValue:
+    shape = value_shape(result)
+    wanted = _wanted(len(shape), offset_dims, offsets, rows)
+    extents = {label: shape[place] for place, label in enumerate(wanted)}
+    found = reshape_late(builder, found, [extents[label] for label in came])
+    order = [came.index(label) for label in wanted]
+    return found if order == [*range(len(order))] else permute_late(builder, found, order)
+
+
+def _wanted(rank: int, offset_dims: Shape, offsets: Sequence[Label], rows: _Rows) -> list[Label]:
+    """What the dimensions of a gather's result, or of updates, are."""
+    windows = dict(zip(offset_dims, offsets, strict=True))
+    own = sorted([*rows.index_batch, *rows.places])
+    places = [*rows.index_batch, *rows.places]
+    labels_ = iter([batch(places.index(dim)) for dim in own])
+    return [windows[dim] if dim in windows else next(labels_) for dim in range(rank)]
+
+
+_COMBINED = {
+    "add": ReduceType.SUM,
+    "multiply": ReduceType.PROD,
+    "minimum": ReduceType.MIN,
+    "maximum": ReduceType.MAX,
+}
+"""How updates are combined with what is there, by the operation of the body."""
+
+
+def _late_scatter(op: Operation) -> None:
+    numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+    batching = numbers.input_batching_dims, numbers.scatter_indices_batching_dims
+    mapped = numbers.scatter_dims_to_operand_dims
+    kind = _combination(op)
+    rows = None
+    if len(op.operands) == 3 and kind is not None and mapped:
+        rows = _Rows(op, mapped, batching, numbers.index_vector_dim)
+    if rows is None or kind is None or not rows.is_regular:
+        RULES["stablehlo.scatter"](op)
+        return
+    builder, updates = rows.builder, op.operands[2]
+    table = rows.rows(op.operands[0])
+    places = rows.indices(op.operands[1])
+    kept = [dim for dim in mapped if dim not in numbers.inserted_window_dims]
+    came = [
+        *(batch(n) for n in range(len(rows.batch))),
+        *map(operand, rows.outer),
+        *(batch(len(rows.batch) + n) for n in range(len(rows.places))),
+        *map(operand, [*kept, *rows.inner]),
+    ]
+    offsets = [*map(operand, sorted([*rows.outer, *kept, *rows.inner]))]
+    extents = value_shape(updates)
+    wanted = _wanted(len(extents), numbers.update_window_dims, offsets, rows)
+    sizes = {label: extents[place] for place, label in enumerate(wanted)}
+    order = [wanted.index(label) for label in came]
+    if order != [*range(len(order))]:
+        updates = permute_late(builder, updates, order)
+    windows = tuple(sizes.get(operand(dim), 1) for dim in mapped)
+    count = math.prod(rows.counts) * math.prod(windows)
+    updates = reshape_late(builder, updates, (rows.row_shape[0], count, *rows.extents(rows.inner)))
+    found = builder.create(
+        "rows_scatter",
+        [table, places, updates],
+        table.type,
+        sizes=tuple(rows.extents(mapped)),
+        windows=windows,
+        column=rows.is_column,
+        reduce=ReduceTypeAttr(kind),
+    )
+    replace(op, rows.from_rows(found))
+
+
+def _combination(op: Operation) -> ReduceType | None:
+    """How updates are combined with what is there; None if that is no single operation."""
+    body = op.regions[0].block
+    terminator = body.last_op
+    assert terminator is not None, "verified: a body ends in stablehlo.return"
+    if len(terminator.operands) == 1 and terminator.operands[0] is body.args[-1]:
+        return ReduceType.INVALID
+    combining = combiners(op.regions[0])
+    if combining is None or len(combining) != 1:
+        return None
+    return _COMBINED.get(combining[0].mnemonic)
+
+
+def _late_dynamic_slice(op: Operation) -> None:
+    builder = Builder.before(op)
+    value, *starts = op.operands
+    sizes = integers(op, "slice_sizes")
+    begins = _clamped(builder, starts, value_shape(value), sizes, (1,), element_type(starts[0]))
+    first = begins[0]
+    if len(begins) > 1:
+        first = builder.create("concat", begins, tensor_like(first, (len(begins),)), dim=0)
+    lengths = builder.create_numbers(sizes, first.type)
+    ends = builder.create("add", [first, lengths], first.type)
+    replace(op, builder.create("slice_dynamic", [value, first, ends], op.results[0].type))
+
+
+def _clamped(
+    builder: Builder,
+    starts: Sequence[SSAValue],
+    extents: Sequence[int],
+    sizes: Sequence[int],
+    shape: Shape,
+    element: Attribute,
+) -> list[SSAValue]:
+    """Each start as a tensor, inside of the tensor that is sliced."""
+    known: dict[tuple[SSAValue, int], SSAValue] = {}
+    found: list[SSAValue] = []
+    for start, extent, size in zip(starts, extents, sizes, strict=True):
+        key = start, extent - size
+        if key not in known:
+            value = reshape_late(builder, start, shape)
+            limits = {"min": 0, "max": extent - size}
+            known[key] = builder.create("clamp", [value], TensorType(element, shape), **limits)
+        found.append(known[key])
+    return found
+
+
+def _late_dynamic_update_slice(op: Operation) -> None:
+    builder = Builder.before(op)
+    value, update, *starts = op.operands
+    shape, sizes = value_shape(value), value_shape(update)
+    if shape == sizes:
+        replace(op, update)
+        return
+    partial = [dim for dim, size in enumerate(sizes) if size < shape[dim]]
+    dims = range(partial[0], partial[-1] + 1)
+    chosen = [starts[dim] for dim in dims], [shape[d] for d in dims], [sizes[d] for d in dims]
+    parts = _clamped(builder, *chosen, (1, 1), _SI32)
+    places = parts[0]
+    if len(parts) > 1:
+        places = builder.create("concat", parts, tensor_like(places, (1, len(parts))), dim=1)
+    places = reshape_late(builder, places, (1, len(parts), 1))
+    outer = math.prod(shape[: dims[0]])
+    inner = shape[dims[-1] + 1 :]
+    single = [1] if not inner and len(dims) == 1 else []
+    windows = tuple(chosen[2])
+    table = reshape_late(builder, value, (outer, *single, *chosen[1], *inner))
+    updates = reshape_late(builder, update, (outer, math.prod(windows), *inner))
+    found = builder.create(
+        "rows_scatter",
+        [table, places, updates],
+        table.type,
+        sizes=tuple(chosen[1]),
+        windows=windows,
+        column=not inner,
+        reduce=ReduceTypeAttr(ReduceType.INVALID),
+    )
+    replace(op, reshape_late(builder, found, shape))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.dynamic_slice": _late_dynamic_slice,
+    "stablehlo.dynamic_update_slice": _late_dynamic_update_slice,
+    "stablehlo.gather": _late_gather,
+    "stablehlo.scatter": _late_scatter,
+}
+"""Rules of 2026, where they differ."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import TensorType, f32, f64, i64
+from xdsl.ir import Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array, concatenate
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import splat_number
+from ttmlir.ir.constants import constant_numbers, splat_number
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import check_static_shape, value_shape
-from ttmlir.mlir.attributes import exact_float32
+from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_like, value_shape
+from ttmlir.layout.enums import ReduceType
+from ttmlir.mlir.attributes import ElementsType, elements_of, exact_float32
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
 
 Shape = tuple[int, ...]
@@ -130,3 +136,155 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.iota": _iota,
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_broadcast_in_dim(op: Operation) -> None:
+    shape = value_shape(op.results[0])
+    replace(op, place(Builder.before(op), op.operands[0], shape, integers(op, _BROADCAST_DIMS)))
+
+
+_BROADCAST_DIMS = "broadcast_dimensions"
+
+
+def place(builder: Builder, value: SSAValue, shape: Sequence[int], dims: Sequence[int]) -> SSAValue:
+    """A tensor whose dimensions become some of a shape, repeated along the others."""
+    order = sorted(range(len(dims)), key=lambda number: dims[number])
+    if order != [*range(len(dims))]:
+        value = permute_late(builder, value, order)
+    placed = [1] * len(shape)
+    for dim, extent in zip(sorted(dims), value_shape(value), strict=True):
+        placed[dim] = extent
+    return broadcast_late(builder, builder.reshape(value, placed), shape)
+
+
+def broadcast_late(builder: Builder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """A tensor repeated along extents of 1."""
+    if value_shape(value) == tuple(shape):
+        return value
+    return builder.create("broadcast", [value], tensor_like(value, shape), dimension=())
+
+
+def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    """A tensor with its dimensions in another order, if it is the same one."""
+    shape = value_shape(value)
+    type_ = tensor_like(value, [shape[dim] for dim in order])
+    return builder.create("permute", [value], type_, permutation=tuple(order))
+
+
+def reshape_late(builder: Builder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """A tensor under another shape, if it is the same one."""
+    return builder.create("reshape", [value], tensor_like(value, shape), shape=tuple(shape))
+
+
+def _late_transpose(op: Operation) -> None:
+    replace(op, permute_late(Builder.before(op), op.operands[0], integers(op, "permutation")))
+
+
+def _late_reshape(op: Operation) -> None:
+    shape = value_shape(op.results[0])
+    builder = Builder.before(op)
+    replace(op, builder.create("reshape", op.operands, op.results[0].type, shape=shape))
+
+
+def _late_slice(op: Operation) -> None:
+    names = {"begins": "start_indices", "ends": "limit_indices", "step": "strides"}
+    parameters = {name: integers(op, own) for name, own in names.items()}
+    builder = Builder.before(op)
+    replace(op, builder.create("slice", op.operands, op.results[0].type, **parameters))
+
+
+def _late_concatenate(op: Operation) -> None:
+    builder = Builder.before(op)
+    dim = integer(op, "dimension")
+    replace(op, builder.create("concat", op.operands, op.results[0].type, dim=dim))
+
+
+def _late_reverse(op: Operation) -> None:
+    builder = Builder.before(op)
+    dims = integers(op, "dimensions")
+    replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
+
+
+def _late_iota(op: Operation) -> None:
+    """Numbers along one dimension, placed."""
+    builder = Builder.before(op)
+    shape = value_shape(op.results[0])
+    dim = integer(op, "iota_dimension")
+    type_ = tensor_like(op.results[0], shape[dim : dim + 1])
+    parameters = {"start": 0, "end": shape[dim], "step": 1, "arange_dimension": 0}
+    numbers = builder.create("arange", (), type_, **parameters)
+    replace(op, place(builder, numbers, shape, (dim,)))
+
+
+def _late_constant(op: Operation) -> None:
+    """Numbers of 64 bits are those of 32, widened."""
+    builder = Builder.before(op)
+    type_ = op.results[0].type
+    if element_type(op.results[0]) != f64:
+        replace(op, builder.create_constant(op.properties["value"], type_))
+        return
+    narrow = cast("ElementsType", TensorType(f32, value_shape(op.results[0])))
+    numbers = elements_of(narrow, cast("Sequence[float]", constant_numbers(op.results[0])))
+    replace(op, builder.cast(builder.create_constant(numbers, narrow), f64))
+
+
+def _late_pad(op: Operation) -> None:
+    """Elements with gaps between them are scattered into the padding."""
+    builder = Builder.before(op)
+    low, high, interior = (
+        integers(op, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
+    )
+    number = splat_number(op.operands[1])
+    if number is None:
+        RULES["stablehlo.pad"](op)
+        return
+    value, type_ = op.operands[0], op.results[0].type
+    if any(interior):
+        shape, steps = value_shape(op.results[0]), [gap + 1 for gap in interior]
+        replace(op, spread_out(builder, value, shape, low, steps, number))
+        return
+    padding = tuple(itertools.chain(*zip(low, high, strict=True)))
+    parameters = {"padding": padding, "value": float(number)}
+    replace(op, builder.create("pad", [value], type_, **parameters))
+
+
+def spread_out(
+    builder: Builder,
+    value: SSAValue,
+    shape: Sequence[int],
+    first: Sequence[int],
+    steps: Sequence[int],
+    fill: float,
+) -> SSAValue:
+    """A tensor of one number, in which elements are written at equal distances."""
+    type_ = tensor_like(value, shape)
+    background = builder.create("full", (), type_, shape=tuple(shape), fill_value=fill)
+    places = [0]
+    for extent, begin, step, own in zip(shape, first, steps, value_shape(value), strict=True):
+        places = [place * extent + begin + n * step for place in places for n in range(own)]
+    numbers = cast("ElementsType", TensorType(i64, (len(places),)))
+    indices = builder.create_constant(elements_of(numbers, places), numbers)
+    flat = builder.reshape(background, (math.prod(shape),))
+    source = builder.reshape(value, (len(places),))
+    none = ReduceTypeAttr(ReduceType.INVALID)
+    found = builder.create(
+        "scatter", [flat, indices, source], flat.type, dim=0, scatter_reduce_type=none
+    )
+    return builder.reshape(found, shape)
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.broadcast_in_dim": _late_broadcast_in_dim,
+    "stablehlo.concatenate": _late_concatenate,
+    "stablehlo.constant": _late_constant,
+    "stablehlo.iota": _late_iota,
+    "stablehlo.pad": _late_pad,
+    "stablehlo.reshape": _late_reshape,
+    "stablehlo.reverse": _late_reverse,
+    "stablehlo.slice": _late_slice,
+    "stablehlo.transpose": _late_transpose,
+}
+"""Rules of 2026, where they differ."""

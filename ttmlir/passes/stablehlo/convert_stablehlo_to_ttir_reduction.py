@@ -12,7 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, i1
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    TensorType,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
@@ -23,17 +32,23 @@ from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
     check_static_shapes,
     element_type,
+    tensor_like,
     value_shape,
 )
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import (
+    broadcast_late,
+    permute_late,
+    reshape_late,
+)
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,
@@ -342,3 +357,293 @@ RULES: dict[str, ConversionRule] = {
     **{name: computes(function) for name, function in FUNCTIONS.items()},
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_reduce(op: Operation) -> None:
+    """Reductions from their identity, and places of extremes; others are as before."""
+    count, dims = len(op.results), integers(op, "dimensions")
+    body, builder = op.regions[0], Builder.before(op)
+    combining = combiners(body)
+    mnemonics = [_late_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
+    if mnemonics and None not in mnemonics:
+        assert combining is not None, "mnemonics are those of combiners"
+        if count == 1 and _is_from_identity(op, combining):
+            found = _late_reduced(
+                builder, mnemonics[0] or "", op.operands[0], op.results[0].type, dims
+            )
+            replace(op, found)
+            return
+        if count > 1:
+            replace(op, *_late_reduce_from(op, builder, combining, mnemonics))
+            return
+    if combining is None and count == 2 and len(dims) == 1:
+        largest = picks_extreme(body, largest=True)
+        if largest or picks_extreme(body, largest=False):
+            _late_extreme(op, dims[0], largest=largest)
+            return
+    _reduce(op)
+
+
+def _late_reduce_from(
+    op: Operation,
+    builder: Builder,
+    combining: Sequence[OpDefinition],
+    mnemonics: Sequence[str | None],
+) -> list[SSAValue]:
+    """Reductions of several tensors, combined with what each starts from."""
+    dims, count = integers(op, "dimensions"), len(op.results)
+    found: list[SSAValue] = []
+    for number, result in enumerate(op.results):
+        value, init = op.operands[number], op.operands[count + number]
+        shape = value_shape(result)
+        first = broadcast_late(builder, builder.reshape(init, (1,) * len(shape)), shape)
+        reduced = _late_reduced(builder, mnemonics[number] or "", value, result.type, dims)
+        name = logic_of(combining[number], element_type(value)).mnemonic
+        found.append(builder.create(name, [reduced, first], result.type))
+    return found
+
+
+def _is_from_identity(op: Operation, combining: Sequence[OpDefinition]) -> bool:
+    element = element_type(op.operands[0])
+    number = splat_number(op.operands[1])
+    return number is not None and number == identity_of(logic_of(combining[0], element), element)
+
+
+def _late_extreme(op: Operation, dim: int, *, largest: bool) -> None:
+    builder = Builder.before(op)
+    value = op.operands[0]
+    results: list[SSAValue] = [*op.results]
+    if op.results[0].first_use is not None:
+        mnemonic = "max" if largest else "min"
+        results[0] = _late_reduced(builder, mnemonic, value, op.results[0].type, (dim,))
+    else:
+        results[0] = value
+    if not largest:
+        is_integer = isinstance(element_type(value), IntegerType)
+        value = builder.create("bitwise_not" if is_integer else "neg", [value], value.type)
+    results[1] = _late_reduced(builder, "argmax", value, op.results[1].type, (dim,))
+    for result, found in zip(op.results, results, strict=True):
+        result.replace_all_uses_with(found)
+    erase(op)
+
+
+def _late_sort(op: Operation) -> None:
+    """The first operand in order, and the others in its order."""
+    from ttmlir.passes.stablehlo.regions import find_keys
+
+    keys = find_keys(op.regions[0])
+    shape = value_shape(op.operands[0])
+    if keys is None or not shape:
+        _sort(op)
+        return
+    dim = integer(op, "dimension") % len(shape) if "dimension" in op.properties else len(shape) - 1
+    builder = Builder.before(op)
+    if len(keys) > 1 or keys[0].operand or isinstance(element_type(op.operands[0]), IntegerType):
+        _late_sort_rows(op, builder, [each.operand for each in keys], dim, keys[0].descending)
+        return
+    key = op.operands[0]
+    parameters = {
+        "dim": dim,
+        "descending": keys[0].descending,
+        "stable": bool(integer(op, "is_stable")) if "is_stable" in op.properties else False,
+    }
+    counted = [value for value in op.operands[1:] if late_counts_along(value, dim)]
+    types = (key.type, counted[0].type if counted else TensorType(i32, shape))
+    values, places = builder.create_several("sort", [key], types, **parameters)
+    found = [values]
+    rows = None
+    for other in op.operands[1:]:
+        if late_counts_along(other, dim):
+            found.append(places)
+            continue
+        rows = _to_rows(builder, places, dim) if rows is None else rows
+        found.append(_take_from_rows(builder, other, rows, dim))
+    replace(op, *found)
+
+
+def late_counts_along(positions: SSAValue, dim: int) -> bool:
+    """True for a tensor whose elements are their places along a dimension."""
+    owner = positions.owner
+    if not isinstance(owner, Operation) or owner.name not in (
+        "ttir.broadcast",
+        "ttir.reshape",
+        "ttir.arange",
+    ):
+        return False
+    if owner.name == "ttir.arange":
+        parameters = cast("TableOperation", owner).parameters()
+        return (parameters["start"], parameters["step"]) == (0, 1)
+    if owner.name == "ttir.broadcast":
+        if value_shape(owner.operands[0])[dim] != value_shape(positions)[dim]:
+            return False
+        return late_counts_along(owner.operands[0], dim)
+    shape = value_shape(positions)
+    return shape[dim] == math.prod(shape) and late_counts_along(owner.operands[0], 0)
+
+
+def _order_of(rank: int, dim: int) -> list[int]:
+    """The dimensions with one of them last."""
+    return [*(n for n in range(rank) if n != dim), dim]
+
+
+def _to_rows(builder: Builder, value: SSAValue, dim: int) -> SSAValue:
+    """A matrix whose rows run along a dimension."""
+    shape = value_shape(value)
+    moved = permute_late(builder, value, _order_of(len(shape), dim))
+    return reshape_late(builder, moved, (math.prod(shape) // shape[dim], shape[dim]))
+
+
+def _from_rows(builder: Builder, rows: SSAValue, shape: Shape, dim: int) -> SSAValue:
+    order = _order_of(len(shape), dim)
+    whole = reshape_late(builder, rows, [shape[n] for n in order])
+    return permute_late(builder, whole, [order.index(n) for n in range(len(shape))])
+
+
+def _take_from_rows(builder: Builder, value: SSAValue, places: SSAValue, dim: int) -> SSAValue:
+    rows = _to_rows(builder, value, dim)
+    found = _gather_rows(builder, rows, places)
+    return _from_rows(builder, found, value_shape(value), dim)
+
+
+def _gather_rows(builder: Builder, rows: SSAValue, places: SSAValue) -> SSAValue:
+    """The elements of each row at the places in a row; floats are looked up in a table."""
+    count, length = value_shape(rows)
+    if isinstance(element_type(rows), IntegerType):
+        return builder.create("gather", [rows, places], rows.type, dim=1)
+    table = reshape_late(builder, rows, (count * length, 1))
+    parameters = {"start": 0, "end": count * length, "step": length, "arange_dimension": 0}
+    first = builder.create("arange", (), places.type, **parameters)
+    numbers = builder.create("add", [first, places], places.type)
+    shape = (count, length, 1)
+    return builder.create("embedding", [numbers, table], tensor_like(rows, shape))
+
+
+_LOW_BITS = 16
+"""Bits of integers that are sorted at once, as floats."""
+
+
+def _late_sort_rows(
+    op: Operation, builder: Builder, keys: Sequence[int], dim: int, descending: bool
+) -> None:
+    """Integers are ordered by their lower bits, then by their upper ones."""
+    rows = {number: _to_rows(builder, op.operands[number], dim) for number in keys}
+    order: SSAValue | None = None
+    for number in reversed(keys):
+        order = _order_integers(builder, rows[number], order, descending)
+    assert order is not None, "there are keys"
+    found: list[SSAValue] = []
+    for number, value in enumerate(op.operands):
+        shape = value_shape(value)
+        if late_counts_along(value, dim):
+            found.append(_from_rows(builder, order, shape, dim))
+            continue
+        row = rows[number] if number in rows else _to_rows(builder, value, dim)
+        found.append(_from_rows(builder, _gather_rows(builder, row, order), shape, dim))
+    replace(op, *found)
+
+
+def _order_integers(
+    builder: Builder, rows: SSAValue, order: SSAValue | None, descending: bool
+) -> SSAValue:
+    shape = value_shape(rows)
+    full = {"shape": shape}
+    mask = builder.create("full", (), rows.type, fill_value=(1 << _LOW_BITS) - 1, **full)
+    low = builder.create("bitwise_and", [rows, mask], rows.type)
+    bits = builder.create("full", (), rows.type, fill_value=_LOW_BITS, **full)
+    high = builder.create("right_shift", [rows, bits], rows.type)
+    for part in [builder.cast(each, f32) for each in (low, high)]:
+        types = (part.type, TensorType(i32, shape))
+        if order is not None:
+            part = builder.create("gather", [part, order], part.type, dim=1)
+        parameters = {"dim": 1, "descending": descending, "stable": True}
+        places = builder.create_several("sort", [part], types, **parameters)[1]
+        if order is None:
+            order = places
+        else:
+            order = builder.create("gather", [order, places], order.type, dim=1)
+    assert order is not None, "there are two parts"
+    return order
+
+
+def _late_reduction(combining: OpDefinition, value: SSAValue) -> str | None:
+    """The mnemonic of the reduction that repeats an operation on two values."""
+    combining = logic_of(combining, element_type(value))
+    found = by_combiner(combining)
+    if found is not None:
+        return found.mnemonic
+    return f"reduce_{combining.mnemonic}" if combining.mnemonic.startswith("bitwise_") else None
+
+
+def _late_reduced(
+    builder: Builder, mnemonic: str, value: SSAValue, type_: Attribute, dims: Sequence[int]
+) -> SSAValue:
+    """The reduction; bits are those of 32-bit integers."""
+    parameters = {"dim_arg": tuple(dims), "keep_dim": False}
+    element = element_type(value)
+    if mnemonic.startswith("reduce_bitwise") and element not in (i32, _UI32):
+        value = builder.cast(value, _UI32)
+        shape = cast("TensorType[Attribute]", type_).get_shape()
+        found = builder.create(mnemonic, [value], TensorType(_UI32, shape), **parameters)
+        return builder.cast(found, element)
+    return builder.create(mnemonic, [value], type_, **parameters)
+
+
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
+
+
+def _late_batch_norm_training(op: Operation) -> None:
+    dim, epsilon = _features(op)
+    builder = Builder.before(op)
+    groups = [*op.operands, None, None]
+    parameters = {"dimension": dim, "epsilon": epsilon, "momentum": 1.0}
+    results = [result.type for result in op.results]
+    replace(op, *builder.create_grouped("batch_norm_training", groups, results, **parameters))
+
+
+def _late_batch_norm_grad(
+    op: Operation, x: Array, scale: Array, mean: Array, variance: Array, gradient: Array
+) -> Sequence[Array]:
+    """The gradients as the specification of StableHLO writes them."""
+    dim, epsilon = _features(op)
+    rest = tuple(n for n in range(x.rank) if n != dim)
+
+    def spread(each: Array) -> Array:
+        placed = each.reshape([n if d == dim else 1 for d, n in enumerate(x.shape)])
+        return placed.broadcast(x.shape)
+
+    def total(each: Array) -> Array:
+        parameters = {"dim_arg": rest, "keep_dim": False}
+        return each.create("sum", shape=(x.shape[dim],), parameters=parameters)
+
+    scale, mean, variance = spread(scale), spread(mean), spread(variance)
+    small = _everywhere(x, epsilon)
+    centered = x - mean
+    widened = variance + small
+    deviation = widened.apply("sqrt")
+    normal = centered / deviation
+    count = _everywhere(x, math.prod(x.shape) // x.shape[dim])
+    weighted = gradient * count
+    sums = total(gradient)
+    spread_sums = spread(sums)
+    products = total(gradient * centered)
+    correction = spread(products) * centered / widened
+    inner = weighted - spread_sums - correction
+    outer = scale / deviation / count
+    return outer * inner, total(gradient * normal), sums
+
+
+def _everywhere(x: Array, number: float) -> Array:
+    """One number in the shape of an array, from a constant without dimensions."""
+    return x.fill(float(number), ()).reshape((1,) * x.rank).broadcast(x.shape)
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.batch_norm_grad": computes(_late_batch_norm_grad),
+    "stablehlo.batch_norm_training": _late_batch_norm_training,
+    "stablehlo.reduce": _late_reduce,
+    "stablehlo.sort": _late_sort,
+}
+"""Rules of 2026, where they differ."""

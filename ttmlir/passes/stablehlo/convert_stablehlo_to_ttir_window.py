@@ -13,19 +13,23 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.ir import Data, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, IntegerType, TensorType, UnitAttr, f32, i32
+from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
 from ttmlir.composites.windows import iterate_taps, scatter_to_extremes, take_tap
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shapes,
     element_type,
+    tensor_like,
     value_shape,
 )
+from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition, Shape
 from ttmlir.optable.window import DimensionNumbers, Dimensions, WindowAxis, method_of
@@ -36,13 +40,17 @@ from ttmlir.passes.core.ttir_conversion import (
     create_result,
     result_dtype,
 )
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import (
+    permute_late,
+    reshape_late,
+    spread_out,
+)
 from ttmlir.passes.stablehlo.stablehlo_bodies import apply, can_be_applied, combiners, operations_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
-        IntegerType,
     )
 
     from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
@@ -312,3 +320,399 @@ RULES: dict[str, ConversionRule] = {
     **{name: computes(function) for name, function in PRODUCTS.items()},
 }
 """Rules by the full name of the operation."""
+
+
+# -- 2026 --------------------------------------------------------------------------------------
+
+
+def _late_dot_general(op: Operation) -> None:
+    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
+    dims = {
+        "batch_dims_lhs": numbers.lhs_batching_dimensions,
+        "contract_dims_lhs": numbers.lhs_contracting_dimensions,
+        "batch_dims_rhs": numbers.rhs_batching_dimensions,
+        "contract_dims_rhs": numbers.rhs_contracting_dimensions,
+    }
+    _late_product(op, dims)
+
+
+def _late_product(op: Operation, dims: dict[str, Shape]) -> None:
+    builder = Builder.before(op)
+    found = builder.create("dot_general", op.operands, op.results[0].type, **dims)
+    if _is_exact(op):
+        cast("Operation", found.owner).attributes["ttcore.fp32_exact"] = UnitAttr()
+    replace(op, found)
+
+
+def _is_exact(op: Operation) -> bool:
+    """True where the highest precision is asked for."""
+    asked = op.properties.get("precision_config")
+    if not isinstance(asked, ArrayAttr):
+        return False
+    each = cast("ArrayAttr[Data[str]]", asked).data
+    return any(precision.data == "HIGHEST" for precision in each)
+
+
+_IMAGE_DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
+
+
+def _late_convolution(op: Operation) -> None:
+    """Images of one dimension, of two, and those whose elements are spread."""
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    count = len(attr.input_spatial_dimensions)
+    if count == 1:
+        _late_conv1d(op)
+    elif count == 3 and integer(op, "batch_group_count") == 1:
+        _late_conv3d(op)
+    elif count == 2:
+        builder = Builder.before(op)
+        element = element_type(op.results[0])
+        is_integer = isinstance(element, IntegerType)
+        image, kernel = (builder.cast(x, f32) if is_integer else x for x in op.operands)
+        shape = value_shape(op.results[0])
+        type_ = TensorType(f32, shape) if is_integer else op.results[0].type
+        replace(op, builder.cast(_late_groups(op, builder, image, kernel, type_), element))
+    else:
+        RULES["stablehlo.convolution"](op)
+
+
+def _late_conv3d(op: Operation) -> None:
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    margins, ones = margins_of(op, 3), (1, 1, 1)
+    wanted = (
+        attr.output_batch_dimension,
+        *attr.output_spatial_dimensions,
+        attr.output_feature_dimension,
+    )
+    given = (
+        attr.input_batch_dimension,
+        *attr.input_spatial_dimensions,
+        attr.input_feature_dimension,
+    )
+    spread = _integers_or(op, "lhs_dilation", ones)
+    if spread != ones or given != wanted or any(low != high for low, high in margins):
+        RULES["stablehlo.convolution"](op)
+        return
+    builder = Builder.before(op)
+    image, kernel = op.operands
+    outputs, inputs = attr.kernel_output_feature_dimension, attr.kernel_input_feature_dimension
+    weight = permute_late(builder, kernel, (outputs, inputs, *attr.kernel_spatial_dimensions))
+    names = ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim")
+    parameters: dict[str, Any] = {
+        **dict(zip(names, wanted, strict=True)),
+        "stride": _integers_or(op, "window_strides", ones),
+        "padding": tuple(low for low, _ in margins),
+        "dilation": _integers_or(op, "rhs_dilation", ones),
+        "groups": integer(op, "feature_group_count"),
+    }
+    replace(op, builder.create("conv3d", [image, weight], op.results[0].type, **parameters))
+
+
+def _late_groups(
+    op: Operation, builder: Builder, image: SSAValue, kernel: SSAValue, type_: Attribute
+) -> SSAValue:
+    """Groups of a batch, each with its own kernels, one after the other."""
+    groups = integer(op, "batch_group_count")
+    if groups == 1:
+        return _late_conv2d(op, builder, image, kernel, type_)
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    dim = attr.output_feature_dimension
+    pairs: list[tuple[SSAValue, SSAValue]] = []
+    for number in range(groups):
+        parts = (
+            _part(builder, image, attr.input_batch_dimension, number, groups),
+            _part(builder, kernel, attr.kernel_output_feature_dimension, number, groups),
+        )
+        pairs.append(parts)
+    shape = [*value_shape(op.results[0])]
+    shape[dim] //= groups
+    part = tensor_like(image, shape)
+    found = [_late_conv2d(op, builder, *pair, part) for pair in pairs]
+    return builder.create("concat", found, type_, dim=dim)
+
+
+def _part(builder: Builder, value: SSAValue, dim: int, number: int, count: int) -> SSAValue:
+    """One of equal parts along a dimension."""
+    shape = [*value_shape(value)]
+    length = shape[dim] // count
+    begins, ends = [0] * len(shape), [*shape]
+    begins[dim], ends[dim] = number * length, (number + 1) * length
+    shape[dim] = length
+    bounds = {"begins": tuple(begins), "ends": tuple(ends), "step": (1,) * len(shape)}
+    return builder.create("slice", [value], tensor_like(value, shape), **bounds)
+
+
+def _late_conv2d(
+    op: Operation, builder: Builder, image: SSAValue, kernel: SSAValue, type_: Attribute
+) -> SSAValue:
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    given = (
+        attr.input_batch_dimension,
+        *attr.input_spatial_dimensions,
+        attr.input_feature_dimension,
+    )
+    wanted = (
+        attr.output_batch_dimension,
+        *attr.output_spatial_dimensions,
+        attr.output_feature_dimension,
+    )
+    if given != wanted:
+        image = permute_late(builder, image, [given[wanted.index(dim)] for dim in range(4)])
+    dims = dict(zip(_IMAGE_DIMS, wanted, strict=True))
+    spatial = attr.kernel_spatial_dimensions
+    outputs, inputs = attr.kernel_output_feature_dimension, attr.kernel_input_feature_dimension
+    ones = (1, 1)
+    strides, spread, dilation = (
+        _integers_or(op, name, ones) for name in ("window_strides", "lhs_dilation", "rhs_dilation")
+    )
+    (top, bottom), (left, right) = margins_of(op, 2)
+    parameters: dict[str, Any] = {
+        **dims,
+        "dilation": dilation,
+        "groups": integer(op, "feature_group_count"),
+    }
+    if spread == ones:
+        weight = permute_late(builder, kernel, (outputs, inputs, *spatial))
+        parameters |= {"stride": strides, "padding": (top, left, bottom, right)}
+        return builder.create("conv2d", [image, weight], type_, **parameters)
+    turned = builder.create("reverse", [kernel], kernel.type, dimensions=spatial)
+    weight = permute_late(builder, turned, (inputs, outputs, *spatial))
+    reach = [(value_shape(kernel)[d] - 1) * n for d, n in zip(spatial, dilation, strict=True)]
+    parameters |= {
+        "stride": spread,
+        "padding": (reach[0] - top, reach[1] - left, reach[0] - bottom, reach[1] - right),
+        "output_padding": (0, 0),
+    }
+    return builder.create("conv_transpose2d", [image, weight], type_, **parameters)
+
+
+def _late_conv1d(op: Operation) -> None:
+    """The tensors get a second dimension until their own are in order."""
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    builder = Builder.before(op)
+    image, kernel = (reshape_late(builder, x, (*value_shape(x), 1)) for x in op.operands)
+    (length,), (taps,) = attr.input_spatial_dimensions, attr.kernel_spatial_dimensions
+    order = (attr.input_batch_dimension, length, attr.input_feature_dimension, 3)
+    image = permute_late(builder, image, order)
+    image = reshape_late(builder, image, value_shape(image)[:3])
+    outputs, inputs = attr.kernel_output_feature_dimension, attr.kernel_input_feature_dimension
+    kernel = permute_late(builder, kernel, (outputs, inputs, taps, 3))
+    kernel = reshape_late(builder, kernel, value_shape(kernel)[:3])
+    (margin,) = margins_of(op, 1)
+    parameters: dict[str, Any] = {
+        "stride": _integers_or(op, "window_strides", (1,))[0],
+        "padding": margin,
+        "dilation": _integers_or(op, "rhs_dilation", (1,))[0],
+        "groups": integer(op, "feature_group_count"),
+    }
+    (place,) = attr.output_spatial_dimensions
+    wanted = (attr.output_batch_dimension, place, attr.output_feature_dimension)
+    shape = value_shape(op.results[0])
+    type_ = tensor_like(op.results[0], [shape[dim] for dim in wanted])
+    found = builder.create("conv1d", [image, kernel], type_, **parameters)
+    found = reshape_late(builder, found, (*value_shape(found), 1))
+    found = permute_late(builder, found, (*(wanted.index(dim) for dim in range(3)), 3))
+    replace(op, reshape_late(builder, found, shape))
+
+
+_REDUCE_TYPES = {"maximum": ReduceType.MAX, "minimum": ReduceType.MIN}
+
+
+def _late_reduce_window(op: Operation) -> None:
+    """What is summed up to each element, and pooling of images."""
+    combining = combiners(op.regions[0])
+    name = combining[0].mnemonic if combining is not None and len(op.results) == 1 else ""
+    dim = _cumulates_along(op)
+    builder = Builder.before(op)
+    value, type_ = op.operands[0], op.results[0].type
+    if dim is not None and len(op.results) == 1:
+        along, is_reversed = dim
+        if name in ("add", "multiply"):
+            mnemonic = {"add": "cumsum", "multiply": "cumprod"}[name]
+            replace(op, _cumulate(builder, mnemonic, value, along, is_reversed))
+            return
+        kind = _REDUCE_TYPES.get(name, ReduceType.LOGSUMEXP if _adds_logarithms(op) else None)
+        if kind is not None:
+            parameters = {"dim": along, "reduction": ReduceTypeAttr(kind), "reverse": is_reversed}
+            replace(op, builder.create("cumulative", [value], type_, **parameters))
+            return
+    if name in ("add", "maximum", "minimum") and len(value_shape(value)) <= 4:
+        replace(op, _late_pool(op, builder, name))
+        return
+    _reduce_window(op)
+
+
+def _cumulate(
+    builder: Builder, mnemonic: str, value: SSAValue, dim: int, is_reversed: bool
+) -> SSAValue:
+    """Sums or products up to each element, of integers as floats."""
+    element = element_type(value)
+    if is_reversed:
+        value = builder.create("reverse", [value], value.type, dimensions=(dim,))
+    number = builder.cast(value, f32) if isinstance(element, IntegerType) else value
+    found = builder.create(mnemonic, [number], number.type, dim=dim)
+    value = builder.cast(found, element_type(value))
+    if is_reversed:
+        value = builder.create("reverse", [value], value.type, dimensions=(dim,))
+    return value
+
+
+def _adds_logarithms(op: Operation) -> bool:
+    return [*operations_of(op.regions[0])].count("stablehlo.log_plus_one") == 1
+
+
+def _cumulates_along(op: Operation) -> tuple[int, bool] | None:
+    """The dimension along which a window holds all elements up to its own, or from it on."""
+    shape = value_shape(op.operands[0])
+    window = integers(op, "window_dimensions")
+    long = [dim for dim, extent in enumerate(window) if extent > 1]
+    ones = (1,) * len(shape)
+    names = ("window_strides", "base_dilations", "window_dilations")
+    if len(long) != 1 or any(_integers_or(op, name, ones) != ones for name in names):
+        return None
+    (dim,) = long
+    extent = shape[dim]
+    margins = margins_of(op, len(shape))
+    if window[dim] != extent or any(m != (0, 0) for n, m in enumerate(margins) if n != dim):
+        return None
+    if margins[dim] in ((extent - 1, 0), (0, extent - 1)):
+        return dim, margins[dim][0] == 0 and extent > 1
+    return None
+
+
+def _late_pool(op: Operation, builder: Builder, name: str) -> SSAValue:
+    value = op.operands[0]
+    rank = len(value_shape(value))
+    ones = (1,) * rank
+    window = integers(op, "window_dimensions")
+    strides, base, dilation = (
+        _integers_or(op, each, ones)
+        for each in ("window_strides", "base_dilations", "window_dilations")
+    )
+    margins = margins_of(op, rank)
+    if base != ones:
+        shape = value_shape(value)
+        spread = [(n - 1) * step + 1 for n, step in zip(shape, base, strict=True)]
+        value = spread_out(builder, value, spread, (0,) * rank, base, 0.0)
+    used = [dim for dim, extent in enumerate(window) if extent > 1]
+    image, dims = _as_image(used, rank)
+    shape = value_shape(value)
+    if rank < 4:
+        value = reshape_late(builder, value, [1 if d is None else shape[d] for d in image])
+        order = [0, 1, 2, 3]
+    else:
+        order = [cast("int", d) for d in image]
+        if order != [0, 1, 2, 3]:
+            value = permute_late(builder, value, order)
+    (top, bottom), (left, right) = ((0, 0) if d is None else margins[d] for d in dims)
+    parameters: dict[str, Any] = {
+        "kernel": tuple(1 if d is None else window[d] for d in dims),
+        "stride": tuple(1 if d is None else strides[d] for d in dims),
+        "dilation": tuple(1 if d is None else dilation[d] for d in dims),
+        "padding": (top, left, bottom, right),
+    }
+    result = value_shape(op.results[0])
+    type_ = tensor_like(value, [1 if d is None else result[d] for d in image])
+    if name == "add":
+        found = _late_sum_pool(builder, value, type_, parameters)
+    else:
+        if name == "minimum":
+            value = builder.create("neg", [value], value.type)
+        found = builder.create("max_pool2d", [value], type_, **parameters)
+        if name == "minimum":
+            found = builder.create("neg", [found], found.type)
+    if rank < 4:
+        return reshape_late(builder, found, result)
+    if order != [0, 1, 2, 3]:
+        return permute_late(builder, found, [order.index(n) for n in range(4)])
+    return found
+
+
+def _late_sum_pool(
+    builder: Builder, value: SSAValue, type_: Attribute, parameters: dict[str, Any]
+) -> SSAValue:
+    """The mean with a divisor of 1; without one, times the number of elements."""
+    is_wide = element_type(value) == f32
+    divisor = {"divisor_override": int(is_wide)}
+    found = builder.create("avg_pool2d", [value], type_, **parameters, **divisor)
+    if is_wide:
+        return found
+    height, width = parameters["kernel"]
+    count = builder.create_splat(float(height * width), type_)
+    return builder.create("multiply", [found, count], type_)
+
+
+def _as_image(used: Sequence[int], rank: int) -> tuple[list[int | None], list[int | None]]:
+    """The dimensions that are batch, height, width, channels, and height and width of those."""
+    if rank == 4:
+        rest = [dim for dim in range(4) if dim not in used]
+        spatial = [*used]
+        while len(spatial) < 2:
+            spatial = sorted([*spatial, rest.pop(1 if len(rest) > 1 else 0)])
+        return [rest[0], *spatial, rest[1]], [*spatial]
+    if rank == 3:
+        return [0, 1, 2, None], [1, 2]
+    if rank == 2:
+        return [None, 0, 1, None], [0, 1]
+    return [None, 0, None, None], [0, None]
+
+
+def _late_dot(op: Operation) -> None:
+    """The older form: the last dimension of lhs meets the first of rhs."""
+    dims = {
+        "batch_dims_lhs": (),
+        "contract_dims_lhs": (len(value_shape(op.operands[0])) - 1,),
+        "batch_dims_rhs": (),
+        "contract_dims_rhs": (0,),
+    }
+    _late_product(op, dims)
+
+
+def _late_select_and_scatter(op: Operation) -> None:
+    """Numbers are written to where the extremes of an image were."""
+    operand, source, init = op.operands
+    selection, shape = _selection(op.regions[0]), value_shape(operand)
+    combining = combiners(op.regions[1])
+    window = integers(op, "window_dimensions")
+    is_image = len(shape) == 4 and window[0] == window[3] == 1
+    if selection is None or combining is None or not is_image or splat_number(init) != 0:
+        _select_and_scatter(op)
+        return
+    builder = Builder.before(op)
+    ones = (1,) * 4
+    strides = _integers_or(op, "window_strides", ones)
+    _, (top, bottom), (left, right), _ = margins_of(op, 4)
+    background = builder.create("full", (), operand.type, shape=shape, fill_value=0.0)
+    if selection[0] == "minimum":
+        operand = builder.create("neg", [operand], operand.type)
+    taken = value_shape(source)
+    types = (source.type, TensorType(i32, taken))
+    outputs = [builder.create_empty(type_) for type_ in types]
+    parameters: dict[str, Any] = {
+        "kernel": window[1:3],
+        "stride": strides[1:3],
+        "dilation": (1, 1),
+        "padding": (top, left, bottom, right),
+        "ceil_mode": False,
+    }
+    found = builder.create_several(
+        "max_pool2d_with_indices", [operand, *outputs], types, **parameters
+    )
+    flat = (taken[0], taken[1] * taken[2], 1, taken[3])
+    places, values = (reshape_late(builder, each, flat) for each in (found[1], source))
+    rows = reshape_late(builder, background, (shape[0], shape[1] * shape[2], 1, shape[3]))
+    none = ReduceTypeAttr(ReduceType.INVALID)
+    written = builder.create(
+        "scatter", [rows, places, values], rows.type, dim=1, scatter_reduce_type=none
+    )
+    replace(op, reshape_late(builder, written, shape))
+
+
+LATE_RULES: dict[str, ConversionRule] = {
+    "stablehlo.convolution": _late_convolution,
+    "stablehlo.dot": _late_dot,
+    "stablehlo.reduce_window": _late_reduce_window,
+    "stablehlo.select_and_scatter": _late_select_and_scatter,
+    "stablehlo.dot_general": _late_dot_general,
+}
+"""Rules of 2026, where they differ."""

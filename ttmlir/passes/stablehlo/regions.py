@@ -51,7 +51,7 @@ def evaluate(
                 return None
             known[op.results[0]] = np.asarray(number, array_type(element_type(op.results[0])))
             continue
-        operands = [known.get(value) for value in op.operands]
+        operands = [_known_or_constant(value, known) for value in op.operands]
         if any(operand is None for operand in operands):
             return None
         if op.name == "stablehlo.return":
@@ -62,6 +62,14 @@ def evaluate(
             return None
         known[op.results[0]] = np.asarray(result).astype(array_type(element_type(op.results[0])))
     return None
+
+
+def _known_or_constant(value: SSAValue, known: dict[SSAValue, Any]) -> Any:
+    """What a value is: one of those that are known, or a constant outside; None for others."""
+    found = known.get(value)
+    if found is None and (number := splat_number(value)) is not None:
+        return np.asarray(number, array_type(element_type(value)))
+    return found
 
 
 def compute_elementwise(

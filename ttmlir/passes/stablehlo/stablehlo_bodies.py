@@ -127,7 +127,7 @@ def apply(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SS
     """The results of a body on tensors instead of single numbers, in front of `op`."""
     known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, arguments, strict=True))
     for inner in body.block.ops:
-        operands = [known[value] for value in inner.operands]
+        operands = [known.get(value, value) for value in inner.operands]
         if inner.name == "stablehlo.return":
             return operands
         shape = max((value_shape(value) for value in operands), key=len, default=())

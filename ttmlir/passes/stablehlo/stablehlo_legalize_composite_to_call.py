@@ -27,7 +27,7 @@ After:
 
 Requires: nothing.
 Ensures: no `stablehlo.composite` is left.
-Options: none.
+Options: `except-prefix` leaves composites whose names begin with a text.
 Not done here: regions of composites are left away, which say nothing that the function does not.
 """
 
@@ -40,7 +40,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
 
 from ttmlir.dialects.chlo import TopKOp
 from ttmlir.ir.rewriting import insert_before, replace
-from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
 
     name = "stablehlo-legalize-composite-to-call"
     title = "StablehloLegalizeCompositeToCallPass"
+    except_prefix: str = option("", "Leave composites whose names begin so")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Replace every composite operation inside the module."""
@@ -62,6 +63,8 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
 
         is_needless = False
         for op in [op for op in module.walk() if op.name == "stablehlo.composite"]:
+            if self.except_prefix and _name_of(op).startswith(self.except_prefix):
+                continue
             if _name_of(op) == "chlo.top_k" and (top_k := _top_k(op)) is not None:
                 insert_before(op, top_k)
                 replace(op, *top_k.results)

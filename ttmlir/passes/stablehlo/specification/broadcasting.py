@@ -313,8 +313,12 @@ def _index_select(op: Operation) -> None:
     )
 
 
+BROADCASTS: dict[str, ConversionRule] = {
+    name: _broadcast for name in _CHLO if name.startswith(_PREFIX)
+}
+"""Rules of operations that broadcast, by the full name of the operation."""
 RULES: dict[str, ConversionRule] = {
-    **{name: _broadcast for name in _CHLO if name.startswith(_PREFIX)},
+    **BROADCASTS,
     "chlo.conj": _conj,
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
