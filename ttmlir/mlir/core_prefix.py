@@ -114,6 +114,12 @@ def mark_as_read(module: Operation) -> None:
         _read_with_ttir_empty.add(module)
 
 
+def use_late_spelling(module: Operation) -> None:
+    """Let a module be printed in the later spelling, whatever it holds."""
+    note_late_form()
+    _read_as_ttcore.add(module)
+
+
 def forget_late_spelling(module: Operation) -> None:
     """Let a module be printed as what it holds asks for, however it was read."""
     _read_as_ttcore.discard(module)

@@ -200,6 +200,36 @@ def _axes(parameters: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return found
 
 
+def _write_axes(parameters: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The other way round: one list for both axes."""
+    sides = ("top", "left", "bottom", "right")
+    return {
+        **{
+            name: (parameters[f"{name}_height"], parameters[f"{name}_width"])
+            for name in names
+            if f"{name}_height" in parameters
+        },
+        "padding": tuple(parameters[f"padding_{side}"] for side in sides),
+    }
+
+
+def _write_convolution(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    axes = _write_axes(parameters, "stride", "dilation", "output_padding")
+    return {**axes, "groups": parameters["groups"]}
+
+
+def _write_pool(
+    parameters: dict[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    if "original_height" in parameters:
+        raise ArgumentError("an image of another shape than the tensor's has no form in 2026")
+    kept = ("ceil_mode", "count_include_pad")
+    axes = _write_axes(parameters, "kernel", "stride", "dilation")
+    return {**axes, **{name: parameters[name] for name in kept if name in parameters}}
+
+
 def _padding(parameters: Mapping[str, Any]) -> dict[str, Any]:
     sides = ("top", "left", "bottom", "right")
     margins = _margins(parameters["padding"])
@@ -381,6 +411,7 @@ TTIR: Mapping[str, LateForm] = {
         "input weight bias?",
         f"{_WINDOW} groups:i32=1 {_IMAGE_DIMS} flattened_compat_info?:#ttir.flattened_compat",
         read=_convolution,
+        write=_write_convolution,
     ),
     "conv3d": _form(
         "input weight bias?",
@@ -393,9 +424,13 @@ TTIR: Mapping[str, LateForm] = {
         f"{_WINDOW} output_padding:extents=0 groups:i32=1 {_IMAGE_DIMS} "
         "flattened_compat_info?:#ttir.flattened_compat",
         read=_convolution,
+        write=_write_convolution,
     ),
     "max_pool2d": _form(
-        "input", f"{_POOL} flattened_compat_info?:#ttir.flattened_compat", read=_pool
+        "input",
+        f"{_POOL} flattened_compat_info?:#ttir.flattened_compat",
+        read=_pool,
+        write=_write_pool,
     ),
     "max_pool2d_with_indices": _form(
         "input outputs*",
@@ -408,6 +443,7 @@ TTIR: Mapping[str, LateForm] = {
         f"{_POOL} count_include_pad:bool=true divisor_override?:i32 "
         "flattened_compat_info?:#ttir.flattened_compat",
         read=_pool,
+        write=_write_pool,
     ),
     "global_avg_pool2d": _form("input", "", summary="The mean of each channel of an image."),
     "upsample2d": _form(

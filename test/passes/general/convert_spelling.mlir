@@ -1,4 +1,8 @@
 // RUN: ttmlir-opt --convert-spelling %s | FileCheck %s
+// RUN: ttmlir-opt --convert-spelling %s | ttmlir-opt --convert-spelling=to=2026 | FileCheck %s --check-prefix=LATE
+
+// LATE: "ttir.matmul"(%{{.*}}, %{{.*}}) <{transpose_a = false, transpose_b = false}>
+// LATE: "ttir.max_pool2d"(%arg0) <{ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 2, 3>, padding = array<i32: 0, 0, 0, 1>, stride = array<i32: 2, 2>}>
 
 // The modules of a device, what frontends say of arguments, and parameters of 2026.
 

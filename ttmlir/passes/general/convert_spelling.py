@@ -4,7 +4,8 @@ An operation is the same in all spellings; what differs is whether it writes to 
 parameters and the annotations around it. `to=2024` gives each result a `tensor.empty` to write to,
 constraints of the operands, and the parameters of September 2024; operations that came later, and
 that are made of others, are decomposed. The modules of a device and of the host, meshes of one
-device and what frontends say of arguments are left out, as 2024 has none of these.
+device and what frontends say of arguments are left out, as 2024 has none of these. `to=2026` takes
+destinations and constraints away, and gives operations the parameters of that year.
 
 Before:
 
@@ -34,8 +35,9 @@ After:
 
 Requires: static shapes; no operations of ttnn of 2025 and later.
 Ensures: ttir operations are in the spelling; what they compute does not change.
-Options: `to`: the spelling, `2024`.
-Not done here: programs of several devices are refused, as are operations that are not made of
+Options: `to`: the spelling, `2024` or `2026`.
+Not done here: tensors that have a layout keep the spelling of 2024, as layouts of ttir are gone in
+2026; programs of several devices are refused, as are operations that are not made of
 those of 2024; each message names the operation.
 """
 
@@ -43,7 +45,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
@@ -53,10 +54,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects import ttcore, ttir
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
 from ttmlir.errors import ArgumentError
-from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
+from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import dtype_of, element_type, tensor_like, value_shape
-from ttmlir.mlir.core_prefix import forget_late_spelling
+from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
+from ttmlir.layout.enums import ReduceType
+from ttmlir.mlir.core_prefix import forget_late_spelling, use_late_spelling
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.late_forms import COMBINERS, IMAGE_DIMS, without_divisor
 from ttmlir.passes.core.base import ModulePass
@@ -70,12 +72,6 @@ if TYPE_CHECKING:
 _CONTROL = ttcore.WhileLoopOp | ttcore.CaseOp | ttcore.OptimizationBarrierOp
 
 
-class Spelling(Enum):
-    """Versions of tt-mlir by the year of their text."""
-
-    Y2024 = "2024"
-
-
 @dataclass(frozen=True)
 class ConvertSpellingPass(ModulePass):
     """Write ttir operations as another version of tt-mlir does."""
@@ -83,10 +79,13 @@ class ConvertSpellingPass(ModulePass):
     name = "convert-spelling"
     title = "ConvertSpelling"
 
-    to: Spelling = option(Spelling.Y2024, "The version of tt-mlir whose text is wanted: 2024")
+    to: Spelling = option(Spelling.EARLY, "The year whose text is wanted: 2024 or 2026")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module, unless it is in the spelling."""
+        if self.to is Spelling.LATE:
+            _make_late(module)
+            return
         if not is_late(module):
             return
         _refuse_library_calls(module)
@@ -105,6 +104,53 @@ class ConvertSpellingPass(ModulePass):
             else:
                 _drop_annotations(op)
         forget_late_spelling(module)
+
+
+def _make_late(module: ModuleOp) -> None:
+    """Let operations make their results."""
+    _refuse_library_calls(module)
+    for op in tuple(module.walk()):
+        if not isinstance(op, ttir.TTIROp):
+            continue
+        if not isinstance(op, ttir.TTIRTableOp):
+            refuse_to_legalize(op, "2026 has no such operation of ttir")
+        if _is_late_form(op):
+            continue
+        if any(layout_of(value.type) is not None for value in (*op.operands, *op.results)):
+            refuse_to_legalize(op, "ttir of 2026 has no layouts; convert it before they are chosen")
+        before = [init.owner for init in op.inits]
+        with use_style(Spelling.LATE.style):
+            try:
+                made = _create_late(Builder.before(op), op)
+            except ValueError as error:
+                refuse_to_legalize(op, str(error))
+        replace(op, *made)
+        erase_unused(owner for owner in before if isinstance(owner, EmptyOp))
+    use_late_spelling(module)
+
+
+_COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.items() if mnemonic}
+
+
+def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
+    mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
+    operands, types = list(op.inputs), [result.type for result in op.results]
+    if mnemonic in ("convolution", "pooling", "slice_dynamic", "slice_write"):
+        raise ArgumentError("2026 has no such operation of ttir")
+    if mnemonic == "broadcast":
+        shape, dims = value_shape(op.results[0]), cast("tuple[int, ...]", parameters["dimension"])
+        own = value_shape(operands[0])
+        if len(own) < len(shape):
+            at = dims if len(dims) == len(own) else range(len(shape) - len(own), len(shape))
+            extents = dict(zip(at, own, strict=True))
+            operands = [
+                builder.reshape(operands[0], [extents.get(n, 1) for n in range(len(shape))])
+            ]
+    if mnemonic == "scatter" or mnemonic in _COMBINED_BY:
+        kind = ReduceType.from_keyword(_COMBINED_BY.get(mnemonic, "invalid"))
+        parameters = {**parameters, "scatter_reduce_type": ttcore.ReduceTypeAttr(kind)}
+        mnemonic = "scatter"
+    return builder.create_several(mnemonic, operands, types, **parameters)
 
 
 def is_late(module: ModuleOp) -> bool:
