@@ -91,3 +91,27 @@ def test_no_cpp_of_the_later_form() -> None:
     text = f'{HEAD} func.func @f(%x: !tiles) {{ %0 = "ttnn.exp"(%x) : (!tiles) -> !tiles return }}'
     with pytest.raises(DiagnosticError, match=r"C\+\+ is made of operations as they were until"):
         compiler.write_cpp(compiler.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('"ttnn.deallocate"(%x) <{force = false}> : (!tiles) -> ()', ", as it came after 2024; "),
+        (
+            '%0 = "ttnn.add"(%x, %x) <{activations = [#ttnn.unary_with_param<op_type = relu>]}> : '
+            "(!tiles, !tiles) -> !tiles",
+            ": it computes 'activations', too; only the operation without it is known here; ",
+        ),
+    ],
+)
+def test_operations_of_2026_are_refused(line: str, reason: str) -> None:
+    """What the files of 2024 have no room for."""
+    module = compiler.parse(
+        f"{HEAD}func.func @f(%x: !tiles) -> !tiles {{\n{line}\nreturn %x : !tiles}}"
+    )
+    compiler.transform(module, PLACED)
+    with pytest.raises(DiagnosticError) as refused:
+        compiler.write_ttnn(module)
+    message = str(refused.value)
+    assert f"op cannot be written to a .ttnn file{reason}files are those of 2024" in message
+    assert "--ttir-to-ttnn-backend-pipeline" in message

@@ -30,8 +30,8 @@ from ttmlir.dialects.definition.ods import (
     SYSTEM_DESC,
     DestinationStyleOp,
 )
-from ttmlir.dialects.definition.table_ops import TableOperation
-from ttmlir.errors import plural
+from ttmlir.dialects.definition.table_ops import LateOnlyOp, TableOperation
+from ttmlir.errors import ArgumentError, plural
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
@@ -287,6 +287,12 @@ REFUSED = TTNN.refused
 _NAMESPACE = "tt.target.ttnn."
 
 
+_WRITE_TTIR = (
+    "files are those of 2024: compile the program's ttir, which --ttir-to-ttnn-backend-pipeline "
+    "takes in the text of any year"
+)
+
+
 class OperationWriter:
     """Writes the operations of a function in the order of its text."""
 
@@ -326,7 +332,12 @@ class OperationWriter:
         if isinstance(op, TableOperation) and isinstance(op, ttnn.TTNNOp):
             form = op.DEFINITION.flatbuffer
             if form is not None:
-                return form.table, self._table_operation(op, form)
+                try:
+                    return form.table, self._table_operation(op, form)
+                except ArgumentError as error:
+                    raise OpError(op, f"{REFUSED}: it {error}; {_WRITE_TTIR}") from error
+        if isinstance(op, LateOnlyOp):
+            raise OpError(op, f"{REFUSED}, as it came after 2024; {_WRITE_TTIR}")
         if isinstance(op, ttnn.AllocOp):
             raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose location the runtime chooses")
         raise OpError(op, f"{REFUSED}, which holds 'ttnn' operations only; {_remedy(op)}")
