@@ -233,6 +233,8 @@ def _attention(
 ) -> Array:
     if sink is not None or sliding_window_size is not None:
         raise ArgumentError("attends to all keys; sinks and sliding windows are not supported")
+    if is_causal and mask is not None:
+        raise ArgumentError("hides later keys by itself or by a mask, not by both")
     heads = query.shape[-3]
     key, value = (normalization.repeat_heads(each, heads) for each in (key, value))
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale

@@ -32,3 +32,19 @@ func.func @pool(%a: tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = "ttir.avg_pool2d"(%a) <{ceil_mode = false, divisor_override = 0 : i32, kernel = 2 : i32, stride = 2 : i32}> : (tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }
+
+// -----
+
+func.func @steps(%a: tensor<8x4xf32>, %b: tensor<2xi32>, %e: tensor<2xi32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{failed to legalize operation 'ttir.slice_dynamic': takes neighbouring elements; steps other than 1 are not supported}}
+  %0 = "ttir.slice_dynamic"(%a, %b, %e) <{step = [2 : i32, 1 : i32]}> : (tensor<8x4xf32>, tensor<2xi32>, tensor<2xi32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @masks(%q: tensor<1x2x5x4xf32>, %m: tensor<1x1x5x5xf32>) -> tensor<1x2x5x4xf32> {
+  // expected-error@+1 {{failed to legalize operation 'ttir.scaled_dot_product_attention': hides later keys by itself or by a mask, not by both}}
+  %0 = "ttir.scaled_dot_product_attention"(%q, %q, %q, %m) <{is_causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x4xf32>, tensor<1x1x5x5xf32>) -> tensor<1x2x5x4xf32>
+  return %0 : tensor<1x2x5x4xf32>
+}

@@ -273,7 +273,9 @@ def _scatter(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
 
 
 def _slice_dynamic(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
-    return _compute("slice_dynamic", builder, op, op.inputs, op.results, {})
+    late = op.LATE
+    said = parameters_in(op.properties, () if late is None else late.parameters or ())
+    return _compute("slice_dynamic", builder, op, op.inputs, op.results, said)
 
 
 def _pool(builder: Builder, op: ttir.TTIRTableOp) -> SSAValue:
