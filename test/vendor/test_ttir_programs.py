@@ -103,3 +103,17 @@ def test_spellings_lead_back(name: str) -> None:
     again = parse(print_module(late))
     transform(again, "convert-spelling")
     assert print_module(again) == print_module(early)
+
+
+@pytest.mark.parametrize("name", _chosen())
+def test_destinations_of_2025(name: str) -> None:
+    """With destinations a text is read as it is printed, and without them again the same."""
+    text = ARCHIVE[name].ttir
+    assert text is not None
+    given = parse(text)
+    transform(given, "convert-spelling{to=2025}")
+    with_destinations = print_module(given)
+    again = parse(with_destinations)
+    assert print_module(again) == with_destinations
+    transform(again, "convert-spelling{to=2026}")
+    assert print_module(again) == print_module(parse(text))

@@ -5,7 +5,8 @@ parameters and the annotations around it. `to=2024` gives each result a `tensor.
 constraints of the operands, and the parameters of September 2024; operations that came later, and
 that are made of others, are decomposed. The modules of a device and of the host, meshes of one
 device and what frontends say of arguments are left out, as 2024 has none of these. `to=2026` takes
-destinations and constraints away, and gives operations the parameters of that year.
+destinations and constraints away, and gives operations the parameters of that year. `to=2025` does
+the same, and gives each result a `ttir.empty` to write to.
 
 Before:
 
@@ -35,7 +36,7 @@ After:
 
 Requires: static shapes; no operations of ttnn of 2025 and later.
 Ensures: ttir operations are in the spelling; what they compute does not change.
-Options: `to`: the spelling, `2024` or `2026`.
+Options: `to`: the spelling, `2024`, `2025` (of its end) or `2026`.
 Not done here: tensors that have a layout keep the spelling of 2024, as layouts of ttir are gone in
 2026; programs of several devices are refused, as are operations that are not made of
 those of 2024; each message names the operation.
@@ -52,13 +53,19 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttcore, ttir
+from ttmlir.dialects.definition.ods import SEGMENTS, segment_sizes, segments_attr
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
-from ttmlir.mlir.core_prefix import forget_late_spelling, use_late_spelling
+from ttmlir.mlir.core_prefix import (
+    forget_empty_late,
+    forget_late_spelling,
+    name_empty_late,
+    use_late_spelling,
+)
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.late_forms import COMBINERS, IMAGE_DIMS, without_divisor
 from ttmlir.passes.core.base import ModulePass
@@ -79,16 +86,19 @@ class ConvertSpellingPass(ModulePass):
     name = "convert-spelling"
     title = "ConvertSpelling"
 
-    to: Spelling = option(Spelling.EARLY, "The year whose text is wanted: 2024 or 2026")
+    to: Spelling = option(Spelling.EARLY, "The year whose text is wanted: 2024, 2025 or 2026")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module, unless it is in the spelling."""
-        if self.to is Spelling.LATE:
+        if self.to is not Spelling.EARLY:
             _make_late(module)
+            if self.to is Spelling.MIDDLE:
+                write_to_empty(module)
             return
         if not is_late(module):
             return
         _refuse_library_calls(module)
+        _take_destinations(module)
         _unwrap(module)
         for op in tuple(module.walk()):
             if isinstance(op, ttir.TTIRTableOp) and _is_late_form(op):
@@ -106,9 +116,55 @@ class ConvertSpellingPass(ModulePass):
         forget_late_spelling(module)
 
 
+def _take_destinations(module: ModuleOp) -> None:
+    """Let the operations of 2025 make their results."""
+    for op in tuple(module.walk()):
+        if not isinstance(op, ttir.TTIRTableOp | ttir.LateOp) or not op.has_destination:
+            continue
+        if "operand_constraints" in op.properties:
+            continue
+        before = [init.owner for init in op.inits]
+        first = len(op.operands) - len(before)
+        if SEGMENTS in op.properties:
+            sizes = segment_sizes(op.properties[SEGMENTS])
+            count = 1 if op.form().operands[-1].variadic else len(before)
+            op.properties[SEGMENTS] = segments_attr(sizes[:-count])
+        op.operands = op.operands[:first]
+        erase_unused(owner for owner in before if isinstance(owner, EmptyOp))
+    if not any(isinstance(op, EmptyOp) for op in module.walk()):
+        forget_empty_late(module)
+
+
+_MAKE_RESULTS = ("get_dimension_size", "mesh_shard", "to_layout")
+"""Operations that had no destination in 2025; nor had those without operands, and those that write
+to an operand."""
+
+
+def write_to_empty(module: ModuleOp) -> None:
+    """Give the results of operations of 2026 a `ttir.empty` to write to, as in 2025."""
+    for op in tuple(module.walk()):
+        if not isinstance(op, ttir.TTIRTableOp | ttir.LateOp) or op.has_destination:
+            continue
+        mnemonic = op.name.removeprefix("ttir.")
+        if not op.operands or not op.results or mnemonic in _MAKE_RESULTS or "cache" in mnemonic:
+            continue
+        if isinstance(op, ttir.LateOp) and op.takes_output:
+            continue
+        builder = Builder.before(op)
+        inits = [builder.create_empty(result.type) for result in op.results]
+        if SEGMENTS in op.properties:
+            sizes = segment_sizes(op.properties[SEGMENTS])
+            more = (len(inits),) if len(inits) > 1 else (1,)
+            op.properties[SEGMENTS] = segments_attr((*sizes, *more))
+        op.operands = (*op.operands, *inits)
+    use_late_spelling(module)
+    name_empty_late(module)
+
+
 def _make_late(module: ModuleOp) -> None:
     """Let operations make their results."""
     _refuse_library_calls(module)
+    _take_destinations(module)
     for op in tuple(module.walk()):
         if not isinstance(op, ttir.TTIROp):
             continue
