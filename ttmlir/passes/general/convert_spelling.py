@@ -48,7 +48,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    i32,
+    i64,
+)
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -57,6 +65,7 @@ from ttmlir.dialects.definition.ods import SEGMENTS, segment_sizes, segments_att
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
+from ttmlir.ir.late_movement import slice_late, write_slice_late
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
@@ -166,6 +175,10 @@ def _make_late(module: ModuleOp) -> None:
     _refuse_library_calls(module)
     _take_destinations(module)
     for op in tuple(module.walk()):
+        if isinstance(op, ttir.WhileOp):
+            _convert_loop_late(op)
+        elif isinstance(op, ttir.CaseOp):
+            _replace_by(op, ttcore.CaseOp, {"branch_programs": op.properties["branches"]})
         if not isinstance(op, ttir.TTIROp):
             continue
         if not isinstance(op, ttir.TTIRTableOp):
@@ -191,8 +204,16 @@ _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.item
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
     mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
     operands, types = list(op.inputs), [result.type for result in op.results]
-    if mnemonic in ("convolution", "pooling", "slice_dynamic", "slice_write"):
-        raise ArgumentError("2026 has no such operation of ttir")
+    if mnemonic in ("convolution", "pooling"):
+        raise ArgumentError(
+            "2026 has no such operation of ttir; ttir-decomposition makes others of it"
+        )
+    if mnemonic == "slice_dynamic":
+        starts = _numbers_in(builder, operands[1])
+        return (slice_late(builder, operands[0], starts, value_shape(op.results[0]), types[0]),)
+    if mnemonic == "slice_write":
+        starts = _numbers_in(builder, operands[2])
+        return (write_slice_late(builder, operands[0], operands[1], starts),)
     if mnemonic == "broadcast":
         shape, dims = value_shape(op.results[0]), cast("tuple[int, ...]", parameters["dimension"])
         own = value_shape(operands[0])
@@ -207,6 +228,17 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
         parameters = {**parameters, "scatter_reduce_type": ttcore.ReduceTypeAttr(kind)}
         mnemonic = "scatter"
     return builder.create_several(mnemonic, operands, types, **parameters)
+
+
+def _numbers_in(builder: Builder, numbers: SSAValue) -> list[SSAValue]:
+    """The elements of a vector, each as a tensor of one."""
+    (count,) = value_shape(numbers)
+    type_ = tensor_like(numbers, (1,))
+    step = {"step": (1,)}
+    return [
+        builder.create("slice", [numbers], type_, begins=(at,), ends=(at + 1,), **step)
+        for at in range(count)
+    ]
 
 
 def is_late(module: ModuleOp) -> bool:
@@ -409,6 +441,21 @@ def _convert_loop(op: ttcore.WhileLoopOp) -> None:
 
 def _convert_branch(op: ttcore.CaseOp) -> None:
     _replace_by(op, ttir.CaseOp, {"branches": op.properties["branch_programs"]})
+
+
+def _convert_loop_late(op: ttir.WhileOp) -> None:
+    count = len(op.results)
+    properties: dict[str, Attribute] = {
+        "body_program": op.properties["body"],
+        "output_indices": DenseArrayBase.from_list(i32, range(count)),
+        "state_count": IntegerAttr(count, i32),
+    }
+    if op.trip_count is None:
+        properties["condition_program"] = op.properties["condition"]
+    else:
+        bounds = {"initial": 0, "limit": op.trip_count, "step": 1}
+        properties.update((name, ttcore.LoopBoundAttr((n, None))) for name, n in bounds.items())
+    _replace_by(op, ttcore.WhileLoopOp, properties)
 
 
 def _replace_by(op: Operation, cls: type[Operation], properties: Mapping[str, Attribute]) -> None:
