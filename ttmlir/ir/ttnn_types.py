@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, Signedness, TensorType
+from xdsl.ir import BlockArgument
+from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import tt
 from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
@@ -131,5 +133,15 @@ def to_layout(value: SSAValue, before: Operation, type_: Attribute) -> SSAValue:
 
 def location_of(value: SSAValue) -> Any:
     """Where a value is from: its operation, or the argument."""
-    owner = value.owner
-    return cast("Any", value).location if not hasattr(owner, "location") else owner.location
+    return cast("Any", value if isinstance(value, BlockArgument) else value.owner).location
+
+
+def set_type(value: SSAValue, type_: Attribute) -> SSAValue:
+    """Give a value another type; the new value, which all users have."""
+    if value.type == type_:
+        return value
+    location = location_of(value)
+    new = Rewriter.replace_value_with_new_type(value, type_)
+    if isinstance(new, BlockArgument):
+        new.location = location
+    return new

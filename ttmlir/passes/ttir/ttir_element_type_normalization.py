@@ -46,10 +46,10 @@ from xdsl.dialects.builtin import (
     f32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.rewriter import Rewriter
 
 from ttmlir.ir.constants import attr_numbers, number_of_elements
 from ttmlir.ir.tensor_types import limits_of
+from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
 from ttmlir.passes.core.base import ModulePass
 
@@ -93,9 +93,7 @@ def _convert(op: Operation) -> None:
 
 def _retype(values: Sequence[SSAValue]) -> None:
     for value in tuple(values):
-        type_ = normal_type(value.type)
-        if type_ is not value.type:
-            Rewriter.replace_value_with_new_type(value, type_)
+        set_type(value, normal_type(value.type))
 
 
 def normal_type(type_: Attribute) -> Attribute:

@@ -13,7 +13,7 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES: tuple[str, ...] = ()
+_FAMILIES = ("ttmlir.passes.ttir.ttir_value_decomposition_elementwise",)
 """The modules of rules, in the order in which they are tried."""
 
 

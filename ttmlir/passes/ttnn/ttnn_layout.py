@@ -38,11 +38,10 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.ir.rewriting import symbol_visibility
-from ttmlir.ir.ttnn_types import memory_of, tensor_in, to_layout
+from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
 from ttmlir.layout.enums import ArgumentType, BufferType
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
@@ -74,17 +73,14 @@ def _place_function(function: FuncOp) -> None:
     function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
     for block in function.body.blocks:
         for argument, type_ in zip(tuple(block.args), inputs, strict=True):
-            if argument.type != type_:
-                Rewriter.replace_value_with_new_type(argument, type_)
+            set_type(argument, type_)
         for op in tuple(block.ops):
             _place(op)
 
 
 def _place(op: Operation) -> None:
     for result in tuple(op.results):
-        type_ = _tiled(result.type)
-        if type_ is not result.type:
-            Rewriter.replace_value_with_new_type(result, type_)
+        set_type(result, _tiled(result.type))
     if op.name == "ttcore.load_cached":
         return
     for index, operand in enumerate(op.operands):

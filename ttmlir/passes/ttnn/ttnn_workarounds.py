@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import layout_in, memory_of
+from ttmlir.ir.ttnn_types import layout_in, memory_of, set_type
 from ttmlir.layout.enums import BufferType
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def _apply(op: Operation, wants: Wants) -> None:
         type_, given = want.type_for(old.type), old.type
         if type_ == given:
             continue
-        new = Rewriter.replace_value_with_new_type(old, type_)
+        new = set_type(old, type_)
         after = op.next_op
         assert after is not None, "no operation of ttnn is the last of a block"
         back = convert(new, given, after, op.location)
