@@ -1257,12 +1257,12 @@ def _pool2d(t: _Translator, record: Operation) -> None:
     if record.table == "Pool2dOp" and record.enumerator("type") == "AvgPool2d":
         table: Table | None = record.scalar("extra_params")
         counted = table is None or bool(table["count_include_pad"])
-        divisor = None if table is None else table["divisor_override"]
+        divisor = (table and table["divisor_override"]) or None
         average = {**parameters, **by_side, "count_include_pad": counted or divisor is not None}
         if divisor is None:
             t.call("avg_pool2d", (source,), out, average)
             return
-        if divisor == 0 or parameters["ceil_mode"]:
+        if parameters["ceil_mode"]:
             raise _unsupported(record, f"an average that divides by {divisor}")
         result = t.between(out, element="Float32")
         t.call("avg_pool2d", (source,), result, average)
