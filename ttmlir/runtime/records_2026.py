@@ -35,6 +35,7 @@ from ttmlir.runtime.binary import (
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.steps import count_iterations
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
 
 # --- Tensors --------------------------------------------------------------------------------------
@@ -455,13 +456,19 @@ def _while(t: _Translator, record: Operation) -> None:
         "trip_count": -1,
     }
     if record.has("limit"):
-        first, limit, step = (
-            0 if bound is None else int(bound["value"])
+        bounds = tuple(
+            (0, None) if bound is None else (int(bound["value"]), bound.get("input"))
             for bound in map(record.scalar, ("initial", "limit", "step"))
         )
-        if step == 0:
-            raise BinaryError(f"{record.where}: the step of its counter is 0")
-        fields["trip_count"] = max(0, -((first - limit) // step))
+        if any(number is not None and not 0 <= number < len(inputs) for _, number in bounds):
+            raise BinaryError(f"{record.where}: a bound of its counter is no input")
+        if all(number is None for _, number in bounds):
+            trip_count = count_iterations(*(value for value, _ in bounds))
+            if trip_count is None:
+                raise BinaryError(f"{record.where}: the step of its counter is 0")
+            fields["trip_count"] = trip_count
+        else:
+            fields["bounds"] = bounds
     else:
         place = record.scalar("condition_program")
         fields["condition"] = t.number_of(place, record.where)
