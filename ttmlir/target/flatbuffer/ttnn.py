@@ -207,6 +207,10 @@ FILE_TEXT = PrintOptions(
 """How the module is printed that stands in a file: its numbers are in the file already."""
 
 
+LATE_FILE_TEXT = replace(FILE_TEXT, debuginfo=True)
+"""The same in a file of 2026, which names the places of operations."""
+
+
 def pack_file(
     module: ModuleOp, kind: FileKind, programs: Iterable[Table], functions: Iterable[Table] = ()
 ) -> bytes:
@@ -238,6 +242,19 @@ def system_desc_of(module: ModuleOp) -> SystemDesc:
             "add it with --ttir-load-system-desc",
         )
     return attr.data
+
+
+def is_of_2026(module: ModuleOp) -> bool:
+    """True for a module whose machine is described as since 2026, with its banks of DRAM."""
+    found = (op.attributes.get(SYSTEM_DESC) for op in module.walk() if isinstance(op, ModuleOp))
+    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
+    chips = () if attr is None else attr.data.chip_descs
+    return any(chip.late is not None and chip.late.dram_grid is not None for chip in chips)
+
+
+def public_functions(functions: Sequence[FuncOp]) -> list[FuncOp]:
+    """The functions that users run."""
+    return [op for op in functions if op.sym_visibility != _PRIVATE]
 
 
 def device_of(function: FuncOp, kind: FileKind) -> DeviceView:
@@ -592,11 +609,17 @@ def ttnn_to_flatbuffer(
     call a program as the model it was.
     Raises DiagnosticError for what no file can hold.
     """
-    if mlir_source is None:
-        mlir_source = print_module(module, FILE_TEXT)
     functions = [
         op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
     ]
+    if is_of_2026(module):
+        from ttmlir.target.flatbuffer.ttnn_2026 import write_file
+
+        text = print_module(module, LATE_FILE_TEXT)
+        kept = GoldenOfFunction.find(module, public_functions(functions), golden, {})
+        return write_file(module, system_desc_of(module), text, cpp_source, kept)
+    if mlir_source is None:
+        mlir_source = print_module(module, FILE_TEXT)
     parts = order_parts(module, functions)
     programs = [op for op in functions if op not in parts]
     kept = GoldenOfFunction.find(module, programs, golden, signatures)
