@@ -24,6 +24,7 @@ from ttmlir.compiler import (
     divide_options,
     parse,
     spell_pipeline,
+    spell_ttir,
     transform,
     write_cpp,
     write_ttm,
@@ -480,6 +481,8 @@ class CompiledModel(CallableModel):
         pipeline, options = TO_TTIR[self._imported.stage], self._divided_options[0]
         has_options = options and pipeline == TO_TTIR["stablehlo"]
         transform(module, f"{pipeline}{{{options}}}" if has_options else pipeline)
+        if self.target == "ttnn":
+            spell_ttir(module, self._options)
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         imported = self._imported
@@ -809,6 +812,8 @@ class CompiledPrograms(Mapping[str, Program]):
         """Of the file: that of the first model."""
         with show_wait(f"compiling {self.name}"):
             self._ttir = _join({name: _to_ttir(each) for name, each in imported.items()})
+            if self._target.name == "ttnn":
+                spell_ttir(self._ttir, options)
             self._lowered = cloned(self._ttir)
             with self._in_terms_of_the_user():
                 self._target.lower(self._lowered, options_for_board(board, options))

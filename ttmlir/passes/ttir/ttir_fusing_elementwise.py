@@ -19,7 +19,7 @@ def number_of(value: SSAValue) -> float | None:
     owner = value.owner
     name = getattr(owner, "name", "")
     if name == "ttir.full":
-        return cast("float", getattr(cast("Operation", owner).properties["fill_value"], "value").data)
+        return cast("float", cast("Operation", owner).properties["fill_value"].value.data)
     if name in ("ttir.zeros", "ttir.ones"):
         return float(name == "ttir.ones")
     if name in ("ttir.broadcast", "ttir.reshape"):

@@ -25,9 +25,7 @@ _UNARY = {
     )
 } | {"ttnn.logical_not": "logical_not_unary"}
 """What the kernels of operations of two tensors compute, too."""
-_BINARY = tuple(
-    cls.name for cls in ttnn.TTNN.operations if issubclass(cls, ttnn.BinaryOp)
-)
+_BINARY = tuple(cls.name for cls in ttnn.TTNN.operations if issubclass(cls, ttnn.BinaryOp))
 _OPERANDS = ("input_tensor_a_activations", "input_tensor_b_activations")
 
 
