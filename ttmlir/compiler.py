@@ -70,7 +70,7 @@ def find_spelling(options: str = "", given: str | None = None) -> str:
 
     ArgumentError for a year whose ttnn is not written.
     """
-    words = dict(word.partition("=")[::2] for word in options.split())
+    words = {name: value for name, _, value in (each.partition("=") for each in options.split())}
     year = given or words.get("spelling") or os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0]
     if year not in SPELLINGS:
         raise ArgumentError(
@@ -84,9 +84,14 @@ def find_spelling(options: str = "", given: str | None = None) -> str:
     return year
 
 
-def spell_ttir(module: ModuleOp, options: str = "") -> None:
+def is_spelled_late(target: str, options: str) -> bool:
+    """True where options of `ttmlir.compile` ask for another year than that of its default."""
+    return target == "ttnn" and find_spelling(options) != SPELLINGS[0]
+
+
+def spell_ttir(module: ModuleOp, target: str, options: str) -> None:
     """Write a module in ttir in the spelling that options of `ttmlir.compile` ask for."""
-    if find_spelling(options) != SPELLINGS[0]:
+    if is_spelled_late(target, options):
         transform(module, "ttir-decomposition,convert-spelling{to=2026}")
 
 
