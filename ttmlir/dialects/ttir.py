@@ -208,6 +208,8 @@ class TTIRTableOp(TTIROp, ValueFormOp):
 class LateOp(LateOnlyOp):
     """An operation of 2026 without a definition."""
 
+    NAMES_DESTINATION: ClassVar = True
+
     def finish_reading(self) -> None:
         """Fill in what the text need not say, and remember that it is one of 2026."""
         note_ttcore()

@@ -80,15 +80,16 @@ class Spelling(Enum):
     """The text of ttir, by its year."""
 
     EARLY = "2024"
+    MIDDLE = "2025"
     LATE = "2026"
 
     @property
     def style(self) -> Style:
-        """How operations are made in this spelling."""
+        """How operations are made in this spelling; those of 2025 get destinations later."""
         return Style(destinations=self is Spelling.EARLY)
 
 
-SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024 or 2026"
+SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024, 2025 or 2026"
 """What the option of passes does."""
 
 _style: ContextVar[Style | None] = ContextVar("style", default=None)
