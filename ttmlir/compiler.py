@@ -223,13 +223,11 @@ def write_ttnn(
     `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
-    from ttmlir.mlir.module_printer import print_module
-    from ttmlir.target.flatbuffer.ttnn import FILE_TEXT, ttnn_to_flatbuffer
+    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     warn_of_narrowing(module)
     return ttnn_to_flatbuffer(
         module,
-        mlir_source=print_module(module, FILE_TEXT),
         cpp_source=_cpp_to_read(module),
         golden=golden,
         signatures=signatures,
@@ -249,8 +247,8 @@ def write_ttm(
     `write_ttnn`.
     """
     from ttmlir.mlir.module_printer import print_module
+    from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
-    from ttmlir.target.flatbuffer.ttnn import FILE_TEXT
 
     return ttmetal_to_flatbuffer(
         module,

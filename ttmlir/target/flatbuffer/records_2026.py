@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-from ttmlir.dialects import ttcore
+from ttmlir.dialects import ttcore, ttnn
 from ttmlir.dialects.definition.ods import ODSOperation, ValueGroup
 from ttmlir.dialects.quant import uniform_of
 from ttmlir.dialects.tt import GridAttr, element_of
@@ -267,18 +267,29 @@ def encode_table(type: TableType, values: Mapping[str, Any]) -> Table:
 
 def _encode_union(field: Field, attr: Attribute, table: Table) -> None:
     """A number, or the configuration of one kind, with the tag of its table."""
-    union = cast("UnionType", field.type)
-    if isinstance(attr, IntegerAttr | FloatAttr):
-        member = "FloatingPointType" if isinstance(attr, FloatAttr) else "IntegralType"
-        content = encode_table(union.by_name[member], {"value": attr})
-    else:
-        wanted = _squeezed(attr.name.partition(".")[2])
-        found = next((each for each in union.members if _squeezed(each.name) == wanted), None)
-        if found is None:
-            raise ArgumentError(f"is '{attr.name}', for which files have no room")
-        member, content = found.name, encode_table(found, _plain(attr))
-    table[tag_field_name(field.name)] = member
-    table[field.name] = content
+    member = _union_member(cast("UnionType", field.type), attr)
+    if member is None:
+        raise ArgumentError(f"is '{attr.name}', for which files have no room")
+    is_described = isinstance(attr, Data)
+    table[tag_field_name(field.name)] = member.name
+    table[field.name] = encode_table(
+        member, _plain(attr) if is_described else {member.fields[0].name: attr}
+    )
+
+
+def _union_member(union: UnionType, attr: Attribute) -> TableType | None:
+    """The table for a configuration, by its name, or for a number or a list, by its field."""
+    wanted = _squeezed(attr.name.partition(".")[2])
+    for member in union.members:
+        if _squeezed(member.name) == wanted:
+            return member
+        type = member.fields[0].type if len(member.fields) == 1 else None
+        kind = FloatAttr if isinstance(type, ScalarType) and type.code == "f" else IntegerAttr
+        if isinstance(type, ScalarType) and isinstance(attr, kind):
+            return member
+        if isinstance(type, VectorType) and isinstance(attr, DenseArrayBase):
+            return member
+    return None
 
 
 # --- Records --------------------------------------------------------------------------------------
@@ -468,6 +479,8 @@ class _Filler:
                 raise ArgumentError(f"attribute '{name}' {error}") from error
         elif field.name in _ALWAYS:
             self.table[field.name] = []
+        elif field.name in ("shape", "size") and self.op.results:
+            self.table[field.name] = [*_extents(self.result_type())]
 
     def fill_union(self, field: Field, attr: Attribute | None) -> None:
         """A number or a configuration, or a table of several attributes."""
@@ -533,6 +546,10 @@ class _Filler:
                 raise ArgumentError(
                     f"attribute '{name}' has no field in a {self.type.name} record; leave it out"
                 )
+
+
+def _extents(type: Attribute) -> Sequence[int]:
+    return cast("TensorType[Attribute]", type).get_shape()
 
 
 # --- Written out ----------------------------------------------------------------------------------
@@ -689,6 +706,34 @@ def _case(writer: RecordWriter, op: Operation, type: TableType) -> Table:
     }
 
 
+def _while(writer: RecordWriter, op: Operation, type: TableType) -> Table:
+    """A loop of the spelling of 2024: its first operands are the state, and all of it a result."""
+    assert isinstance(op, ttnn.WhileOp)
+    count = len(op.results)
+    table: Table = {"body_program": writer.function(op, op.body)}
+    if op.condition is not None:
+        table["condition_program"] = writer.function(op, op.condition)
+    else:
+        table |= {"initial": {"value": 0}, "limit": {"value": op.trip_count}, "step": {"value": 1}}
+    return table | {
+        "state_count": count,
+        "output_indices": [*range(count)],
+        "inputs": writer.inputs(op.operands),
+        "outputs": writer.outputs(op),
+    }
+
+
+def _branch(writer: RecordWriter, op: Operation, type: TableType) -> Table:
+    """A branch of the spelling of 2024."""
+    assert isinstance(op, ttnn.CaseOp)
+    return {
+        "branch_programs": [writer.function(op, name) for name in op.callees()],
+        "index": writer.values.tensor(op.operands[0]),
+        "inputs": writer.inputs(op.passed),
+        "outputs": writer.outputs(op),
+    }
+
+
 def _without_nothing(table: Table) -> Table:
     return {name: content for name, content in table.items() if content is not None}
 
@@ -699,6 +744,8 @@ _WRITTEN: Mapping[str, Callable[[RecordWriter, Operation, TableType], Table]] = 
     "ttnn.constant": _constant,
     **dict.fromkeys(("ttnn.quantize", "ttnn.dequantize", "ttnn.requantize"), _quantization),
     "ttcore.load_cached": _load_cached,
+    "ttnn.while": _while,
+    "ttnn.case": _branch,
     "ttcore.while_loop": _while_loop,
     "ttcore.case": _case,
     "func.call": _call,

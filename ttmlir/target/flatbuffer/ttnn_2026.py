@@ -26,12 +26,11 @@ from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema import PackError, load_schema
 from ttmlir.schema.versions import LATER_SCHEMAS
+from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
 from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
 from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, system_table
-from ttmlir.target.flatbuffer.ttnn import DEBUG_TEXT, body_of, device_of
 
-_PRIVATE = StringAttr("private")
 _KIND = "tt.function_type"
 _CONSTANT = StringAttr("const_eval")
 _DIALECT = "ttnn"
@@ -107,7 +106,7 @@ class _ModuleWriter:
             "operations": operations,
             "dylibs": [],
             "debug_info": self.debug_info(function),
-            "private": function.sym_visibility == _PRIVATE,
+            "private": function.sym_visibility == PRIVATE,
             "mesh_shape": (1, *tables.device.mesh_shape)[-2:],
             "semaphore_inputs": [],
         }
