@@ -130,6 +130,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
+    "ttir-fusing": "ttmlir.passes.ttir.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
     "ttir-generic-region-operands-to-memref": (
@@ -140,6 +141,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_hoist_loop_constants:TTIRHoistLoopConstantsPass"
     ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
+    "ttir-implicit-broadcast-fold": (
+        "ttmlir.passes.ttir.ttir_implicit_broadcast_fold:TTIRImplicitBroadcastFoldPass"
+    ),
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
     "ttir-loop-invariant-code-motion": (
@@ -224,7 +228,6 @@ ELSEWHERE = {
     "ttcore-register-device": "use ttir-load-system-desc, then ttir-implicit-device",
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
-    "ttir-fusing": "use ttir-fold-batch-norm, or fuse kernels by ttir-to-ttmetal-pipeline",
     "ttir-optimizer": _OVERRIDES,
     "ttir-propagate-weight-dtype": "use ttnn-weight-dtype-conversion",
     "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",

@@ -29,6 +29,7 @@ Not done here: no pass and no pipeline relies on this one.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -69,10 +70,18 @@ class CanonicalizePass(OperationPass):
         from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
 
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
-        patterns = [CanonicalizationRewritePattern(), *_ttir_patterns(op)]
-        rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
+        ttir = _ttir_patterns(op)
+        patterns = [CanonicalizationRewritePattern(), *ttir]
+        with _spelling_of(op) if ttir else nullcontext():
+            rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
         fold_casts(op)
         clean_up(op)
+
+
+def _spelling_of(root: Operation) -> AbstractContextManager[object]:
+    from ttmlir.passes.ttir.value_rewriting import use_spelling_of
+
+    return use_spelling_of(root)
 
 
 def _ttir_patterns(root: Operation) -> list[RewritePattern]:

@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
-from ttmlir.ir.builder import Builder, OpT
+from ttmlir.ir.builder import Builder, OpT, current_style
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
@@ -35,13 +35,18 @@ class Canonicalization(RewritePattern):
             return
         builder = _RewritingBuilder(op, rewriter)
         elements = fold_constants(op)
-        if elements is not None:
+        if elements is not None and not (_is_late() and op.DEFINITION.mnemonic == "broadcast"):
             _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
             return
         rule = _RULES.get(op.DEFINITION.mnemonic)
         value = None if rule is None else rule(op, builder)
         if value is not None and value.type == op.results[0].type:
             _replace(op, rewriter, value)
+
+
+def _is_late() -> bool:
+    """True in the spelling of 2026, where a constant that is repeated stays a small one."""
+    return not current_style().destinations
 
 
 CanonicalRule = Callable[[TTIRTableOp, Builder], SSAValue | None]
@@ -102,8 +107,11 @@ def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     moved = [place for place, dim in enumerate(order) if place != dim]
     if not moved:
         return source
-    if before is None:
+    if before is None and not (_is_late() and op.DEFINITION.mnemonic == "transpose"):
         return None
+    if _is_late():
+        type_ = op.results[0].type
+        return builder.create("permute", (source,), type_, permutation=order)
     if len(moved) == 2:
         # The canonical form names the first dimension first.
         return builder.transpose(source, *moved)
@@ -144,6 +152,8 @@ def _broadcast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     inner = None if before is None else _broadcast_dimensions(before)
     if before is None or outer is None or inner is None:
         return None
+    if _is_late():
+        return builder.broadcast(before.operands[0], value_shape(op.results[0]))
     dimension = tuple(outer[dim] for dim in inner)
     return builder.create("broadcast", before.operands[:1], op.results[0].type, dimension=dimension)
 

@@ -1,0 +1,108 @@
+"""Let operations repeat their operands themselves.
+
+Elementwise operations of ttnn repeat operands whose extents are 1, as NumPy does: a broadcast
+before them is superfluous. Where all operands of an operation are repeated alike, the broadcast is
+left after it, where it repeats once.
+
+Before:
+
+    func.func @main(%a: tensor<33x70xf32>, %b: tensor<1x70xf32>) -> tensor<33x70xf32> {
+      %0 = "ttir.broadcast"(%b) <{broadcast_dimensions = array<i64: 33, 1>}> :
+          (tensor<1x70xf32>) -> tensor<33x70xf32>
+      %1 = "ttir.add"(%a, %0) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
+
+After:
+
+    module {
+      func.func @main(%arg0: tensor<33x70xf32>, %arg1: tensor<1x70xf32>) -> tensor<33x70xf32> {
+        %0 = "ttir.add"(%arg0, %arg1) : (tensor<33x70xf32>, tensor<1x70xf32>) -> tensor<33x70xf32>
+        return %0 : tensor<33x70xf32>
+      }
+    }
+
+Requires: static shapes.
+Ensures: no operand of an elementwise operation comes from a broadcast; the results are the same.
+Options: none.
+Not done here: other operations take what they are given; operations with layouts are left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects.ttir import ElementwiseOp, TTIRTableOp
+from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.optable import DEFINITIONS
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir.value_rewriting import (
+    inputs_of,
+    is_plain,
+    made_by,
+    mnemonic_of,
+    parameters_of,
+    rewrite_values,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.ir.builder import Builder
+
+
+@dataclass(frozen=True)
+class TTIRImplicitBroadcastFoldPass(ModulePass):
+    """Let operations repeat their operands themselves."""
+
+    name = "ttir-implicit-broadcast-fold"
+    title = "TTIRImplicitBroadcastFold"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Fold the broadcasts before every elementwise operation."""
+        rewrite_values(module, dict.fromkeys(_ELEMENTWISE, [_fold]))
+
+
+_ELEMENTWISE = tuple(
+    each.mnemonic for each in DEFINITIONS.values() if each.in_ttir and each.family.is_elementwise
+)
+
+
+def _fold(op: Operation, builder: Builder) -> SSAValue | None:
+    if not isinstance(op, ElementwiseOp) or not is_plain(op):
+        return None
+    operands = list(inputs_of(op))
+    folded = [_source(value) for value in operands]
+    if folded == operands:
+        return None
+    result = op.results[0]
+    shape = _broadcast_shape([value_shape(value) for value in folded])
+    new = _remake(op, builder, folded, tensor_like(result, shape))
+    return new if shape == value_shape(result) else builder.broadcast(new, value_shape(result))
+
+
+def _source(value: SSAValue) -> SSAValue:
+    """What is repeated, if it has as many dimensions."""
+    maker = made_by(value, "broadcast")
+    if maker is None:
+        return value
+    source = inputs_of(maker)[0]
+    return source if len(value_shape(source)) == len(value_shape(value)) else value
+
+
+def _broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    # Extents are equal or 1, and 0 is no less than 1 here.
+    return tuple(next((n for n in dims if n != 1), 1) for dims in zip(*padded, strict=True))
+
+
+def _remake(
+    op: TTIRTableOp, builder: Builder, operands: list[SSAValue], type_: Attribute
+) -> SSAValue:
+    """The operation on other operands."""
+    return builder.create(mnemonic_of(op), operands, type_, **parameters_of(op))
