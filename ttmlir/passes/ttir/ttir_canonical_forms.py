@@ -19,7 +19,12 @@ from ttmlir.ir.builder import Builder, OpT, current_style
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
-from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
+from ttmlir.passes.ttir.ttir_constant_folding import (
+    PERMUTATIONS,
+    RESHAPES,
+    fold_constants,
+    permutation_of,
+)
 
 Shape = tuple[int, ...]
 
@@ -34,8 +39,9 @@ class Canonicalization(RewritePattern):
         if not all(map(is_plain_and_static, (*op.operands, op.results[0]))):
             return
         builder = _RewritingBuilder(op, rewriter)
-        elements = fold_constants(op)
-        if elements is not None and not (_is_late() and op.DEFINITION.mnemonic == "broadcast"):
+        computes = not _is_late() or op.DEFINITION.mnemonic not in _NOT_COMPUTED
+        elements = fold_constants(op) if computes else None
+        if elements is not None:
             _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
             return
         rule = _RULES.get(op.DEFINITION.mnemonic)
@@ -47,6 +53,9 @@ class Canonicalization(RewritePattern):
 def _is_late() -> bool:
     """True in the spelling of 2026, where a constant that is repeated stays a small one."""
     return not current_style().destinations
+
+
+_NOT_COMPUTED = {"broadcast", "gt", "ge", "lt", "le"}
 
 
 CanonicalRule = Callable[[TTIRTableOp, Builder], SSAValue | None]
@@ -118,13 +127,11 @@ def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     return builder.permute(source, order)
 
 
-_RESHAPES = ("reshape", "squeeze", "unsqueeze")
-
 
 def _reshape(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A reshape to the same shape vanishes; one after another is one."""
     source = op.operands[0]
-    before = _producer(source, *_RESHAPES)
+    before = _producer(source, *RESHAPES)
     if before is not None:
         source = before.operands[0]
     shape = value_shape(op.results[0])
@@ -201,6 +208,8 @@ def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
     def rule(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
+        if _is_late():
+            return None
         first, second = op.inputs
         if _is_splat(second, *texts):
             return first
@@ -212,7 +221,7 @@ def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
 _RULES: dict[str, CanonicalRule] = {
     "transpose": _reorder,
     "permute": _reorder,
-    **dict.fromkeys(_RESHAPES, _reshape),
+    **dict.fromkeys(RESHAPES, _reshape),
     "broadcast": _broadcast,
     "typecast": _typecast,
     # The sum of -0.0 and 0.0 is 0.0, so only -0.0 changes no floating point number.

@@ -46,10 +46,11 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.dialects.ttir import WindowOp
+from ttmlir.dialects.ttir import TTIROp, WindowOp
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import is_plain_and_static, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir.value_rewriting import use_spelling_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -74,10 +75,11 @@ class TTIRDecompositionPass(ModulePass):
 
 def decompose(module: ModuleOp, names: Collection[str]) -> None:
     """Decompose the operations of these names inside a module, which `RULES` have."""
-    # A rule may build operations that have to be decomposed, too.
-    while found := [op for op in module.walk() if op.name in names or _has_empty_tensor(op)]:
-        for op in found:
-            _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))
+    with use_spelling_of(module):
+        # A rule may build operations that have to be decomposed, too.
+        while found := [op for op in module.walk() if op.name in names or _has_empty_tensor(op)]:
+            for op in found:
+                _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))
 
 
 def _has_empty_tensor(op: Operation) -> bool:
@@ -89,7 +91,7 @@ def _has_empty_tensor(op: Operation) -> bool:
 
 
 def _take_apart(op: Operation, rule: ConversionRule) -> None:
-    destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
+    destinations = [value.owner for value in op.inits] if isinstance(op, TTIROp) else []
     rule(op)
     erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
