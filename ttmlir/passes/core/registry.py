@@ -121,6 +121,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.ttcore_wrap_device_module:TTCoreWrapDeviceModulePass"
     ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
+    "ttir-broadcast-fold": "ttmlir.passes.ttir.ttir_broadcast_fold:TTIRBroadcastFoldPass",
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),

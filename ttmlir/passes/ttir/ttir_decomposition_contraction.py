@@ -21,10 +21,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.ttir import ContractionOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.ttir.value_rewriting import permute_late
 
 
 def _dot_general(op: Operation) -> None:
@@ -138,7 +139,7 @@ def _vector_product(
     wide, narrow = builder.cast(wide, f32), builder.cast(narrow, f32)
     partner = dict(zip((*own.batch, *own.contract), (*other.batch, *other.contract), strict=True))
     order = [partner[dim] for dim in range(len(value_shape(wide))) if dim in partner]
-    narrow = _permute(builder, narrow, order)
+    narrow = permute_late(builder, narrow, order)
     extents = value_shape(wide)
     narrow = builder.reshape(narrow, [n if dim in partner else 1 for dim, n in enumerate(extents)])
     product = builder.create("multiply", (wide, narrow), wide.type)
@@ -147,7 +148,7 @@ def _vector_product(
     total = builder.create(
         "sum", (product,), type_, dim_arg=tuple(sorted(own.contract)), keep_dim=False
     )
-    total = _permute(builder, total, [kept.index(dim) for dim in (*own.batch, *own.free)])
+    total = permute_late(builder, total, [kept.index(dim) for dim in (*own.batch, *own.free)])
     return builder.cast(total, element_type(result))
 
 
@@ -160,19 +161,9 @@ def _permuted_matrices(
 ) -> SSAValue:
     """The operand as a batch of matrices whose rows and columns are these dimensions."""
     extents = value_shape(value)
-    value = _permute(builder, value, (*batch, *rows, *columns))
+    value = permute_late(builder, value, (*batch, *rows, *columns))
     matrix = (math.prod(extents[dim] for dim in dims) for dims in (rows, columns))
     return builder.reshape(value, [*(extents[dim] for dim in batch), *matrix])
-
-
-def _permute(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """The dimensions in another order; those of extent 1 move without a permutation."""
-    extents = value_shape(value)
-    shape = [extents[dim] for dim in order]
-    moved = [dim for dim in order if extents[dim] != 1]
-    if moved == sorted(moved):
-        return builder.reshape(value, shape)
-    return builder.create("permute", (value,), tensor_like(value, shape), permutation=tuple(order))
 
 
 def _integer_product(builder: Builder, a: SSAValue, b: SSAValue, element: Attribute) -> SSAValue:

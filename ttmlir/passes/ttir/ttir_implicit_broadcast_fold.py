@@ -1,8 +1,7 @@
 """Let operations repeat their operands themselves.
 
 Elementwise operations of ttnn repeat operands whose extents are 1, as NumPy does: a broadcast
-before them is superfluous. Where all operands of an operation are repeated alike, the broadcast is
-left after it, where it repeats once.
+before them is superfluous where another operand has the extents of the result.
 
 Before:
 
@@ -23,9 +22,11 @@ After:
     }
 
 Requires: static shapes.
-Ensures: no operand of an elementwise operation comes from a broadcast; the results are the same.
+Ensures: an operand of an elementwise operation comes from a broadcast only if the others repeat it
+less; the results are the same.
 Options: none.
-Not done here: other operations take what they are given; operations with layouts are left alone.
+Not done here: where all operands are repeated alike, `ttir-broadcast-fold` repeats the result;
+operations with layouts are left alone.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.ttir import ElementwiseOp, TTIRTableOp
-from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir.value_rewriting import (
@@ -64,28 +65,30 @@ class TTIRImplicitBroadcastFoldPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fold the broadcasts before every elementwise operation."""
-        rewrite_values(module, dict.fromkeys(_ELEMENTWISE, [_fold]))
+        rewrite_values(module, dict.fromkeys(ELEMENTWISE, [_fold]))
 
 
-_ELEMENTWISE = tuple(
+ELEMENTWISE = tuple(
     each.mnemonic for each in DEFINITIONS.values() if each.in_ttir and each.family.is_elementwise
 )
+"""Operations that repeat their operands."""
 
 
 def _fold(op: Operation, builder: Builder) -> SSAValue | None:
     if not isinstance(op, ElementwiseOp) or not is_plain(op):
         return None
     operands = list(inputs_of(op))
-    folded = [_source(value) for value in operands]
-    if folded == operands:
+    result = value_shape(op.results[0])
+    for number, value in enumerate(operands):
+        folded = [*operands[:number], broadcast_source(value), *operands[number + 1 :]]
+        if broadcast_shape([value_shape(each) for each in folded]) == result:
+            operands = folded
+    if operands == list(inputs_of(op)):
         return None
-    result = op.results[0]
-    shape = _broadcast_shape([value_shape(value) for value in folded])
-    new = _remake(op, builder, folded, tensor_like(result, shape))
-    return new if shape == value_shape(result) else builder.broadcast(new, value_shape(result))
+    return remade(op, builder, operands, op.results[0].type)
 
 
-def _source(value: SSAValue) -> SSAValue:
+def broadcast_source(value: SSAValue) -> SSAValue:
     """What is repeated, if it has as many dimensions."""
     maker = made_by(value, "broadcast")
     if maker is None:
@@ -94,14 +97,15 @@ def _source(value: SSAValue) -> SSAValue:
     return source if len(value_shape(source)) == len(value_shape(value)) else value
 
 
-def _broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+def broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """What operands of these shapes are repeated to."""
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     # Extents are equal or 1, and 0 is no less than 1 here.
     return tuple(next((n for n in dims if n != 1), 1) for dims in zip(*padded, strict=True))
 
 
-def _remake(
+def remade(
     op: TTIRTableOp, builder: Builder, operands: list[SSAValue], type_: Attribute
 ) -> SSAValue:
     """The operation on other operands."""

@@ -28,7 +28,7 @@ from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
 from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import erase
-from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
+from ttmlir.ir.tensor_types import element_type, is_plain_and_static, tensor_like, value_shape
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -120,6 +120,16 @@ def without(value: SSAValue, *mnemonics: str) -> SSAValue:
     while (maker := made_by(value, *mnemonics)) is not None:
         value = inputs_of(maker)[0]
     return value
+
+
+def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    """The dimensions in another order, by `permute`; those of extent 1 move by a reshape."""
+    extents = value_shape(value)
+    shape = [extents[dim] for dim in order]
+    moved = [dim for dim in order if extents[dim] != 1]
+    if moved == sorted(moved):
+        return builder.reshape(value, shape)
+    return builder.create("permute", (value,), tensor_like(value, shape), permutation=tuple(order))
 
 
 # --- Applying rules -------------------------------------------------------------------------------
