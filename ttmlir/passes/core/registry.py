@@ -130,6 +130,9 @@ PASSES: dict[str, str] = {
     "ttir-evaluate-constants": (
         "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
+    "ttir-fold-full-to-scalar": (
+        "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
+    ),
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-fusing": "ttmlir.passes.ttir.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",

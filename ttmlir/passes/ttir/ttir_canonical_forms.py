@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
 from ttmlir.ir.builder import Builder, OpT, current_style
-from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
 from ttmlir.passes.ttir.ttir_constant_folding import (
@@ -34,6 +34,9 @@ class Canonicalization(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         """Replace the operation if there is something simpler."""
+        if op.name == "ttir.clamp_tensor":
+            _clamp_by_numbers(op, rewriter)
+            return
         if not isinstance(op, TTIRTableOp) or len(op.results) != 1:
             return
         if not all(map(is_plain_and_static, (*op.operands, op.results[0]))):
@@ -51,11 +54,24 @@ class Canonicalization(RewritePattern):
 
 
 def _is_late() -> bool:
-    """True in the spelling of 2026, where a constant that is repeated stays a small one."""
+    """True in the spelling of 2026, which has canonical forms of its own."""
     return not current_style().destinations
 
 
-_NOT_COMPUTED = {"broadcast", "gt", "ge", "lt", "le"}
+def _clamp_by_numbers(op: Operation, rewriter: PatternRewriter) -> None:
+    """Let bounds that are one number each be parameters."""
+    source, *bounds = op.operands
+    numbers = [splat_number(value) for value in bounds]
+    if None in numbers or not is_plain_and_static(source) or source.type != op.results[0].type:
+        return
+    low, high = numbers
+    builder = _RewritingBuilder(op, rewriter)
+    value = builder.create("clamp", (source,), op.results[0].type, min=low, max=high)
+    rewriter.replace(op, (), [value])
+
+
+_NOT_COMPUTED = frozenset({"concat", "gt", "ge", "lt", "le", "slice"})
+"""What is left to the device in the spelling of 2026, though its operands are constants."""
 
 
 CanonicalRule = Callable[[TTIRTableOp, Builder], SSAValue | None]
