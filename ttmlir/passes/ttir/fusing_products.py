@@ -83,6 +83,19 @@ def _linear(op: Operation, builder: Builder) -> SSAValue | None:
     return None
 
 
+def _add_to_matrix(op: Operation, builder: Builder) -> SSAValue | None:
+    """A product whose result gets more dimensions to be added: the sum repeats them."""
+    for value, other in either_way(op):
+        reshape = made_by(value, "reshape")
+        product = value if reshape is None else inputs_of(reshape)[0]
+        if product is value or made_by(product, "matmul") is None or not value.has_one_use():
+            continue
+        shape = value_shape(op.results[0])
+        if value_shape(other) == shape == (*(1,) * (len(shape) - rank_of(product)), *value_shape(product)):
+            return builder.create("add", (product, other), op.results[0].type)
+    return None
+
+
 def _bias_of(value: SSAValue) -> SSAValue | None:
     """What is added along the last dimension alone."""
     source = without(value, "broadcast")
@@ -120,6 +133,6 @@ def _convolution_bias(op: Operation, builder: Builder) -> SSAValue | None:
 RULES: dict[str, list[Rule]] = {
     "matmul": [_transposed_operands],
     "linear": [_transposed_operands],
-    "add": [_convolution_bias, _linear],
+    "add": [_convolution_bias, _linear, _add_to_matrix],
 }
 """By the operation that comes last."""

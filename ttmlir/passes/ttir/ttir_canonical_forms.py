@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
 from ttmlir.ir.builder import Builder, OpT, current_style
-from ttmlir.ir.constants import constant_elements, splat_number
+from ttmlir.ir.constants import constant_elements, number_of_elements, splat_number
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
 from ttmlir.passes.ttir.ttir_constant_folding import (
@@ -25,6 +25,7 @@ from ttmlir.passes.ttir.ttir_constant_folding import (
     fold_constants,
     permutation_of,
 )
+from ttmlir.passes.ttir.value_rewriting import parameters_of
 
 Shape = tuple[int, ...]
 
@@ -68,6 +69,16 @@ def _clamp_by_numbers(op: Operation, rewriter: PatternRewriter) -> None:
     builder = _RewritingBuilder(op, rewriter)
     value = builder.create("clamp", (source,), op.results[0].type, min=low, max=high)
     rewriter.replace(op, (), [value])
+
+
+def _clamp_constant(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
+    """One number between two others is known while compiling."""
+    elements = constant_elements(op.inputs[0])
+    number = None if elements is None else number_of_elements(elements)
+    low, high = (parameters_of(op)[name] for name in ("min", "max"))
+    if not _is_late() or number is None or op.inputs[0].type != op.results[0].type:
+        return None
+    return builder.create_splat(min(max(number, low), high), op.results[0].type)
 
 
 _NOT_COMPUTED = frozenset({"concat", "gt", "ge", "lt", "le", "slice"})
@@ -124,6 +135,8 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRTableOp | None:
 
 def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """An order of dimensions that changes nothing vanishes; one after another is one."""
+    if _is_late():
+        return _reorder_late(op, builder)
     order, source = permutation_of(op), op.operands[0]
     before = _producer(source, "transpose", "permute")
     if before is not None:
@@ -132,16 +145,59 @@ def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     moved = [place for place, dim in enumerate(order) if place != dim]
     if not moved:
         return source
-    if before is None and not (_is_late() and op.DEFINITION.mnemonic == "transpose"):
+    if before is None:
         return None
-    if _is_late():
-        type_ = op.results[0].type
-        return builder.create("permute", (source,), type_, permutation=order)
     if len(moved) == 2:
         # The canonical form names the first dimension first.
         return builder.transpose(source, *moved)
     return builder.permute(source, order)
 
+
+
+def _reorder_late(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
+    """Dimensions of extent 1 move by a reshape; orders one after another are one."""
+    order, source = permutation_of(op), op.operands[0]
+    shape = value_shape(op.results[0])
+    if _moves_nothing(source, order):
+        return builder.reshape(source, shape)
+    before = _producer(source, "transpose", "permute")
+    if before is not None:
+        inner = permutation_of(before)
+        return builder.permute(before.operands[0], [inner[dim] for dim in order])
+    narrow = _producer(source, "reshape")
+    before = None if narrow is None else _producer(narrow.operands[0], "transpose", "permute")
+    if before is not None and _keeps_extents(before.results[0], source):
+        return _reorder_narrow(op, before, builder)
+    if op.DEFINITION.mnemonic == "transpose":
+        return builder.permute(source, order)
+    return None
+
+
+def _moves_nothing(value: SSAValue, order: Shape) -> bool:
+    """True for an order that changes the places of dimensions of extent 1 alone."""
+    moved = [dim for dim in order if value_shape(value)[dim] != 1]
+    return moved == sorted(moved)
+
+
+def _keeps_extents(before: SSAValue, after: SSAValue) -> bool:
+    """True for values that differ in dimensions of extent 1 alone."""
+    return _wide_extents(before) == _wide_extents(after)
+
+
+def _wide_extents(value: SSAValue) -> list[int]:
+    return [extent for extent in value_shape(value) if extent != 1]
+
+
+def _reorder_narrow(op: TTIRTableOp, before: TTIRTableOp, builder: Builder) -> SSAValue:
+    """Two orders in one, between which dimensions of extent 1 come or go."""
+    source, inner, outer = before.operands[0], permutation_of(before), permutation_of(op)
+    wide = [dim for dim in inner if value_shape(source)[dim] != 1]
+    kept = [dim for dim, extent in enumerate(value_shape(op.operands[0])) if extent != 1]
+    order = [wide[kept.index(dim)] for dim in outer if dim in kept]
+    places = sorted(wide)
+    value = builder.reshape(source, [value_shape(source)[dim] for dim in places])
+    value = builder.permute(value, [places.index(dim) for dim in order])
+    return builder.reshape(value, value_shape(op.results[0]))
 
 
 def _reshape(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
@@ -239,6 +295,7 @@ _RULES: dict[str, CanonicalRule] = {
     "permute": _reorder,
     **dict.fromkeys(RESHAPES, _reshape),
     "broadcast": _broadcast,
+    "clamp": _clamp_constant,
     "typecast": _typecast,
     # The sum of -0.0 and 0.0 is 0.0, so only -0.0 changes no floating point number.
     "add": _neutral("0", "-0.0", commutes=True),

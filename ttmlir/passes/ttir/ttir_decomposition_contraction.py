@@ -161,7 +161,12 @@ def _permuted_matrices(
 ) -> SSAValue:
     """The operand as a batch of matrices whose rows and columns are these dimensions."""
     extents = value_shape(value)
-    value = permute_late(builder, value, (*batch, *rows, *columns))
+    order = [dim for dim in (*batch, *rows, *columns) if extents[dim] != 1]
+    if order != sorted(order):
+        # Dimensions of extent 1 stay out of the permutation.
+        ranked = sorted(order)
+        value = builder.reshape(value, [extents[dim] for dim in ranked])
+        value = builder.permute(value, [ranked.index(dim) for dim in order])
     matrix = (math.prod(extents[dim] for dim in dims) for dims in (rows, columns))
     return builder.reshape(value, [*(extents[dim] for dim in batch), *matrix])
 
