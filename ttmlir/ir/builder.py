@@ -454,8 +454,8 @@ class Builder(DestinationBuilder):
     def permute(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
         """The tensor with its dimensions in another order, that of their numbers.
 
-        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`, as all
-        are in 2026.
+        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`, as
+        every order is in 2026.
         """
         moved = [place for place, dim in enumerate(permutation) if place != dim]
         if not moved:

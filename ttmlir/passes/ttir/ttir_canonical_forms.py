@@ -15,17 +15,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
-from ttmlir.ir.builder import Builder, OpT, current_style
-from ttmlir.ir.constants import constant_elements, number_of_elements, splat_number
+from ttmlir.ir.builder import Builder, OpT
+from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
-from ttmlir.passes.ttir.ttir_constant_folding import (
-    PERMUTATIONS,
-    RESHAPES,
-    fold_constants,
-    permutation_of,
-)
-from ttmlir.passes.ttir.value_rewriting import parameters_of
+from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
 
 Shape = tuple[int, ...]
 
@@ -35,16 +29,12 @@ class Canonicalization(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         """Replace the operation if there is something simpler."""
-        if op.name == "ttir.clamp_tensor":
-            _clamp_by_numbers(op, rewriter)
-            return
         if not isinstance(op, TTIRTableOp) or len(op.results) != 1:
             return
         if not all(map(is_plain_and_static, (*op.operands, op.results[0]))):
             return
         builder = _RewritingBuilder(op, rewriter)
-        computes = not _is_late() or op.DEFINITION.mnemonic not in _NOT_COMPUTED
-        elements = fold_constants(op) if computes else None
+        elements = fold_constants(op)
         if elements is not None:
             _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
             return
@@ -52,37 +42,6 @@ class Canonicalization(RewritePattern):
         value = None if rule is None else rule(op, builder)
         if value is not None and value.type == op.results[0].type:
             _replace(op, rewriter, value)
-
-
-def _is_late() -> bool:
-    """True in the spelling of 2026, which has canonical forms of its own."""
-    return not current_style().destinations
-
-
-def _clamp_by_numbers(op: Operation, rewriter: PatternRewriter) -> None:
-    """Let bounds that are one number each be parameters."""
-    source, *bounds = op.operands
-    numbers = [splat_number(value) for value in bounds]
-    if None in numbers or not is_plain_and_static(source) or source.type != op.results[0].type:
-        return
-    low, high = numbers
-    builder = _RewritingBuilder(op, rewriter)
-    value = builder.create("clamp", (source,), op.results[0].type, min=low, max=high)
-    rewriter.replace(op, (), [value])
-
-
-def _clamp_constant(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
-    """One number between two others is known while compiling."""
-    elements = constant_elements(op.inputs[0])
-    number = None if elements is None else number_of_elements(elements)
-    low, high = (parameters_of(op)[name] for name in ("min", "max"))
-    if not _is_late() or number is None or op.inputs[0].type != op.results[0].type:
-        return None
-    return builder.create_splat(min(max(number, low), high), op.results[0].type)
-
-
-_NOT_COMPUTED = frozenset({"concat", "gt", "ge", "lt", "le", "slice"})
-"""What is left to the device in the spelling of 2026, though its operands are constants."""
 
 
 CanonicalRule = Callable[[TTIRTableOp, Builder], SSAValue | None]
@@ -135,8 +94,6 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRTableOp | None:
 
 def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """An order of dimensions that changes nothing vanishes; one after another is one."""
-    if _is_late():
-        return _reorder_late(op, builder)
     order, source = permutation_of(op), op.operands[0]
     before = _producer(source, "transpose", "permute")
     if before is not None:
@@ -153,57 +110,13 @@ def _reorder(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     return builder.permute(source, order)
 
 
-
-def _reorder_late(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
-    """Dimensions of extent 1 move by a reshape; orders one after another are one."""
-    order, source = permutation_of(op), op.operands[0]
-    shape = value_shape(op.results[0])
-    if _moves_nothing(source, order):
-        return builder.reshape(source, shape)
-    before = _producer(source, "transpose", "permute")
-    if before is not None:
-        inner = permutation_of(before)
-        return builder.permute(before.operands[0], [inner[dim] for dim in order])
-    narrow = _producer(source, "reshape")
-    before = None if narrow is None else _producer(narrow.operands[0], "transpose", "permute")
-    if before is not None and _keeps_extents(before.results[0], source):
-        return _reorder_narrow(op, before, builder)
-    if op.DEFINITION.mnemonic == "transpose":
-        return builder.permute(source, order)
-    return None
-
-
-def _moves_nothing(value: SSAValue, order: Shape) -> bool:
-    """True for an order that changes the places of dimensions of extent 1 alone."""
-    moved = [dim for dim in order if value_shape(value)[dim] != 1]
-    return moved == sorted(moved)
-
-
-def _keeps_extents(before: SSAValue, after: SSAValue) -> bool:
-    """True for values that differ in dimensions of extent 1 alone."""
-    return _wide_extents(before) == _wide_extents(after)
-
-
-def _wide_extents(value: SSAValue) -> list[int]:
-    return [extent for extent in value_shape(value) if extent != 1]
-
-
-def _reorder_narrow(op: TTIRTableOp, before: TTIRTableOp, builder: Builder) -> SSAValue:
-    """Two orders in one, between which dimensions of extent 1 come or go."""
-    source, inner, outer = before.operands[0], permutation_of(before), permutation_of(op)
-    wide = [dim for dim in inner if value_shape(source)[dim] != 1]
-    kept = [dim for dim, extent in enumerate(value_shape(op.operands[0])) if extent != 1]
-    order = [wide[kept.index(dim)] for dim in outer if dim in kept]
-    places = sorted(wide)
-    value = builder.reshape(source, [value_shape(source)[dim] for dim in places])
-    value = builder.permute(value, [places.index(dim) for dim in order])
-    return builder.reshape(value, value_shape(op.results[0]))
+_RESHAPES = ("reshape", "squeeze", "unsqueeze")
 
 
 def _reshape(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A reshape to the same shape vanishes; one after another is one."""
     source = op.operands[0]
-    before = _producer(source, *RESHAPES)
+    before = _producer(source, *_RESHAPES)
     if before is not None:
         source = before.operands[0]
     shape = value_shape(op.results[0])
@@ -231,8 +144,6 @@ def _broadcast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     inner = None if before is None else _broadcast_dimensions(before)
     if before is None or outer is None or inner is None:
         return None
-    if _is_late():
-        return builder.broadcast(before.operands[0], value_shape(op.results[0]))
     dimension = tuple(outer[dim] for dim in inner)
     return builder.create("broadcast", before.operands[:1], op.results[0].type, dimension=dimension)
 
@@ -280,8 +191,6 @@ def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
     def rule(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
-        if _is_late():
-            return None
         first, second = op.inputs
         if _is_splat(second, *texts):
             return first
@@ -293,9 +202,8 @@ def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
 _RULES: dict[str, CanonicalRule] = {
     "transpose": _reorder,
     "permute": _reorder,
-    **dict.fromkeys(RESHAPES, _reshape),
+    **dict.fromkeys(_RESHAPES, _reshape),
     "broadcast": _broadcast,
-    "clamp": _clamp_constant,
     "typecast": _typecast,
     # The sum of -0.0 and 0.0 is 0.0, so only -0.0 changes no floating point number.
     "add": _neutral("0", "-0.0", commutes=True),

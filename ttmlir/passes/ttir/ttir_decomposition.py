@@ -39,25 +39,24 @@ Not done here: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.dialects.ttir import TTIROp, WindowOp
-from ttmlir.ir.builder import Spelling
+from ttmlir.dialects.ttir import WindowOp
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.ir.tensor_types import is_plain_and_static, value_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.value_rewriting import use_spelling_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+    from ttmlir.dialects.definition.ods import DestinationStyleOp
     from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 
@@ -70,32 +69,22 @@ class TTIRDecompositionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
+        from ttmlir.passes.core.value_form import is_value_form
+
+        if is_value_form(module):
+            from ttmlir.passes.ttir.ttir_value_decomposition import decompose_values
+
+            decompose_values(module)
+            return
         decompose(module, _RULES)
 
 
 def decompose(module: ModuleOp, names: Collection[str]) -> None:
     """Decompose the operations of these names inside a module, which `RULES` have."""
-    with use_spelling_of(module) as spelling:
-        is_wanted = _check(names, spelling)
-        # A rule may build operations that have to be decomposed, too.
-        while found := [op for op in module.walk() if is_wanted(op)]:
-            for op in found:
-                _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))
-
-
-def _check(names: Collection[str], spelling: Spelling) -> Callable[[Operation], bool]:
-    """Whether an operation is to be decomposed."""
-    if spelling is Spelling.EARLY:
-        plain = frozenset(names) - _LATE_RULES.keys()
-        return lambda op: op.name in plain or _has_empty_tensor(op)
-    from ttmlir.passes.ttir.ttir_decomposition_late import is_decomposed
-
-    def is_wanted(op: Operation) -> bool:
-        if op.name in _LATE_RULES and op.name in names:
-            return is_decomposed(op)
-        return op.name in names or _has_empty_tensor(op)
-
-    return is_wanted
+    # A rule may build operations that have to be decomposed, too.
+    while found := [op for op in module.walk() if op.name in names or _has_empty_tensor(op)]:
+        for op in found:
+            _take_apart(op, _rule(_EMPTY if _has_empty_tensor(op) else op.name))
 
 
 def _has_empty_tensor(op: Operation) -> bool:
@@ -107,7 +96,7 @@ def _has_empty_tensor(op: Operation) -> bool:
 
 
 def _take_apart(op: Operation, rule: ConversionRule) -> None:
-    destinations = [value.owner for value in op.inits] if isinstance(op, TTIROp) else []
+    destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
     rule(op)
     erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
@@ -118,19 +107,10 @@ def _rule(name: str) -> ConversionRule:
 
 
 _EMPTY = "empty"
-_LATE_RULES = dict.fromkeys(
-    (
-        *("ttir.gather", "ttir.pad", "ttir.prod", "ttir.reduce_and", "ttir.reduce_or"),
-        *("ttir.reverse", "ttir.scatter"),
-    ),
-    "ttmlir.passes.ttir.ttir_decomposition_late",
-)
-"""Those in the spelling of 2026 alone: ttnn of 2024 has operations for them."""
 _RULES = {
     _EMPTY: "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
     "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_window",
-    **_LATE_RULES,
 }
 """Where `RULES` has what becomes of an operation; imported when a module has such operations."""

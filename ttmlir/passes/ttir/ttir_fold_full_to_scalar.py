@@ -1,32 +1,29 @@
-"""Let elementwise operations repeat the one number of a constant.
+"""Make tensors of one number as small as their users allow.
 
 Before:
 
-    func.func @main(%x: tensor<31x66xf32>) -> tensor<31x66xf32> {
-      %0 = "ttir.full"() <{fill_value = 2.0 : f32, shape = array<i32: 31, 66>}> :
-          () -> tensor<31x66xf32>
-      %1 = "ttir.multiply"(%x, %0) :
-          (tensor<31x66xf32>, tensor<31x66xf32>) -> tensor<31x66xf32>
-      return %1 : tensor<31x66xf32>
+    func.func @main(%a: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = "ttir.constant"() <{value = dense<2.0> : tensor<33x70xf32>}> : () -> tensor<33x70xf32>
+      %1 = "ttir.add"(%a, %0) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
     }
 
 After:
 
     module {
-      func.func @main(%arg0: tensor<31x66xf32>) -> tensor<31x66xf32> {
-        %0 = "ttir.full"() <{fill_value = 2.000000e+00 : f32, shape = array<i32: 1, 1>}> :
-            () -> tensor<1x1xf32>
-        %1 = "ttir.multiply"(%arg0, %0) :
-            (tensor<31x66xf32>, tensor<1x1xf32>) -> tensor<31x66xf32>
-        return %1 : tensor<31x66xf32>
+      func.func @main(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+        %0 = "ttir.full"() <{fill_value = 2.000000e+00 : f32, shape = array<i32: 1, 1>}>
+            : () -> tensor<1x1xf32>
+        %1 = "ttir.add"(%arg0, %0) : (tensor<33x70xf32>, tensor<1x1xf32>) -> tensor<33x70xf32>
+        return %1 : tensor<33x70xf32>
       }
     }
 
-Requires: static shapes.
-Ensures: constants of one number that elementwise operations use have extents of 1, where another
-operand has those of the result.
+Requires: ttir of 2026.
+Ensures: constants of one number, and `ttir.full`, have extents of 1 where every user is elementwise
+and its result does not need more.
 Options: none.
-Not done here: other uses of a constant keep its shape.
+Not done here: tensors that others use, too, stay as they are.
 """
 
 from __future__ import annotations
@@ -34,80 +31,68 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, TensorType, f32, i32
 
-from ttmlir.dialects.ttir import ElementwiseOp
-from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import constant_elements
-from ttmlir.ir.tensor_types import tensor_like, value_shape
-from ttmlir.mlir.attributes import elements_attr, splat_bytes
+from ttmlir.ir.constants import constant_elements, number_of_elements
+from ttmlir.ir.greedy_rewriting import GreedyRewriter
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import ELEMENTWISE, broadcast_shape, remade
-from ttmlir.passes.ttir.value_rewriting import (
-    inputs_of,
-    is_plain,
-    made_by,
-    mnemonic_of,
-    parameters_of,
-    rewrite_values,
-)
+from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import repeats_operands
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-
-    from ttmlir.mlir.attributes import ElementsType
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 
 @dataclass(frozen=True)
 class TTIRFoldFullToScalarPass(ModulePass):
-    """Let elementwise operations repeat the one number of a constant."""
+    """Make tensors of one number as small as their users allow."""
 
     name = "ttir-fold-full-to-scalar"
     title = "TTIRFoldFullToScalar"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Give constants of one number extents of 1 for their elementwise users."""
-        rewrite_values(module, dict.fromkeys(ELEMENTWISE, [_fold]))
+        """Shrink what can be smaller."""
+        GreedyRewriter({"ttir.constant": (_shrink,), "ttir.full": (_shrink,)}, constant="").run(
+            module
+        )
 
 
-def _fold(op: Operation, builder: Builder) -> SSAValue | None:
-    if not isinstance(op, ElementwiseOp) or not is_plain(op):
+def fill_value_of(op: Operation) -> FloatAttr | IntegerAttr | None:
+    """The number of a constant of one number, or of a `ttir.full`, as 32 bits; None for others."""
+    if op.name == "ttir.full":
+        return cast("FloatAttr | IntegerAttr", op.properties["fill_value"])
+    elements = constant_elements(op.results[0])
+    number = None if elements is None else number_of_elements(elements)
+    if number is None or elements is None:
         return None
-    operands = list(inputs_of(op))
-    shapes = [value_shape(value) for value in operands]
-    changed = False
-    for number, value in enumerate(operands):
-        small = (1,) * len(shapes[number])
-        if shapes[number] == small or not _is_constant(value):
-            continue
-        others = [*shapes[:number], small, *shapes[number + 1 :]]
-        if broadcast_shape(others) != value_shape(op.results[0]):
-            continue
-        operands[number], shapes[number] = _small(value, small), small
-        changed = True
-    return remade(op, builder, operands, op.results[0].type) if changed else None
+    if isinstance(elements.get_element_type(), IntegerType):
+        return IntegerAttr(int(number), i32)
+    return FloatAttr(float(number), f32)
 
 
-def _is_constant(value: SSAValue) -> bool:
-    if made_by(value, "full", "zeros", "ones") is not None:
-        return True
-    elements = constant_elements(value)
-    return elements is not None and splat_bytes(elements) is not None
+def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
+    result = op.results[0]
+    shape = value_shape(result)
+    small = (1,) * len(shape)
+    if shape == small or 0 in shape:
+        return False
+    fill = fill_value_of(op)
+    if fill is None or not all(_allows(use.operation, result, small) for use in result.uses):
+        return False
+    element = cast("TensorType[Attribute]", result.type).element_type
+    number = fill.value.data
+    builder = rewriter.builder(op)
+    new = builder.create("full", (), TensorType(element, small), shape=small, fill_value=number)
+    rewriter.replace(op, new)
+    return True
 
 
-def _small(value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
-    """The number with other extents, at the place of the constant."""
-    maker = cast("Operation", value.owner)
-    type_ = tensor_like(value, shape)
-    place = Builder.before(maker)
-    elements = constant_elements(value)
-    if elements is not None:
-        data = splat_bytes(elements)
-        assert data is not None, "only constants of one number are changed"
-        held = cast("ElementsType", elements.type)
-        small = elements_attr(TensorType(held.element_type, shape), data)
-        return place.create_constant(small, type_)
-    parameters = {**parameters_of(maker), "shape": shape}
-    return place.create(mnemonic_of(maker), (), type_, **parameters)
+def _allows(user: Operation, value: SSAValue, small: tuple[int, ...]) -> bool:
+    """True if the operation gives the same result for a smaller operand."""
+    if not repeats_operands(user):
+        return False
+    shapes = [small if operand is value else value_shape(operand) for operand in user.operands]
+    return broadcast_shape(*shapes) == value_shape(user.results[0])

@@ -1,71 +1,56 @@
-"""Make one operation of several that compute what it computes.
+"""Write ttir operations that stand together as one that computes the same.
 
 Before:
 
-    func.func @main(%x: tensor<31x66xf32>) -> tensor<31x66xf32> {
-      %0 = "ttir.constant"() <{value = dense<1.0> : tensor<31x66xf32>}> : () -> tensor<31x66xf32>
-      %1 = "ttir.neg"(%x) : (tensor<31x66xf32>) -> tensor<31x66xf32>
-      %2 = "ttir.exp"(%1) : (tensor<31x66xf32>) -> tensor<31x66xf32>
-      %3 = "ttir.add"(%0, %2) :
-          (tensor<31x66xf32>, tensor<31x66xf32>) -> tensor<31x66xf32>
-      %4 = "ttir.div"(%0, %3) :
-          (tensor<31x66xf32>, tensor<31x66xf32>) -> tensor<31x66xf32>
-      %5 = "ttir.multiply"(%x, %4) :
-          (tensor<31x66xf32>, tensor<31x66xf32>) -> tensor<31x66xf32>
-      return %5 : tensor<31x66xf32>
+    func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+      %0 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+      %1 = "ttir.maximum"(%a, %0) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+      return %1 : tensor<5x7xf32>
     }
 
 After:
 
     module {
-      func.func @main(%arg0: tensor<31x66xf32>) -> tensor<31x66xf32> {
-        %0 = "ttir.silu"(%arg0) : (tensor<31x66xf32>) -> tensor<31x66xf32>
-        return %0 : tensor<31x66xf32>
+      func.func @main(%arg0: tensor<5x7xf32>) -> tensor<5x7xf32> {
+        %0 = "ttir.relu"(%arg0) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+        return %0 : tensor<5x7xf32>
       }
     }
 
-Requires: ttir of 2025 or later, in which operations make their results; others stay as they are.
-Ensures: no rule of `fusing_activations.py`, `fusing_products.py` and `fusing_reductions.py` applies.
+Requires: ttir of 2026.
+Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, named in `_FAMILIES`.
 Options: none.
-Not done here: nothing is rounded as before; what was computed in several steps is computed in one.
+Not done here: fusions that only ttnn has, which `ttnn-fusing` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ttmlir.ir.builder import Spelling
+from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir import fusing_activations, fusing_products, fusing_reductions
-from ttmlir.passes.ttir.value_rewriting import Rule, rewrite_values, spelling_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
+_FAMILIES = (
+    "ttmlir.passes.ttir.ttir_fusing_elementwise",
+    "ttmlir.passes.ttir.ttir_fusing_activations",
+    "ttmlir.passes.ttir.ttir_fusing_reductions",
+    "ttmlir.passes.ttir.ttir_fusing_products",
+)
+"""The modules of rules, in the order in which rules of an operation are tried."""
+
 
 @dataclass(frozen=True)
 class TTIRFusingPass(ModulePass):
-    """Make one operation of several that compute what it computes."""
+    """Write ttir operations that stand together as one that computes the same."""
 
     name = "ttir-fusing"
     title = "TTIRFusing"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Apply the rules until none fits."""
-        if spelling_of(module) is Spelling.LATE:
-            rewrite_values(module, RULES)
-
-
-def _merged(*tables: Mapping[str, Sequence[Rule]]) -> dict[str, list[Rule]]:
-    found: dict[str, list[Rule]] = {}
-    for table in tables:
-        for mnemonic, rules in table.items():
-            found.setdefault(mnemonic, []).extend(rules)
-    return found
-
-
-RULES = _merged(fusing_activations.RULES, fusing_reductions.RULES, fusing_products.RULES)
-"""Rules by the name of the operation that they look at first."""
+        """Fuse what can be fused."""
+        GreedyRewriter(collect_rules(_FAMILIES)).run(module)

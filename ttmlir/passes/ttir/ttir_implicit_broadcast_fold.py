@@ -1,13 +1,10 @@
-"""Let operations repeat their operands themselves.
-
-Elementwise operations of ttnn repeat operands whose extents are 1, as NumPy does: a broadcast
-before them is superfluous where another operand has the extents of the result.
+"""Let elementwise operations repeat their operands themselves.
 
 Before:
 
     func.func @main(%a: tensor<33x70xf32>, %b: tensor<1x70xf32>) -> tensor<33x70xf32> {
-      %0 = "ttir.broadcast"(%b) <{broadcast_dimensions = array<i64: 33, 1>}> :
-          (tensor<1x70xf32>) -> tensor<33x70xf32>
+      %0 = "ttir.broadcast"(%b) <{broadcast_dimensions = array<i64: 33, 1>}>
+          : (tensor<1x70xf32>) -> tensor<33x70xf32>
       %1 = "ttir.add"(%a, %0) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
       return %1 : tensor<33x70xf32>
     }
@@ -21,92 +18,104 @@ After:
       }
     }
 
-Requires: static shapes.
-Ensures: an operand of an elementwise operation comes from a broadcast only if the others repeat it
-less; the results are the same.
+Requires: ttir of 2026.
+Ensures: no elementwise operation takes a `ttir.broadcast` whose operand gives the same result; if
+all operands are repeated, the last one that can be is left as it is, or the result of the smaller
+operation is repeated.
 Options: none.
-Not done here: where all operands are repeated alike, `ttir-broadcast-fold` repeats the result;
-operations with layouts are left alone.
+Not done here: broadcasts that other operations take.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import TensorType
 
-from ttmlir.dialects.ttir import ElementwiseOp, TTIRTableOp
+from ttmlir.dialects import ttir
+from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.optable import DEFINITIONS
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.value_rewriting import (
-    inputs_of,
-    is_plain,
-    made_by,
-    mnemonic_of,
-    parameters_of,
-    rewrite_values,
-)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, Operation
 
-    from ttmlir.ir.builder import Builder
+
+def repeats_operands(op: Operation) -> bool:
+    """True for operations of ttir that repeat operands along extents of 1."""
+    if op.name in ("ttir.clamp_tensor",):
+        return True
+    return isinstance(op, ttir.ElementwiseOp)
+
+
+def elementwise_names() -> tuple[str, ...]:
+    """The names of all operations of ttir that may repeat their operands."""
+    return tuple(
+        cls.name
+        for cls in ttir.TTIR.operations
+        if issubclass(cls, ttir.ElementwiseOp) or cls.name == "ttir.clamp_tensor"
+    )
 
 
 @dataclass(frozen=True)
 class TTIRImplicitBroadcastFoldPass(ModulePass):
-    """Let operations repeat their operands themselves."""
+    """Let elementwise operations repeat their operands themselves."""
 
     name = "ttir-implicit-broadcast-fold"
     title = "TTIRImplicitBroadcastFold"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Fold the broadcasts before every elementwise operation."""
-        rewrite_values(module, dict.fromkeys(ELEMENTWISE, [_fold]))
+        """Fold broadcasts into their users."""
+        rules: dict[str, tuple[Rule, ...]] = dict.fromkeys(elementwise_names(), (_fold,))
+        GreedyRewriter(rules).run(module)
 
 
-ELEMENTWISE = tuple(
-    each.mnemonic for each in DEFINITIONS.values() if each.in_ttir and each.family.is_elementwise
-)
-"""Operations that repeat their operands."""
+def _fold(op: Operation, rewriter: GreedyRewriter) -> bool:
+    changed = False
+    shape = value_shape(op.results[0])
+    for index, operand in enumerate(op.operands):
+        maker = operand.owner
+        if not isinstance(maker, ttir.TTIRTableOp) or maker.name != "ttir.broadcast":
+            continue
+        small = maker.operands[0]
+        others = [value_shape(each) for n, each in enumerate(op.operands) if n != index]
+        if broadcast_shape(value_shape(small), *others) == shape:
+            rewriter.set_operand(op, index, small)
+            if operand.first_use is None:
+                rewriter.add(maker)
+            changed = True
+    return changed or _repeat_result(op, rewriter)
 
 
-def _fold(op: Operation, builder: Builder) -> SSAValue | None:
-    if not isinstance(op, ElementwiseOp) or not is_plain(op):
-        return None
-    operands = list(inputs_of(op))
-    result = value_shape(op.results[0])
-    for number, value in enumerate(operands):
-        folded = [*operands[:number], broadcast_source(value), *operands[number + 1 :]]
-        if broadcast_shape([value_shape(each) for each in folded]) == result:
-            operands = folded
-    if operands == list(inputs_of(op)):
-        return None
-    return remade(op, builder, operands, op.results[0].type)
-
-
-def broadcast_source(value: SSAValue) -> SSAValue:
-    """What is repeated, if it has as many dimensions."""
-    maker = made_by(value, "broadcast")
-    if maker is None:
-        return value
-    source = inputs_of(maker)[0]
-    return source if len(value_shape(source)) == len(value_shape(value)) else value
-
-
-def broadcast_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """What operands of these shapes are repeated to."""
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    # Extents are equal or 1, and 0 is no less than 1 here.
-    return tuple(next((n for n in dims if n != 1), 1) for dims in zip(*padded, strict=True))
-
-
-def remade(
-    op: TTIRTableOp, builder: Builder, operands: list[SSAValue], type_: Attribute
-) -> SSAValue:
-    """The operation on other operands."""
-    return builder.create(mnemonic_of(op), operands, type_, **parameters_of(op))
+def _repeat_result(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Where every operand is repeated, compute first and repeat the result."""
+    makers = [operand.owner for operand in op.operands]
+    if not makers or not all(
+        isinstance(maker, ttir.TTIRTableOp) and maker.name == "ttir.broadcast" for maker in makers
+    ):
+        return False
+    smalls = [cast("Operation", maker).operands[0] for maker in makers]
+    shape = broadcast_shape(*map(value_shape, smalls))
+    result = cast("TensorType[Attribute]", op.results[0].type)
+    builder = rewriter.builder(op)
+    type_ = TensorType(result.element_type, shape)
+    new = type(op).create(
+        operands=smalls,
+        result_types=[type_],
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        location=op.location,
+    )
+    builder.insert(new)
+    factors = tuple(
+        whole // max(1, part) for whole, part in zip(result.get_shape(), shape, strict=True)
+    )
+    rewriter.replace(
+        op,
+        builder.create("broadcast", new.results, result, broadcast_dimensions=factors),
+    )
+    return True

@@ -1,41 +1,35 @@
-"""Rules on ttir operations that are applied until none fits, and what they look at.
+"""Rules on ttir operations that make their results, and what they look at.
 
 A rule gets an operation and a builder before it, and returns what stands for the results of the
-operation, or None where it does not fit:
+operation, or None where it does not fit; then it has built nothing:
 
     def _double_negation(op: Operation, builder: Builder) -> SSAValue | None:
         before = made_by(op.operands[0], "neg")
         return None if before is None else before.operands[0]
 
-    rewrite_values(module, {"neg": [_double_negation]})
-
-New operations are in the spelling of the module, so that a rule serves all of them.
+    RULES = adapted({"neg": [_double_negation]})
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
-from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
-from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
+from ttmlir.dialects.ttir import TTIRTableOp
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.rewriting import erase
-from ttmlir.ir.tensor_types import element_type, is_plain_and_static, tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
 Shape = tuple[int, ...]
 
-Rule = Callable[[Operation, Builder], "SSAValue | Sequence[SSAValue] | None"]
+ValueRule = Callable[[Operation, Builder], "SSAValue | Sequence[SSAValue] | None"]
 """What stands for the results of an operation; None if it stays."""
 
 # --- Looking at operations ------------------------------------------------------------------------
@@ -135,123 +129,17 @@ def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSA
 # --- Applying rules -------------------------------------------------------------------------------
 
 
-def spelling_of(root: Operation) -> Spelling:
-    """The spelling of the ttir operations in a module."""
-    for op in root.walk():
-        if isinstance(op, TTIRTableOp) and op.operands:
-            return Spelling.EARLY if op.has_destination else Spelling.LATE
-        if isinstance(op, LateOnlyOp):
-            return Spelling.LATE
-    return Spelling.EARLY
+def adapted(rules: Mapping[str, Sequence[ValueRule]]) -> dict[str, tuple[Rule, ...]]:
+    """Rules that return values, by mnemonic, as those of a rewriter, by name."""
+    return {f"ttir.{mnemonic}": tuple(map(_adapted, each)) for mnemonic, each in rules.items()}
 
 
-@contextmanager
-def use_spelling_of(root: Operation) -> Generator[Spelling]:
-    """Let builders make operations in the spelling of a module."""
-    spelling = spelling_of(root)
-    with use_style(spelling.style):
-        yield spelling
-
-
-class _Builder(Builder):
-    """Creates what takes the place of an operation, and remembers it."""
-
-    made: list[Operation]
-
-    @classmethod
-    def recording(cls, op: Operation) -> _Builder:
-        """A builder before an operation."""
-        builder = cls.before(op)
-        builder.made = []
-        return builder
-
-    def insert(self, op: OpT) -> OpT:
-        """Put an operation there, and return it."""
-        self.made.append(op)
-        return super().insert(op)
-
-
-def rewrite_values(module: ModuleOp, rules: Mapping[str, Sequence[Rule]]) -> None:
-    """Apply rules to the operations of their names until none fits, in the order of the text.
-
-    What nobody uses any more vanishes.
-    """
-    with use_spelling_of(module):
-        _Rewriting(rules).run(module)
-
-
-class _Rewriting:
-    """The operations that are still to be looked at."""
-
-    def __init__(self, rules: Mapping[str, Sequence[Rule]]) -> None:
-        self._rules = rules
-        self._left: deque[Operation] = deque()
-        self._waiting: set[Operation] = set()
-
-    def run(self, module: ModuleOp) -> None:
-        """Look at all operations, and again at those near a change."""
-        for op in module.walk():
-            self._look_at(op)
-        while self._left:
-            op = self._left.popleft()
-            self._waiting.discard(op)
-            if op.parent is None or self._remove_unused(op):
-                continue
-            self._apply(op)
-
-    def _look_at(self, op: Operation) -> None:
-        if op not in self._waiting and op.name.startswith("ttir."):
-            self._waiting.add(op)
-            self._left.append(op)
-
-    def _apply(self, op: Operation) -> None:
-        for rule in self._rules.get(mnemonic_of(op), ()):
-            builder = _Builder.recording(op)
-            found = rule(op, builder)
-            if found is None:
-                for each in reversed(builder.made):
-                    erase(each)
-                continue
-            values = [found] if isinstance(found, SSAValue) else found
-            for new in builder.made:
-                self._look_at(new)
-            for result, value in zip(op.results, values, strict=True):
-                for use in result.uses:
-                    self._look_at(use.operation)
-                result.replace_all_uses_with(value)
-                if isinstance(value.owner, Operation):
-                    self._look_at(value.owner)
-            self._erase(op)
-            return
-
-    def _remove_unused(self, op: Operation) -> bool:
-        """Take an operation out whose results nobody uses."""
-        is_ours = isinstance(op, ValueFormOp | LateOnlyOp | ConstantOp) or mnemonic_of(op) in _PURE
-        if not is_ours or not op.results or any(result.first_use for result in op.results):
+def _adapted(rule: ValueRule) -> Rule:
+    def run(op: Operation, rewriter: GreedyRewriter) -> bool:
+        found = rule(op, rewriter.builder(op))
+        if found is None:
             return False
-        self._erase(op)
+        rewriter.replace(op, *([found] if isinstance(found, SSAValue) else found))
         return True
 
-    def _erase(self, op: Operation) -> None:
-        makers = [value.owner for value in op.operands]
-        erase(op)
-        for maker in makers:
-            if not isinstance(maker, Operation):
-                continue
-            for result in maker.results:
-                for use in result.uses:
-                    self._look_at(use.operation)
-            if isinstance(maker, EmptyOp) and not any(each.first_use for each in maker.results):
-                if maker.parent is not None:
-                    erase(maker)
-            else:
-                self._look_at(maker)
-
-
-_PURE = ("arange",)
-"""Operations without operands that have no other class."""
-
-
-def is_plain(op: Operation) -> bool:
-    """True for operations on tensors of known extents, without layouts."""
-    return all(map(is_plain_and_static, (*op.operands, *op.results)))
+    return run

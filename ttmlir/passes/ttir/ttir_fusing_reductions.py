@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import AnyFloat, TensorType
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
-    Rule,
     Shape,
+    adapted,
     either_way,
     inputs_of,
     is_number,
@@ -25,11 +25,12 @@ from ttmlir.passes.ttir.value_rewriting import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
 
 _REDUCTIONS = (
     *("sum", "mean", "max", "min", "prod", "argmax"),
@@ -132,9 +133,7 @@ def _is_maximum(value: SSAValue, x: SSAValue, dim: int) -> bool:
         values = [each for each, low in either_way(maximum) if number_of(low) == -math.inf]
         value = values[0] if values else value
     reduction = made_by(value, "max")
-    return (
-        reduction is not None and inputs_of(reduction)[0] is x and _dims_of(reduction) == (dim,)
-    )
+    return reduction is not None and inputs_of(reduction)[0] is x and _dims_of(reduction) == (dim,)
 
 
 # --- root mean square norms -----------------------------------------------------------------------
@@ -276,11 +275,13 @@ def _interleave(op: Operation, builder: Builder) -> SSAValue | None:
     return builder.create("repeat_interleave", (x,), type_, repeats=wide[at], dim=at - 1)
 
 
-RULES: dict[str, list[Rule]] = {
-    "reshape": [_keep_dims, _interleave],
-    "div": [_mean, _softmax],
-    "multiply": [_mean, _rms_norm],
-    "softmax": [_stable_softmax],
-    "sort": [_top],
-}
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {
+        "reshape": [_keep_dims, _interleave],
+        "div": [_mean, _softmax],
+        "multiply": [_mean, _rms_norm],
+        "softmax": [_stable_softmax],
+        "sort": [_top],
+    }
+)
 """By the operation that comes last, or that is used alone."""

@@ -1,4 +1,4 @@
-"""Rules of operations of ttir of 2026 that ttnn has no operation for, for `ttir-decomposition`.
+"""Rules of `ttir-decomposition` for reductions and picked elements of 2026.
 
 Elements are picked and put by `rows_gather` and `rows_scatter`, which take an index for each of the
 first dimensions of a tensor: `sizes` are their extents, `windows` those of what each index stands
@@ -11,18 +11,26 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType, i1, i32
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, i1
 
-from ttmlir.dialects.ttir import TTIRTableOp
-from ttmlir.ir.builder import Builder
-from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, invert_permutation, tensor_like, value_shape
-from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of, permute_late
+from ttmlir.passes.ttir.value_rewriting import (
+    adapted,
+    inputs_of,
+    made_by,
+    parameters_of,
+    permute_late,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.ir import Operation, SSAValue
 
+    from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
+
+_SI32 = IntegerType(32, Signedness.SIGNED)
 _MOST_FACTORS = 16
 """Integers are multiplied with each other exactly up to so many."""
 _MOVES = ("reshape", "permute", "transpose", "broadcast", "slice")
@@ -42,23 +50,19 @@ def _is_truth(value: SSAValue) -> bool:
     return made_by(value, *_TRUTH) is not None
 
 
-def _reduce_and(op: Operation) -> None:
+def _reduce_and(op: Operation, builder: Builder) -> SSAValue | None:
     """The least of zeros and ones; the product of other numbers."""
     [source] = inputs_of(op)
     mnemonic = "min" if _is_truth(source) else "prod"
-    made = Builder.before(op).create(mnemonic, (source,), op.results[0].type, **parameters_of(op))
-    replace(op, made)
+    return builder.create(mnemonic, (source,), op.results[0].type, **parameters_of(op))
 
 
-def _reduce_or(op: Operation) -> None:
+def _reduce_or(op: Operation, builder: Builder) -> SSAValue | None:
     """The sum, which is 0 where all are."""
-    made = Builder.before(op).create(
-        "sum", inputs_of(op), op.results[0].type, **parameters_of(op)
-    )
-    replace(op, made)
+    return builder.create("sum", inputs_of(op), op.results[0].type, **parameters_of(op))
 
 
-def is_long_product(op: Operation) -> bool:
+def _is_long_product(op: Operation) -> bool:
     """True for products along several dimensions, but not all, and short ones of integers."""
     [source], dims = inputs_of(op), _dims_of(op)
     extents = value_shape(source)
@@ -73,9 +77,11 @@ def _dims_of(op: Operation) -> tuple[int, ...]:
     return tuple(sorted(dim % rank for dim in cast("tuple[int, ...]", dims)))
 
 
-def _prod(op: Operation) -> None:
+def _prod(op: Operation, builder: Builder) -> SSAValue | None:
     """One dimension after the other, last first; the factors of integers one by one."""
-    builder, [value], dims = Builder.before(op), inputs_of(op), _dims_of(op)
+    if not _is_long_product(op):
+        return None
+    [value], dims = inputs_of(op), _dims_of(op)
     if isinstance(element_type(value), AnyFloat):
         keeps = bool(parameters_of(op)["keep_dim"])
         for dim in reversed(dims):
@@ -83,27 +89,25 @@ def _prod(op: Operation) -> None:
             extents[dim : dim + 1] = [1] if keeps else []
             type_ = tensor_like(value, extents)
             value = builder.create("prod", (value,), type_, dim_arg=(dim,), keep_dim=keeps)
-        replace(op, value)
-        return
+        return value
     [dim] = dims
     parts = [builder.slice_along(value, dim, n, n + 1) for n in range(value_shape(value)[dim])]
     product, *others = parts
     for part in others:
         product = builder.create("multiply", (product, part), product.type)
-    replace(op, builder.reshape(product, value_shape(op.results[0])))
+    return builder.reshape(product, value_shape(op.results[0]))
 
 
 # --- Picking elements -----------------------------------------------------------------------------
 
 
-def _reverse(op: Operation) -> None:
+def _reverse(op: Operation, builder: Builder) -> SSAValue | None:
     """The reversed dimensions in front, and their elements picked from the last one."""
-    builder, [value] = Builder.before(op), inputs_of(op)
+    [value] = inputs_of(op)
     shape = value_shape(value)
     dims = sorted(cast("tuple[int, ...]", parameters_of(op)["dimensions"]))
     if not dims or not math.prod(shape):
-        replace(op, value)
-        return
+        return value
     order = [*dims, *(dim for dim in range(len(shape)) if dim not in dims)]
     front = permute_late(builder, value, order)
     count = math.prod(shape[dim] for dim in dims)
@@ -117,7 +121,7 @@ def _reverse(op: Operation) -> None:
         windows=(1,),
     )
     back = builder.reshape(picked, value_shape(front))
-    replace(op, permute_late(builder, back, invert_permutation(order)))
+    return permute_late(builder, back, invert_permutation(order))
 
 
 def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue:
@@ -126,7 +130,7 @@ def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue
     return builder.create(
         "arange",
         (),
-        TensorType(i32, (count,)),
+        TensorType(_SI32, (count,)),
         start=start,
         end=end,
         step=step,
@@ -134,9 +138,9 @@ def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue
     )
 
 
-def _gather(op: Operation) -> None:
+def _gather(op: Operation, builder: Builder) -> SSAValue | None:
     """An element for each index, whose other dimensions count."""
-    builder, (value, indices) = Builder.before(op), inputs_of(op)
+    (value, indices) = inputs_of(op)
     dim = cast("int", parameters_of(op)["dim"])
     sizes, places = _places(builder, value_shape(value), indices, dim)
     count = math.prod(value_shape(indices))
@@ -149,12 +153,12 @@ def _gather(op: Operation) -> None:
         windows=(1,) * len(sizes),
         column=True,
     )
-    replace(op, builder.reshape(picked, value_shape(op.results[0])))
+    return builder.reshape(picked, value_shape(op.results[0]))
 
 
-def _scatter(op: Operation) -> None:
+def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
     """An element written for each index, whose other dimensions count."""
-    builder, (value, indices, source) = Builder.before(op), inputs_of(op)
+    (value, indices, source) = inputs_of(op)
     parameters = parameters_of(op)
     sizes, places = _places(builder, value_shape(value), indices, cast("int", parameters["dim"]))
     count = math.prod(value_shape(indices))
@@ -168,7 +172,7 @@ def _scatter(op: Operation) -> None:
         column=True,
         reduce=parameters["scatter_reduce_type"],
     )
-    replace(op, builder.reshape(written, value_shape(op.results[0])))
+    return builder.reshape(written, value_shape(op.results[0]))
 
 
 def _places(
@@ -195,7 +199,7 @@ def _places(
     if len(sizes) == 1:
         # An element is in a column of a row.
         sizes.insert(0, 1)
-        lines.insert(0, builder.create_splat(0, TensorType(i32, (1, 1, count))))
+        lines.insert(0, builder.create_splat(0, TensorType(_SI32, (1, 1, count))))
     type_ = TensorType(_index_type(lines), (1, len(lines), count))
     return tuple(sizes), builder.create("concat", lines, type_, dim=1)
 
@@ -207,15 +211,17 @@ def _index_type(lines: Sequence[SSAValue]) -> IntegerType:
 # --- Others ---------------------------------------------------------------------------------------
 
 
-def is_cutting(op: Operation) -> bool:
+def _is_cutting(op: Operation) -> bool:
     """True for a pad with margins below 0."""
     margins = cast("tuple[int, ...]", parameters_of(op)["padding"])
     return any(margin < 0 for margin in margins)
 
 
-def _pad(op: Operation) -> None:
+def _pad(op: Operation, builder: Builder) -> SSAValue | None:
     """What margins below 0 cut off, and the others."""
-    builder, [value], parameters = Builder.before(op), inputs_of(op), parameters_of(op)
+    if not _is_cutting(op):
+        return None
+    [value], parameters = inputs_of(op), parameters_of(op)
     margins = cast("tuple[int, ...]", parameters["padding"])
     extents = value_shape(value)
     begins = [max(0, -low) for low in margins[::2]]
@@ -226,29 +232,18 @@ def _pad(op: Operation) -> None:
         value = builder.create(
             "pad", (value,), op.results[0].type, padding=left, value=parameters["value"]
         )
-    replace(op, value)
+    return value
 
 
-RULES: dict[str, ConversionRule] = {
-    "ttir.gather": _gather,
-    "ttir.pad": _pad,
-    "ttir.prod": _prod,
-    "ttir.reduce_and": _reduce_and,
-    "ttir.reduce_or": _reduce_or,
-    "ttir.reverse": _reverse,
-    "ttir.scatter": _scatter,
-}
-"""Rules by the full name of the operation."""
-
-
-def is_decomposed(op: Operation) -> bool:
-    """True for an operation that a rule has to take apart."""
-    match op.name:
-        case "ttir.prod":
-            return is_long_product(op)
-        case "ttir.pad":
-            return is_cutting(op)
-        case "ttir.gather":
-            return isinstance(op, TTIRTableOp) and len(inputs_of(op)) == 2
-        case name:
-            return name in RULES
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {
+        "gather": [_gather],
+        "pad": [_pad],
+        "prod": [_prod],
+        "reduce_and": [_reduce_and],
+        "reduce_or": [_reduce_or],
+        "reverse": [_reverse],
+        "scatter": [_scatter],
+    }
+)
+"""Rules by the name of the operation."""

@@ -6,12 +6,11 @@ Factors and summands stand in any order; numbers may be repeated by broadcasts.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.ttir.value_rewriting import (
-    Rule,
+    adapted,
     either_way,
     inputs_of,
     is_number,
@@ -20,9 +19,12 @@ from ttmlir.passes.ttir.value_rewriting import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
 
 _NEAR = 1e-2
 """How far a number of 16 bits may be from the one that a formula has."""
@@ -31,14 +33,6 @@ _MOST_FACTORS = 8
 
 def _same_type(op: Operation, value: SSAValue) -> bool:
     return value.type == op.results[0].type
-
-
-def _relu(op: Operation, builder: Builder) -> SSAValue | None:
-    """The maximum with 0."""
-    for value, zero in either_way(op):
-        if is_number(zero, 0) and _same_type(op, value):
-            return builder.create("relu", (value,), value.type)
-    return None
 
 
 def _relu6(op: Operation, builder: Builder) -> SSAValue | None:
@@ -163,11 +157,12 @@ def _is_tanh(value: SSAValue, x: SSAValue) -> bool:
     return False
 
 
-RULES: dict[str, list[Rule]] = {
-    "maximum": [_relu],
-    "minimum": [_relu6],
-    "div": [_sigmoid, _hardsigmoid],
-    "reciprocal": [_sigmoid],
-    "multiply": [_silu, _gelu, _hardsigmoid],
-}
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {
+        "minimum": [_relu6],
+        "div": [_sigmoid, _hardsigmoid],
+        "reciprocal": [_sigmoid],
+        "multiply": [_silu, _gelu, _hardsigmoid],
+    }
+)
 """By the operation that comes last."""

@@ -9,8 +9,8 @@ from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.ttir.ttir_constant_folding import permutation_of
 from ttmlir.passes.ttir.value_rewriting import (
-    Rule,
     Shape,
+    adapted,
     either_way,
     inputs_of,
     made_by,
@@ -21,10 +21,13 @@ from ttmlir.passes.ttir.value_rewriting import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.dialects.ttir import TTIRTableOp
     from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
 
 _SIDES = ("transpose_a", "transpose_b")
 
@@ -91,7 +94,11 @@ def _add_to_matrix(op: Operation, builder: Builder) -> SSAValue | None:
         if product is value or made_by(product, "matmul") is None or not value.has_one_use():
             continue
         shape = value_shape(op.results[0])
-        if value_shape(other) == shape == (*(1,) * (len(shape) - rank_of(product)), *value_shape(product)):
+        if (
+            value_shape(other)
+            == shape
+            == (*(1,) * (len(shape) - rank_of(product)), *value_shape(product))
+        ):
             return builder.create("add", (product, other), op.results[0].type)
     return None
 
@@ -130,9 +137,11 @@ def _convolution_bias(op: Operation, builder: Builder) -> SSAValue | None:
     return None
 
 
-RULES: dict[str, list[Rule]] = {
-    "matmul": [_transposed_operands],
-    "linear": [_transposed_operands],
-    "add": [_convolution_bias, _linear, _add_to_matrix],
-}
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {
+        "matmul": [_transposed_operands],
+        "linear": [_transposed_operands],
+        "add": [_convolution_bias, _linear, _add_to_matrix],
+    }
+)
 """By the operation that comes last."""
