@@ -17,16 +17,18 @@ A rule changes the IR through the rewriter alone, and says whether it did.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseIntOrFPElementsAttr, IntegerType
 from xdsl.traits import IsolatedFromAbove
 
 from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
+from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import LocationAttr
+    from xdsl.dialects.builtin import FloatAttr, IntegerAttr, LocationAttr
     from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 Rule = Callable[["Operation", "GreedyRewriter"], bool]
@@ -52,6 +54,41 @@ def may_vanish(op: Operation) -> bool:
     )
 
 
+CONSTANTS = frozenset(("ttir.constant", "ttir.full", "ttir.zeros", "ttir.ones"))
+"""Operations whose results are known."""
+
+
+def constant_value(op: Operation) -> Attribute | None:
+    """The elements of the result of a constant, however it says them; None for others."""
+    if op.name not in CONSTANTS:
+        return None
+    if op.name == "ttir.constant":
+        return op.properties["value"]
+    type_ = cast("ElementsType", op.results[0].type)
+    if op.name == "ttir.full":
+        number = cast("FloatAttr | IntegerAttr", op.properties["fill_value"]).value.data
+    else:
+        number = int(op.name == "ttir.ones")
+    convert = int if isinstance(type_.get_element_type(), IntegerType) else float
+    return elements_of(type_, [convert(number)])
+
+
+def materialize(build: Builder, value: Attribute, type_: Attribute) -> SSAValue:
+    """A constant of these elements, in the shortest of the forms."""
+    from ttmlir.ir.constants import number_of_elements
+
+    elements = cast("Elements", value)
+    number = number_of_elements(elements) if isinstance(value, DenseIntOrFPElementsAttr) else None
+    shape = elements.get_shape()
+    if number is None or 0 in shape:
+        return build.create_constant(value, type_)
+    if number == 0 and math.copysign(1, number) > 0:
+        return build.create("zeros", (), type_, shape=shape)
+    if number == 1:
+        return build.create("ones", (), type_, shape=shape)
+    return build.create("full", (), type_, shape=shape, fill_value=number)
+
+
 class GreedyRewriter:
     """Applies rules to the operations inside another until none applies."""
 
@@ -60,17 +97,15 @@ class GreedyRewriter:
         rules: Mapping[str, Sequence[Rule]],
         *,
         fold: Fold | None = None,
-        constant: str = "ttir.constant",
         top_down: bool = False,
     ) -> None:
         """Rules by the name of their operation, in the order in which they are tried.
 
-        Operations called `constant`, with the property `value`, go to the top of their function,
-        equal ones once. Operations are visited from the last to the first, or `top_down`.
+        Constants go to the top of their function, equal ones once. Operations are visited from the
+        last to the first, or `top_down`.
         """
         self._rules = rules
         self._fold = fold
-        self._constant = constant
         self._top_down = top_down
         self._waiting: dict[Operation, None] = {}
         self._owned: dict[Operation, tuple[object, ...]] = {}
@@ -131,7 +166,8 @@ class GreedyRewriter:
             for op in tuple(root.walk(region_first=not self._top_down)):
                 if op is root or op.parent is None:
                     continue
-                if op.name != self._constant or self._own(op):
+                value = constant_value(op)
+                if value is None or self._own(op, value):
                     self.add(op)
             if self._top_down:
                 self._waiting = dict.fromkeys(reversed(self._waiting))
@@ -152,7 +188,7 @@ class GreedyRewriter:
         if may_vanish(op) and all(result.first_use is None for result in op.results):
             self.erase(op)
             return True
-        if self._fold is not None and op.name != self._constant:
+        if self._fold is not None and op.name not in CONSTANTS:
             found = self._fold(op)
             if found is not None:
                 self._replace_by(op, found)
@@ -164,12 +200,12 @@ class GreedyRewriter:
         from xdsl.ir import SSAValue
 
         if not isinstance(found, SSAValue):
-            found = self.builder(op).create_constant(found, op.results[0].type)
+            found = materialize(self.builder(op), found, op.results[0].type)
         self.replace(op, found)
 
     # -- constants -----------------------------------------------------------------------------
 
-    def _own(self, op: Operation) -> bool:
+    def _own(self, op: Operation, value: Attribute) -> bool:
         """Bring a constant to the top; false if there is an equal one, which takes its place."""
         block = op.parent
         assert block is not None, "only operations in a block are visited"
@@ -178,7 +214,7 @@ class GreedyRewriter:
         if op in self._owned:
             self._raise_to(top, op)
             return True
-        key = (region, op.properties["value"], op.results[0].type)
+        key = (region, value, op.results[0].type)
         known = self._constants.get(key)
         if known is not None:
             self.replace(op, *known.results)

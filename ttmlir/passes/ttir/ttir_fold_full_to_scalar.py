@@ -31,10 +31,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, TensorType, f32, i32
+from xdsl.dialects.builtin import TensorType
 
-from ttmlir.ir.constants import constant_elements, number_of_elements
-from ttmlir.ir.greedy_rewriting import GreedyRewriter
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.greedy_rewriting import CONSTANTS, GreedyRewriter, Rule, constant_value
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
+
+    from ttmlir.mlir.attributes import Elements
 
 
 @dataclass(frozen=True)
@@ -55,22 +57,8 @@ class TTIRFoldFullToScalarPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Shrink what can be smaller."""
-        GreedyRewriter({"ttir.constant": (_shrink,), "ttir.full": (_shrink,)}, constant="").run(
-            module
-        )
-
-
-def fill_value_of(op: Operation) -> FloatAttr | IntegerAttr | None:
-    """The number of a constant of one number, or of a `ttir.full`, as 32 bits; None for others."""
-    if op.name == "ttir.full":
-        return cast("FloatAttr | IntegerAttr", op.properties["fill_value"])
-    elements = constant_elements(op.results[0])
-    number = None if elements is None else number_of_elements(elements)
-    if number is None or elements is None:
-        return None
-    if isinstance(elements.get_element_type(), IntegerType):
-        return IntegerAttr(int(number), i32)
-    return FloatAttr(float(number), f32)
+        rules: dict[str, tuple[Rule, ...]] = dict.fromkeys(CONSTANTS, (_shrink,))
+        GreedyRewriter(rules).run(module)
 
 
 def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
@@ -79,13 +67,17 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
     small = (1,) * len(shape)
     if shape == small or 0 in shape:
         return False
-    fill = fill_value_of(op)
-    if fill is None or not all(_allows(use.operation, result, small) for use in result.uses):
+    value = constant_value(op)
+    number = None if value is None else number_of_elements(cast("Elements", value))
+    if number is None or not all(_allows(use.operation, result, small) for use in result.uses):
         return False
     element = cast("TensorType[Attribute]", result.type).element_type
-    number = fill.value.data
     builder = rewriter.builder(op)
-    new = builder.create("full", (), TensorType(element, small), shape=small, fill_value=number)
+    type_ = TensorType(element, small)
+    if op.name in ("ttir.zeros", "ttir.ones"):
+        new = builder.create(op.name.removeprefix("ttir."), (), type_, shape=small)
+    else:
+        new = builder.create("full", (), type_, shape=small, fill_value=number)
     rewriter.replace(op, new)
     return True
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import math
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorType
 
-from ttmlir.ir.constants import constant_elements
-from ttmlir.ir.tensor_types import value_shape
-from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, splat_bytes
+from ttmlir.dialects.ttir import ElementwiseOp
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.greedy_rewriting import constant_value
+from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
+from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, elements_of, splat_bytes
 from ttmlir.passes.ttir import ttir_value_forms_movement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+    from xdsl.dialects.builtin import DenseArrayBase
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
@@ -25,11 +28,9 @@ def fold(op: Operation) -> SSAValue | Attribute | None:
     if op.name in _VANISHES_WHERE_EQUAL and op.operands[0].type == op.results[0].type:
         if op.name != "ttir.permute" or _is_identity(op):
             return op.operands[0]
-    if op.name in ("ttir.reshape", "ttir.broadcast"):
-        found = _fold_splat(op)
-        if found is not None:
-            return found
-    return ttir_value_forms_movement.fold(op)
+    if op.name in ("ttir.reshape", "ttir.broadcast", "ttir.permute"):
+        return _fold_moved(op)
+    return _fold_elementwise(op)
 
 
 _VANISHES_WHERE_EQUAL = frozenset(
@@ -43,21 +44,61 @@ def _is_identity(op: Operation) -> bool:
     return tuple(order) == tuple(range(len(order)))
 
 
-def _fold_splat(op: Operation) -> Attribute | None:
-    """A constant of one number in another shape is a constant."""
-    elements = constant_elements(op.operands[0])
-    if not isinstance(elements, DenseIntOrFPElementsAttr):
+def elements_known(value: SSAValue) -> Elements | None:
+    """The elements of a constant of any form; None for other values."""
+    owner = value.owner
+    found = constant_value(cast("Operation", owner)) if hasattr(owner, "properties") else None
+    return cast("Elements", found) if isinstance(found, DenseIntOrFPElementsAttr) else None
+
+
+def _fold_moved(op: Operation) -> Attribute | None:
+    """A constant of one number in another shape is a constant; so is one that is reshaped."""
+    elements = elements_known(op.operands[0])
+    if elements is None:
         return None
-    return reshaped(cast("Elements", elements), value_shape(op.results[0]))
-
-
-def reshaped(elements: Elements, shape: Sequence[int]) -> Elements | None:
-    """A constant of one number in another shape; None for several numbers."""
     number = splat_bytes(elements)
     if number is None:
         return None
-    type_ = cast("ElementsType", TensorType(elements.get_element_type(), shape))
-    return elements_attr(type_, number)
+    shape = value_shape(op.results[0])
+    return elements_attr(cast("ElementsType", TensorType(elements.get_element_type(), shape)), number)
+
+
+def _fold_elementwise(op: Operation) -> Attribute | None:
+    """What is computed of constants of one number is such a constant."""
+    if not isinstance(op, ElementwiseOp) or not op.operands or len(op.results) != 1:
+        return None
+    numbers: list[float] = []
+    for operand in op.operands:
+        elements = elements_known(operand)
+        number = None if elements is None else number_of_elements(elements)
+        if number is None:
+            return None
+        numbers.append(number)
+    element = element_type(op.results[0])
+    if op.name != "ttir.typecast" and isinstance(element, IntegerType):
+        return None
+    found = _compute(op, numbers)
+    if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
+        return None
+    type_ = cast("ElementsType", TensorType(element, value_shape(op.results[0])))
+    if isinstance(element, IntegerType):
+        low, high = limits_of(element)
+        return elements_of(type_, [int(min(max(found, low), high))])
+    return elements_of(type_, [float(found)])
+
+
+def _compute(op: ElementwiseOp, numbers: Sequence[float]) -> float | None:
+    """The number that the operation makes of numbers, in 64 bits."""
+    import numpy as np
+
+    if op.name == "ttir.typecast":
+        return numbers[0]
+    arrays: list[Any] = [np.asarray(number, "f8") for number in numbers]
+    with np.errstate(all="ignore"):
+        try:
+            return float(op.DEFINITION.reference(np, *arrays, **op.parameters()))
+        except (TypeError, ValueError):
+            return None
 
 
 def _reshape(op: Operation, rewriter: GreedyRewriter) -> bool:

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from ttmlir.dialects.ttir import TTIRTableOp
-from ttmlir.ir.constants import constant_elements, number_of_elements
-from ttmlir.ir.tensor_types import is_plain_and_static, value_shape
-from ttmlir.mlir.attributes import elements_of
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.ttir.ttir_constant_folding import (
-    PERMUTATIONS,
-    RESHAPES,
-    fold_constants,
     permutation_of,
 )
 from ttmlir.passes.ttir.value_rewriting import (
@@ -20,47 +15,15 @@ from ttmlir.passes.ttir.value_rewriting import (
     inputs_of,
     made_by,
     number_of,
-    parameters_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
     from ttmlir.ir.greedy_rewriting import Rule
-    from ttmlir.mlir.attributes import ElementsType
-
-_LEFT_TO_DEVICE = frozenset({"concat", "gt", "ge", "lt", "le", "slice"})
-"""What is not computed while compiling, though its operands are constants."""
-
-
-def fold(op: Operation) -> Attribute | None:
-    """The elements of the result of an operation on constants."""
-    if not isinstance(op, TTIRTableOp) or len(op.results) != 1:
-        return None
-    mnemonic = op.DEFINITION.mnemonic
-    if mnemonic in _LEFT_TO_DEVICE or not all(map(is_plain_and_static, op.operands)):
-        return None
-    if not op.operands or constant_elements(op.operands[0]) is None:
-        return None
-    if mnemonic == "clamp":
-        return _clamp_number(op)
-    is_move = mnemonic in RESHAPES | PERMUTATIONS
-    return fold_constants(op) if is_move or op.DEFINITION.family.is_elementwise else None
-
-
-def _clamp_number(op: Operation) -> Attribute | None:
-    """One number between two others."""
-    source = op.operands[0]
-    elements = constant_elements(source)
-    number = None if elements is None else number_of_elements(elements)
-    low, high = (parameters_of(op)[name] for name in ("min", "max"))
-    if number is None or source.type != op.results[0].type:
-        return None
-    return elements_of(cast("ElementsType", source.type), [min(max(number, low), high)])
-
 
 def _reorder(op: Operation, builder: Builder) -> SSAValue | None:
     """Dimensions of extent 1 move by a reshape; orders one after another are one."""

@@ -64,6 +64,12 @@ def convert_values(module: ModuleOp) -> None:
                 erase(op)
 
 
+def has_activations(cls: type[Operation]) -> bool:
+    """True for operations of two tensors that compute functions of single elements, too."""
+    late = cls.LATE if issubclass(cls, ttnn.BinaryOp) else None
+    return late is not None and any(each.name == "activations" for each in late.parameters or ())
+
+
 def _same_name(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     return renamed(op.name.removeprefix("ttir."))(op, build)
 
@@ -77,7 +83,7 @@ def renamed(mnemonic: str) -> ValueRule:
         except UnknownOperationError:
             refuse_to_legalize(op, "it has no counterpart in ttnn")
         properties = dict(op.properties)
-        if issubclass(cls, ttnn.BinaryOp):
+        if has_activations(cls):
             properties.update(NO_ACTIVATIONS)
         if SEGMENTS in properties and not cls.SIGNATURE.has_segments:
             del properties[SEGMENTS]

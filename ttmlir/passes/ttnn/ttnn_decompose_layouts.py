@@ -82,14 +82,22 @@ def _steps(op: Operation) -> SSAValue:
         state.move(wanted.buffer)
         state.cast_to(element, wanted)
         return state.value
-    if given.is_tiled:
-        state.cast_to(element, wanted)
-    else:
-        if state.element != element:
-            state.tile(tiled=True)
+    if wanted.is_tiled is not given.is_tiled and wanted.buffer is BufferType.DRAM:
+        if str(element) in _MADE_ON_HOST or str(state.element) in _MADE_ON_HOST:
+            state.move(BufferType.SYSTEM_MEMORY)
             state.cast_to(element, wanted)
+            state.tile(wanted.is_tiled)
+            state.move(BufferType.DRAM)
+            return state.value
+    if not given.is_tiled and state.element != element:
+        state.tile(tiled=True)
+    state.cast_to(element, wanted)
     state.tile(wanted.is_tiled)
     return state.value
+
+
+_MADE_ON_HOST = ("ui8",)
+"""Elements whose tiles the device cannot make of rows."""
 
 
 class _State:

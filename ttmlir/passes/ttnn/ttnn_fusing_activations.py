@@ -8,6 +8,9 @@ from xdsl.dialects.builtin import ArrayAttr
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttnn.configs import UnaryWithParamAttr
+from ttmlir.ir.tensor_types import element_type
+from ttmlir.ir.ttnn_types import set_type
+from ttmlir.passes.ttnn.convert_values import has_activations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +28,7 @@ _UNARY = {
     )
 } | {"ttnn.logical_not": "logical_not_unary"}
 """What the kernels of operations of two tensors compute, too."""
-_BINARY = tuple(
-    cls.name for cls in ttnn.TTNN.operations if issubclass(cls, ttnn.BinaryOp)
-)
+_BINARY = tuple(cls.name for cls in ttnn.TTNN.operations if has_activations(cls))
 _OPERANDS = ("input_tensor_a_activations", "input_tensor_b_activations")
 
 
@@ -70,8 +71,27 @@ def _after(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
+_FLOATS = ("f32", "bf16")
+
+
+def _narrow(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """What is converted alone is written so."""
+    operand = op.operands[0]
+    maker = operand.owner
+    if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
+        return False
+    kinds = [str(element_type(value)) for value in (operand, op.results[0])]
+    if not all(kind in _FLOATS for kind in kinds):
+        return False
+    new = set_type(operand, op.results[0].type)
+    rewriter.replace(op, new)
+    rewriter.add(cast("Operation", maker))
+    return True
+
+
 RULES: Mapping[str, Sequence[Rule]] = {
     **dict.fromkeys(_BINARY, (_before,)),
     **dict.fromkeys(_UNARY, (_after,)),
+    "ttnn.typecast": (_narrow,),
 }
 """Rules by the name of the operation."""
