@@ -12,6 +12,7 @@ from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.greedy_rewriting import constant_value
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, elements_of, splat_bytes
+from ttmlir.passes.ttir import ttir_value_forms_movement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,5 +111,8 @@ def _reshape(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-RULES: Mapping[str, Sequence[Rule]] = {"ttir.reshape": (_reshape,)}
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.reshape": (_reshape,),
+    **ttir_value_forms_movement.RULES,
+}
 """Rules by the name of the operation."""
