@@ -57,7 +57,7 @@ from ttmlir.mlir.printing import SuggestsNames
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.late_forms import LateForm
+from ttmlir.optable.late_forms import LateForm, parse_operand
 from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Operand, Parameter
 
 if TYPE_CHECKING:
@@ -318,7 +318,12 @@ class TableOperation(ODSOperation):
 def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
     """Operands of a definition as those of an operation."""
     return tuple(
-        ValueGroup(operand.name, variadic=operand.variadic, optional=operand.optional)
+        ValueGroup(
+            operand.name,
+            ods.SEMAPHORE if operand.is_semaphore else ods.TENSOR,
+            variadic=operand.variadic,
+            optional=operand.optional,
+        )
         for operand in operands
     )
 
@@ -625,7 +630,8 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     def result_names(self) -> Sequence[str]:
         """Names that results are suggested: those of the form, where there are several."""
-        return self.LATE.results if len(self.LATE.results) > 1 else ()
+        names = self.LATE.results
+        return names if len(names) == len(self.results) > 1 else ()
 
 
 def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
@@ -642,7 +648,7 @@ def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Sig
     """The signature of an operation that has a form of 2026 alone."""
     return Signature(
         (*operand_values(form.operands or ()), *trailing),
-        tuple(map(ValueGroup, form.results)),
+        operand_values(map(parse_operand, form.results)),
         properties_of(form.parameters or ()),
     )
 
