@@ -9,8 +9,9 @@ Forms are written as operands and parameters, `weight?` being optional and `inpu
 
     _form("input weight bias?", "stride:extents groups:i32 activation?:string")
 
-Those whose names end in `semaphore` are none of tensors. A parameter with a default, `transpose_a:bool=false`, is always printed. Source: TTIROps.td and
-TTNNOps.td of tt-mlir 19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
+Those whose names end in `semaphore` are none of tensors. A parameter with a default,
+`transpose_a:bool=false`, is always printed. Source: TTIROps.td and TTNNOps.td of tt-mlir
+19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
 """
 
 from __future__ import annotations
@@ -502,7 +503,7 @@ TTIR: Mapping[str, LateForm] = {
         summary="Attention.",
     ),
     "scaled_dot_product_attention_decode": _form(
-        "query key value cur_pos_tensor attention_mask? attention_sink?",
+        "query key value attention_mask? cur_pos_tensor attention_sink?",
         "is_causal:bool=true scale?:f32",
         summary="Attention of one position to a cache.",
     ),
@@ -512,7 +513,7 @@ TTIR: Mapping[str, LateForm] = {
         summary="Attention of one position to a cache of pages.",
     ),
     "chunked_scaled_dot_product_attention": _form(
-        "query key value page_table chunk_start_idx output",
+        "query key value page_table chunk_start_idx output?",
         "scale?:f32",
         summary="Attention of a part of the positions to a cache of pages.",
     ),
@@ -895,8 +896,12 @@ TTNN: Mapping[str, LateForm] = {
     "rows_gather": TTIR["rows_gather"],
     "rows_scatter": TTIR["rows_scatter"],
     "embedding_backward": TTIR["embedding_backward"],
-    "topk": _form("input", "k:i32 dim:si32=-1 largest:bool=true sorted:bool=true", results="values indices"),
-    "sort": _form("input", "dim:si8=-1 descending:bool=false stable:bool=false", results="values indices"),
+    "topk": _form(
+        "input", "k:i32 dim:si32=-1 largest:bool=true sorted:bool=true", results="values indices"
+    ),
+    "sort": _form(
+        "input", "dim:si8=-1 descending:bool=false stable:bool=false", results="values indices"
+    ),
     # products
     "matmul": _form("a b", _MATMUL, read=_ttnn_product),
     "linear": _form("a b bias?", _MATMUL, summary="Product of matrices, a bias, an activation."),
@@ -1030,7 +1035,7 @@ TTNN: Mapping[str, LateForm] = {
         summary="Attention.",
     ),
     "scaled_dot_product_attention_decode": _form(
-        "query key value cur_pos_tensor? attention_mask? attention_sink?",
+        "query key value attention_mask? cur_pos_tensor? attention_sink?",
         _ATTENTION,
         summary=TTIR["scaled_dot_product_attention_decode"].summary,
     ),
@@ -1039,9 +1044,7 @@ TTNN: Mapping[str, LateForm] = {
         "head_dim_v:ui32 is_causal:bool=true scale?:f32",
         summary="Attention to a compressed cache.",
     ),
-    "paged_flash_multi_latent_attention_decode": TTIR[
-        "paged_flash_multi_latent_attention_decode"
-    ],
+    "paged_flash_multi_latent_attention_decode": TTIR["paged_flash_multi_latent_attention_decode"],
     "indexer_score_dsa": _form(
         "query key weights",
         "chunk_start_idx:ui32=0 cluster_axis?:ui32",

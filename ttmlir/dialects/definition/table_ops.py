@@ -429,6 +429,12 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             if name != SEGMENTS
         )
 
+    @classmethod
+    def late_parameters(cls) -> tuple[Parameter, ...]:
+        """The parameters in 2026."""
+        late = cls.LATE
+        return cls.PARAMETERS if late is None or late.parameters is None else late.parameters
+
     @property
     def is_late(self) -> bool:
         """True in the form of 2026, where that is one of its own."""
@@ -524,6 +530,9 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
+        if not self.has_destination and (self.is_late or self.LATE is None):
+            if check_late(self, self.late_parameters(), self.DEFINITION):
+                return
         if self.is_late:
             try:
                 self.parameters()
@@ -610,10 +619,30 @@ def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     return found
 
 
+def check_late(
+    op: ODSOperation, parameters: Iterable[Parameter], definition: OpDefinition | None = None
+) -> bool:
+    """Verify an operation in the form of 2026; False where that form has no verifier of its own."""
+    from ttmlir.dialects.late_checks import CHECKS, check_elementwise
+    from ttmlir.dialects.late_checks.verified import Verified
+
+    check = CHECKS.get(op.name)
+    if check is None and definition is not None and definition.family.is_elementwise:
+        check = check_elementwise if op.name.startswith("ttir.") else None
+    if check is None:
+        return False
+    check(Verified(op, parameters))
+    return True
+
+
 class LateOnlyOp(ODSOperation, SuggestsNames):
     """An operation of 2026 without a definition: it is read, checked by its form, and printed."""
 
     LATE: ClassVar[LateForm]
+
+    def verify_op(self) -> None:
+        """Run the verifier of 2026, if there is one."""
+        check_late(self, self.LATE.parameters or ())
 
     @classmethod
     def late_properties(
@@ -630,8 +659,10 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     def result_names(self) -> Sequence[str]:
         """Names that results are suggested: those of the form, where there are several."""
-        names = self.LATE.results
-        return names if len(names) == len(self.results) > 1 else ()
+        names, count = self.LATE.results, len(self.results)
+        if count < 2 or count > len(names):
+            return ()
+        return [name.rstrip("?*") for name in names[:count]]
 
 
 def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
