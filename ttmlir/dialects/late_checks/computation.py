@@ -300,7 +300,7 @@ def check_group_norm(op: Verified) -> None:
     require(len(shape) >= 4, f"input must be at least a 4D tensor, got rank {len(shape)}")
     require(shape == op.result(), "input and output must have the same shape")
     require(groups > 0, f"num_groups must be positive, got {groups}")
-    dim = op.get("channel_dim", len(shape) - 1)
+    dim = op.integer("channel_dim", len(shape) - 1)
     require(
         0 <= dim < len(shape),
         f"channel_dim must be in range [0, rank), got {dim} for rank {len(shape)}",

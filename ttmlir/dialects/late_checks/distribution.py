@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from ttmlir.dialects.definition.ods import refuse
 from ttmlir.dialects.late_checks.verified import Verified, join, require
-
-
-def _check_dim(op: Verified, name: str, start: str) -> None:
-    rank, dim = op.rank("input"), op.get(name)
-    require(-rank <= dim < rank, f"{start}, got {name.removeprefix('all_')} = {dim}")
 
 
 def check_all_gather(op: Verified) -> None:
@@ -61,7 +56,7 @@ def check_all_reduce(op: Verified) -> None:
 
 def check_mesh_partition(op: Verified) -> None:
     """A dimension of the input, and an axis of the mesh or both."""
-    rank, dim, axis = op.rank("input"), op.get("dim"), op.get("cluster_axis")
+    rank, dim, axis = op.rank("input"), op.integer("dim"), op.get("cluster_axis")
     require(
         -rank <= dim < rank,
         "Invalid tensor dimension for mesh partition op. Dimension must be >= to input tensor rank "
@@ -80,7 +75,7 @@ def check_mesh_shard(op: Verified) -> None:
 
 def _numbers(op: Verified, name: str) -> tuple[tuple[int, ...], list[int]]:
     elements = cast("DenseIntOrFPElementsAttr", op.get(name))
-    return elements.type.get_shape(), [int(each) for each in elements.iter_values()]
+    return elements.type.get_shape(), list(cast("Iterable[int]", elements.iter_values()))
 
 
 def check_collective_permute(op: Verified) -> None:
@@ -118,7 +113,11 @@ def check_collective_broadcast(op: Verified) -> None:
 def check_all_to_all(op: Verified) -> None:
     """A dimension that is cut into parts, and one along which they are put together."""
     shape, output = op.shape("input"), op.result()
-    split, concat, count = op.get("split_dim"), op.get("concat_dim"), op.get("split_count")
+    split, concat, count = (
+        op.integer("split_dim"),
+        op.integer("concat_dim"),
+        op.integer("split_count"),
+    )
     last = len(shape) - 1
     require(0 <= split <= last, f"splitDim must be in the range [0, {last}], got {split}")
     require(0 <= concat <= last, f"concatDim must be in the range [0, {last}], got {concat}")

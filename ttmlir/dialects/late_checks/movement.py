@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
-
-from ttmlir.dialects.definition.ods import refuse
+from ttmlir.dialects.definition.ods import refuse, text
 from ttmlir.dialects.definition.table_ops import broadcast_pair, is_static, tensor_type
 from ttmlir.dialects.late_checks.verified import (
     Shape,
@@ -18,13 +15,14 @@ from ttmlir.dialects.late_checks.verified import (
     require,
     spell,
 )
+from ttmlir.dialects.ttnn.attrs import ShapeAttr
 
 
 def check_concat(op: Verified) -> None:
     """A dimension of the inputs, which agree in all others; the output is as long as they are."""
     shapes = [tensor_type(value).get_shape() for value in op.op.operands]
     require(bool(shapes), "At least one input tensor is required.")
-    first, given = shapes[0], op.get("dim")
+    first, given = shapes[0], op.integer("dim")
     dim = given + len(first) if given < 0 else given
     require(0 <= dim < len(first), f"Invalid dimension {given} for concatenation.")
     for shape in shapes[1:]:
@@ -46,7 +44,7 @@ def check_concat(op: Verified) -> None:
 
 def check_reshape(op: Verified) -> None:
     """As many elements, and the output's extents, one of which may be -1."""
-    shape, output, source = op.get("shape"), op.result(), op.shape("input")
+    shape, output, source = op.integers("shape"), op.result(), op.shape("input")
     require(
         len(shape) == len(output),
         f"Shape attribute size {len(shape)} must match output tensor rank {len(output)}",
@@ -75,7 +73,7 @@ def check_reshape(op: Verified) -> None:
 
 def check_permute(op: Verified) -> None:
     """A permutation of the input's dimensions, and the output has its extents in this order."""
-    shape, order = op.shape("input"), op.get("permutation")
+    shape, order = op.shape("input"), op.integers("permutation")
     dims = tuple(range(len(shape)))
     require(
         tuple(sorted(order)) == dims,
@@ -95,7 +93,7 @@ def check_transpose(op: Verified) -> None:
     require(len(source) == len(output), "Input must have the same rank as output")
     dims: list[int] = []
     for number in (0, 1):
-        dim = op.get(f"dim{number}")
+        dim = op.integer(f"dim{number}")
         require(
             -len(source) <= dim < len(source),
             f"Dimension {number} attribute must be within the bounds of the input tensor",
@@ -110,7 +108,7 @@ def check_transpose(op: Verified) -> None:
 
 def check_squeeze(op: Verified) -> None:
     """A dimension of extent 1, left out."""
-    source, output, given = op.shape("input"), op.result(), op.get("dim")
+    source, output, given = op.shape("input"), op.result(), op.integer("dim")
     dim = given + len(source) if given < 0 else given
     require(0 <= dim < len(source), f"Invalid dimension {dim} for squeezing.")
     require(source[dim] == 1, f"Dimension {dim} in the input tensor must be 1.")
@@ -128,7 +126,7 @@ def check_squeeze(op: Verified) -> None:
 
 def check_unsqueeze(op: Verified) -> None:
     """A dimension of extent 1, put in."""
-    source, output, given = op.shape("input"), op.result(), op.get("dim")
+    source, output, given = op.shape("input"), op.result(), op.integer("dim")
     rank = len(source)
     require(
         -rank - 1 <= given <= rank,
@@ -150,7 +148,7 @@ def check_unsqueeze(op: Verified) -> None:
 def check_broadcast(op: Verified) -> None:
     """A factor for each dimension, which makes the output's extents of the input's."""
     source, output = op.shape("input"), op.result()
-    factors = op.get("broadcast_dimensions")
+    factors = op.integers("broadcast_dimensions")
     require(
         len(source) == len(output),
         f"Input tensor rank of {len(source)} does not match output tensor rank of {len(output)}",
@@ -173,9 +171,9 @@ def check_broadcast(op: Verified) -> None:
 def check_repeat(op: Verified) -> None:
     """A positive factor for each dimension."""
     source, output = op.shape("input"), op.result()
-    factors = op.get("repeat_dimensions")
-    if factors is None:
-        factors = tuple(each.data for each in op.get("repeat_dims").shape.data)
+    factors = op.integers("repeat_dimensions")
+    if not factors and isinstance(said := op.get("repeat_dims"), ShapeAttr):
+        factors = tuple(each.data for each in said.shape.data)
     require(
         len(source) == len(factors),
         f"Input tensor rank {len(source)} doesn't match the number of repeat dimensions "
@@ -196,7 +194,7 @@ def check_repeat(op: Verified) -> None:
 
 def check_repeat_interleave(op: Verified) -> None:
     """A dimension whose elements are repeated."""
-    source, repeats, given = op.shape("input"), op.get("repeats"), op.get("dim")
+    source, repeats, given = op.shape("input"), op.integer("repeats"), op.integer("dim")
     rank = len(source)
     require(bool(source), "Input must be at least a 1D tensor")
     require(repeats != 0, "Repeats attribute must be non-zero")
@@ -215,7 +213,7 @@ def check_repeat_interleave(op: Verified) -> None:
 
 def check_pad(op: Verified) -> None:
     """Margins before and after each dimension."""
-    source, padding = op.shape("input"), op.get("padding")
+    source, padding = op.shape("input"), op.integers("padding")
     require(
         len(padding) == 2 * len(source),
         "Padding must have the same number of elements as twice the rank of the input tensor",
@@ -232,7 +230,7 @@ def check_pad(op: Verified) -> None:
 
 def check_ttnn_pad(op: Verified) -> None:
     """Margins of ttnn, which are not negative."""
-    source, padding = op.shape("input"), op.get("padding")
+    source, padding = op.shape("input"), op.integers("padding")
     if len(padding) == 2 * len(source):
         require(min(padding, default=0) >= 0, "Padding cannot contain negative values")
     check_pad(op)
@@ -240,7 +238,7 @@ def check_ttnn_pad(op: Verified) -> None:
 
 def check_reverse(op: Verified) -> None:
     """Dimensions of the input, each once."""
-    shape, dims = op.shape("input"), op.get("dimensions")
+    shape, dims = op.shape("input"), op.integers("dimensions")
     if shape != op.result():
         refuse("failed to verify that all of {input, result} have same shape")
     require(len(set(dims)) == len(dims), f"dimensions should be unique. Got: {join(dims)}")
@@ -330,19 +328,19 @@ def check_slice_dynamic(op: Verified) -> None:
 
 def check_index(op: Verified) -> None:
     """A slice along one dimension."""
-    source, output, dim = op.shape("input"), op.result(), op.get("dim")
+    source, output, dim = op.shape("input"), op.result(), op.integer("dim")
     require(bool(source), "Input must be at least a 1D tensor")
     require(
         0 <= dim < len(source),
         f"Invalid dimension index {dim}. Input tensor rank is {len(source)}",
     )
     _check_slice_types(op, source, output)
-    _check_slice(source, output, dim, op.get("begin"), op.get("end"), op.get("step"))
+    _check_slice(source, output, dim, op.integer("begin"), op.integer("end"), op.integer("step"))
 
 
 def check_index_select(op: Verified) -> None:
     """Stretches of a dimension at equal distances."""
-    source, output, given = op.shape("input"), op.result(), op.get("dim")
+    source, output, given = op.shape("input"), op.result(), op.integer("dim")
     require(len(source) == len(output), "Input and output tensors must have the same rank.")
     require(
         op.element("input") == op.result_element(),
@@ -353,8 +351,8 @@ def check_index_select(op: Verified) -> None:
         0 <= dim < len(source),
         f"Invalid dimension {given} for select op with input tensor rank {len(source)}",
     )
-    size, stride = source[dim], op.get("stride") or source[dim]
-    begin, length = op.get("begin"), op.get("length")
+    size, stride = source[dim], op.integer("stride") or source[dim]
+    begin, length = op.integer("begin"), op.integer("length")
     require(
         stride >= 0,
         f"Invalid stride {stride} for dimension {dim}, stride must be non-negative",
@@ -437,7 +435,7 @@ def _groups(text: str) -> list[list[str]] | None:
 
 def check_gather(op: Verified) -> None:
     """Elements at indices along a dimension."""
-    input, index, dim = op.shape("input"), op.shape("index"), op.get("dim")
+    input, index, dim = op.shape("input"), op.shape("index"), op.integer("dim")
     _check_gather_ranks(input, index)
     rank = len(input)
     require(
@@ -452,7 +450,7 @@ def check_gather(op: Verified) -> None:
 
 def check_ttnn_gather(op: Verified) -> None:
     """Elements at indices along a dimension, which are of a type that the library takes."""
-    input, index, dim = op.shape("input"), op.shape("index"), op.get("dim")
+    input, index, dim = op.shape("input"), op.shape("index"), op.integer("dim")
     _check_gather_ranks(input, index)
     rank = len(input)
     require(
@@ -519,7 +517,7 @@ def check_embedding_backward(op: Verified) -> None:
 
 def check_sort(op: Verified) -> None:
     """Numbers in order along a dimension, and their places."""
-    shape, dim = op.shape("input"), op.get("dim", -1)
+    shape, dim = op.shape("input"), op.integer("dim", -1)
     rank = len(shape)
     require(
         -rank <= dim < rank,
@@ -534,7 +532,7 @@ def check_sort(op: Verified) -> None:
 
 def check_topk(op: Verified) -> None:
     """The largest or smallest numbers along a dimension, and their places."""
-    shape, dim, count = op.shape("input"), op.get("dim", -1), op.get("k")
+    shape, dim, count = op.shape("input"), op.integer("dim", -1), op.integer("k")
     rank = len(shape)
     require(
         -rank <= dim < rank,
@@ -552,25 +550,18 @@ def check_topk(op: Verified) -> None:
 
 def check_full(op: Verified) -> None:
     """The shape that the parameter says."""
-    shape = op.get("shape")
+    shape = op.integers("shape")
     require(shape == op.result(), f"expected shape ({join(shape)}), got ({join(op.result())})")
 
 
 def check_rand(op: Verified) -> None:
     """The shape that the parameter says, and bounds in order."""
-    size: Sequence[int] = op.get("size")
+    size, attr = op.get("size"), op.op.properties["size"]
     require(op.get("low", 0.0) < op.get("high", 1.0), "'low' value must be < 'high' value.")
-    attr = op.op.properties["size"]
-    if not isinstance(attr, ArrayAttr):
-        return
-    shown = ", ".join(
-        f"{each.value.data} : i32" if isinstance(each, IntegerAttr) else str(each)
-        for each in attr.data
-    )
     require(
-        tuple(size) == op.result(),
-        f"Size argument does not match with output tensor shape. [Size = [{shown}], output tensor "
-        f"shape = ({join(op.result())})].",
+        size == op.result(),
+        f"Size argument does not match with output tensor shape. [Size = {text(attr)}, output "
+        f"tensor shape = ({join(op.result())})].",
     )
 
 

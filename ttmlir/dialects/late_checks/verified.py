@@ -32,6 +32,14 @@ class Verified:
         """A parameter in Python: a number, a text, a tuple or an attribute."""
         return self._values.get(name, default)
 
+    def integer(self, name: str, default: int = 0) -> int:
+        """A parameter that is a number."""
+        return self._values.get(name, default)
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """A parameter that is a list of numbers; an empty one if it is not there."""
+        return self._values.get(name, ())
+
     def group(self, name: str) -> tuple[SSAValue, ...]:
         """The operands of a group."""
         return self.op.group(name)

@@ -52,7 +52,7 @@ def _flattened(op: Verified) -> Data[tuple[int, int, int]] | None:
 
 def _input_image(op: Verified, start: str, end: str) -> _Image:
     """The input, whose flattened dimension is as long as its description says."""
-    dims = [op.get(name, n) for n, name in enumerate(_DIMS)]
+    dims = [op.integer(name, n) for n, name in enumerate(_DIMS)]
     shape = op.shape("input")
     info = _flattened(op)
     if info is None:
@@ -105,7 +105,7 @@ def check_conv2d(op: Verified) -> None:
 
 def _check_channels(op: Verified, channels: int, weight: Shape) -> None:
     """Groups divide channels, and the weight has those of one group."""
-    groups = op.get("groups", 1)
+    groups = op.integer("groups", 1)
     require(groups > 0, "The number of groups must be > 0.")
     divided = "is not divisible by the number of groups"
     require(
@@ -155,7 +155,7 @@ def _check_convolved(op: Verified, batch: int, expected: tuple[int, ...], channe
         )
         found = output[3]
     else:
-        dims = [op.get(name, n) for n, name in enumerate(_DIMS)]
+        dims = [op.integer(name, n) for n, name in enumerate(_DIMS)]
         found_batch, height, width, found = (output[dim] for dim in dims)
         require(
             found_batch == batch,
@@ -181,9 +181,9 @@ def check_conv1d(op: Verified) -> None:
     require(len(op.result()) == 3, "output must be a 3D tensor")
     if op.has("bias"):
         op.require_rank("bias", 3, "bias must be a 3D tensor (1, 1, O)")
-    groups, weight = op.get("groups"), op.shape("weight")
+    groups, weight = op.integer("groups"), op.shape("weight")
     require(groups > 0, "groups must be a positive integer")
-    dim = op.get("channel_dim", 2)
+    dim = op.integer("channel_dim", 2)
     require(0 <= dim < 3, f"channel_dim must be 0, 1 or 2, got {dim}")
     outputs, inputs = op.result()[dim], op.shape("input")[dim]
     require(
@@ -240,7 +240,7 @@ def check_conv3d(op: Verified) -> None:
     require(min(padding) >= 0, "Padding attribute values must be >= 0.")
     require(min(dilation) > 0, "Dilation attribute values must be > 0.")
     names = ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim")
-    dims = [op.get(name, n) for n, name in enumerate(names)]
+    dims = [op.integer(name, n) for n, name in enumerate(names)]
     if sorted(dims) != [0, 1, 2, 3, 4]:
         refuse(f"the dimensions of an image are 0 to 4, each once, got {join(dims)}")
     batch, *extents, channels = (op.shape("input")[dim] for dim in dims)
@@ -269,7 +269,7 @@ def check_conv_transpose2d(op: Verified) -> None:
     """A transposed convolution."""
     _check_ranks(op, 4, lambda name: f"{name.capitalize()} must be a 4D tensor")
     image = _input_image(op, "The", ".")
-    dims = [op.get(name, n) for n, name in enumerate(_DIMS)]
+    dims = [op.integer(name, n) for n, name in enumerate(_DIMS)]
     output, weight = op.result(), op.shape("weight")
     flat = _flattened(op) is not None
     channels = output[3] if flat else output[dims[3]]
@@ -319,7 +319,7 @@ def check_conv_transpose2d(op: Verified) -> None:
 
 
 def _check_transposed_channels(op: Verified, inputs: int, outputs: int, weight: Shape) -> None:
-    groups = op.get("groups", 1)
+    groups = op.integer("groups", 1)
     require(groups > 0, "Number of groups must be greater than 0")
     divided = "must be divisible by the number of groups."
     require(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
@@ -328,7 +328,7 @@ class PlacementAttr(Data[tuple[str, Attribute | None]]):
             if not isinstance(dim, IntegerAttr):
                 parser.raise_error("expected the number of a dimension", position)
         expect(parser, ">")
-        return kind, dim
+        return kind, cast("Attribute | None", dim)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
