@@ -66,13 +66,25 @@ class CanonicalizePass(OperationPass):
         from xdsl.transforms.dead_code_elimination import region_dce
 
         from ttmlir.ir.rewriting import clean_up, rewrite_greedily
+        from ttmlir.passes.core.value_form import is_value_form
         from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
 
+        if is_value_form(op):
+            _canonicalize_values(op)
+            return
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
         patterns = [CanonicalizationRewritePattern(), *_ttir_patterns(op)]
         rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
         fold_casts(op)
         clean_up(op)
+
+
+def _canonicalize_values(op: Operation) -> None:
+    """What the canonicalizer of 2026 does, in its order, which is that of constants."""
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter
+    from ttmlir.passes.ttir import ttir_value_forms
+
+    GreedyRewriter(ttir_value_forms.RULES, fold=ttir_value_forms.fold, top_down=True).run(op)
 
 
 def _ttir_patterns(root: Operation) -> list[RewritePattern]:
