@@ -37,7 +37,7 @@ from ttmlir.passes.core.base import OperationPass, option
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.pattern_rewriter import RewritePattern
 
 
@@ -83,8 +83,14 @@ def _canonicalize_values(op: Operation) -> None:
     """What the canonicalizer of 2026 does, in its order, which is that of constants."""
     from ttmlir.ir.greedy_rewriting import GreedyRewriter
     from ttmlir.passes.ttir import ttir_value_forms
+    from ttmlir.passes.ttnn import ttnn_value_forms
 
-    GreedyRewriter(ttir_value_forms.RULES, fold=ttir_value_forms.fold, top_down=True).run(op)
+    def fold(inner: Operation) -> SSAValue | Attribute | None:
+        forms = ttnn_value_forms if inner.name.startswith("ttnn.") else ttir_value_forms
+        return forms.fold(inner)
+
+    rules = {**ttir_value_forms.RULES, **ttnn_value_forms.RULES}
+    GreedyRewriter(rules, fold=fold, top_down=True).run(op)
 
 
 def _ttir_patterns(root: Operation) -> list[RewritePattern]:

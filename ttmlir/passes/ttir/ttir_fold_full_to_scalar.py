@@ -73,7 +73,11 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
         return False
     element = cast("TensorType[Attribute]", result.type).element_type
     builder = rewriter.builder(op)
-    new = builder.create("full", (), TensorType(element, small), shape=small, fill_value=number)
+    type_ = TensorType(element, small)
+    if op.name in ("ttir.zeros", "ttir.ones"):
+        new = builder.create(op.name.removeprefix("ttir."), (), type_, shape=small)
+    else:
+        new = builder.create("full", (), type_, shape=small, fill_value=number)
     rewriter.replace(op, new)
     return True
 

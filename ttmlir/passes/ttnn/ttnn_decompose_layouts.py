@@ -82,14 +82,28 @@ def _steps(op: Operation) -> SSAValue:
         state.move(wanted.buffer)
         state.cast_to(element, wanted)
         return state.value
-    if given.is_tiled:
+    if str(state.element) in _MADE_ON_HOST and not given.is_tiled:
         state.cast_to(element, wanted)
-    else:
-        if state.element != element:
-            state.tile(tiled=True)
+    if wanted.is_tiled is not given.is_tiled and wanted.buffer is BufferType.DRAM:
+        if str(element) in _MADE_ON_HOST:
+            state.move(BufferType.SYSTEM_MEMORY)
             state.cast_to(element, wanted)
+            state.tile(wanted.is_tiled)
+            state.move(BufferType.DRAM)
+            return state.value
+    if wanted.is_tiled and not given.is_tiled and {str(element), str(state.element)} <= _FLOATS:
+        state.tile(tiled=True, element=element)
+    if not given.is_tiled and state.element != element:
+        state.tile(tiled=True)
+    state.cast_to(element, wanted)
     state.tile(wanted.is_tiled)
     return state.value
+
+
+_MADE_ON_HOST = ("ui8",)
+"""Elements whose tiles the device cannot make of rows."""
+_FLOATS = {"f32", "bf16", "f16"}
+"""Elements that change while tiles are made."""
 
 
 class _State:
@@ -112,10 +126,11 @@ class _State:
         self.value = self._build.create(mnemonic, (self.value, *more), type_)
         self._memory = memory
 
-    def tile(self, tiled: bool) -> None:
-        """Make tiles of rows, or rows of tiles."""
+    def tile(self, tiled: bool, element: Attribute | None = None) -> None:
+        """Make tiles of rows, or rows of tiles, and give them other elements on the way."""
         if self._memory.is_tiled is not tiled:
-            self._step("to_layout", self.element, Memory(self._memory.buffer, tiled))
+            memory = Memory(self._memory.buffer, tiled)
+            self._step("to_layout", element or self.element, memory)
 
     def move(self, buffer: BufferType) -> None:
         """Bring it to another memory."""
