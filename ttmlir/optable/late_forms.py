@@ -741,8 +741,8 @@ _MATMUL = (
     f"matmul_program_config?:#{_MATMUL_CONFIGS} {_CONFIG}"
 )
 _CREATED = "shape:#ttnn.shape"
-_NORM = f"epsilon:f32=1e-12 {_CONFIG} program_config?:#ttnn.layernorm_program_config"
-_ATTENTION = f"is_causal:bool=true scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}"
+_ATTENTION = "is_causal:bool=true scale?:f32"
+_DECODED_ATTENTION = f"{_ATTENTION} program_config?:#ttnn.sdpa_program_config"
 _COLLECTIVE = "sub_device_id?:ui8 num_links?:ui32 topology?:#ttcore.topology"
 
 
@@ -961,7 +961,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "avg_pool2d": _form(
         "input",
-        f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32 {_CONFIG}",
+        f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32",
         read=_ttnn_image,
         device=False,
     ),
@@ -975,8 +975,14 @@ TTNN: Mapping[str, LateForm] = {
         f"dimension:si32 numericStable?:bool {_CONFIG}",
         read=_drop("numericStable", "compute_config"),
     ),
-    "rms_norm": _form("input weight? bias?", _NORM, summary=TTIR["rms_norm"].summary),
-    "layer_norm": _form("input weight? bias?", _NORM, summary=TTIR["layer_norm"].summary),
+    "rms_norm": _form(
+        "input weight? bias?",
+        f"epsilon:f32=1e-12 {_CONFIG}",
+        summary=TTIR["rms_norm"].summary,
+    ),
+    "layer_norm": _form(
+        "input weight? bias?", "epsilon:f32=1e-12", summary=TTIR["layer_norm"].summary
+    ),
     "group_norm": _form(
         "input input_mask? weight? bias?",
         "num_groups:i64 epsilon:f32=1e-12",
@@ -1036,7 +1042,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "scaled_dot_product_attention_decode": _form(
         "query key value attention_mask? cur_pos_tensor? attention_sink?",
-        _ATTENTION,
+        f"{_DECODED_ATTENTION} sliding_window_size?:ui32",
         summary=TTIR["scaled_dot_product_attention_decode"].summary,
     ),
     "flash_mla_prefill": _form(
@@ -1114,7 +1120,7 @@ TTNN: Mapping[str, LateForm] = {
         ("all_reduce", "all_reduce_async"),
         _form(
             "input",
-            f"reduce_type:#ttcore.reduce_type cluster_axis:ui32 {_COLLECTIVE} {_CONFIG}",
+            f"reduce_type:#ttcore.reduce_type cluster_axis:ui32 {_COLLECTIVE}",
             summary=TTIR["all_reduce"].summary,
         ),
     ),
@@ -1261,12 +1267,12 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "paged_scaled_dot_product_attention_decode": _form(
         "query key value page_table attention_mask? cur_pos_tensor? attention_sink?",
-        _ATTENTION,
+        f"{_DECODED_ATTENTION} sliding_window_size?:ui32",
         summary="Attention of one position to a cache of pages.",
     ),
     "chunked_scaled_dot_product_attention": _form(
         "query key value page_table chunk_start_idx",
-        f"scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}",
+        "scale?:f32 program_config?:#ttnn.sdpa_program_config",
         summary="Attention of a part of the positions to a cache of pages.",
     ),
     "dropout": TTIR["dropout"],

@@ -257,9 +257,7 @@ def _make_function(
     for op in (*shared, *ops):
         block.add_op(op.clone(mapping))
         block.last_op.location = op.location  # pyright: ignore[reportOptionalMemberAccess]
-    block.add_op(
-        ReturnOp.create(operands=[mapping[value] for value in results], location=location)
-    )
+    block.add_op(ReturnOp.create(operands=[mapping[value] for value in results], location=location))
     made = FuncOp(
         f"{stem}{number}",
         FunctionType.from_lists(

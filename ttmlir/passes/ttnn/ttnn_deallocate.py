@@ -125,12 +125,7 @@ def _deallocate_values(function: FuncOp) -> None:
         return
     block = function.body.blocks[0]
     arguments = [arg for arg in block.args if not _is_kept(function, arg.index)]
-    results = [
-        value
-        for op in block.ops
-        if op.name not in _KEPT_MAKERS
-        for value in op.results
-    ]
+    results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
     for value in (*arguments, *results):
         if memory_of(value.type) is None:
