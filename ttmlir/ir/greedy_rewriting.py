@@ -231,7 +231,6 @@ class GreedyRewriter:
             return
         op.detach()
         top.insert_op_before(op, first)
-        op.location = UNKNOWN_LOC
 
 
 def _is_block(owner: Operation | Block) -> bool:

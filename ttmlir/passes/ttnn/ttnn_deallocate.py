@@ -145,13 +145,12 @@ _KEPT_MAKERS = frozenset(("ttnn.get_device",))
 
 
 def _deallocate_unused(value: SSAValue, block: Block) -> None:
+    """Deallocate what nobody uses after the first operation."""
     from ttmlir.ir.ttnn_values import deallocate
 
-    last = block.last_op
-    assert last is not None, "functions return"
-    before = last.prev_op
-    if before is not None:
-        deallocate(value, before)
+    first = block.first_op
+    if first is not None and first is not block.last_op:
+        deallocate(value, first)
 
 
 def _is_const_eval(function: FuncOp) -> bool:

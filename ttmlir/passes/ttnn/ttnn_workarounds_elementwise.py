@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerType, Signedness, bf16
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 
 from ttmlir.dialects import ttnn
 from ttmlir.ir.tensor_types import element_type
@@ -14,40 +14,46 @@ from ttmlir.passes.ttnn.ttnn_workarounds import ANYTHING, Want, Wants
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.passes.ttnn.ttnn_workarounds import Wanting
 
 SI32 = IntegerType(32, Signedness.SIGNED)
-_WIDE = Want(element=SI32)
-_REAL = Want(element=bf16)
+UI32 = IntegerType(32, Signedness.UNSIGNED)
 
 
-def _widen_bytes(op: Operation) -> Wants:
-    """Bytes are computed with as integers of 32 bits."""
-    return Wants(
-        tuple(_wide(value) for value in op.operands), tuple(_wide(value) for value in op.results)
-    )
+def _instead(element: Attribute, *others: str) -> Wanting:
+    """Elements of the names `others` are computed with as another type."""
+
+    def want(op: Operation) -> Wants:
+        return Wants(tuple(map(_want, op.operands)), tuple(map(_want, op.results)))
+
+    def _want(value: SSAValue) -> Want:
+        return Want(element=element) if str(element_type(value)) in others else ANYTHING
+
+    return want
 
 
-def _wide(value: SSAValue) -> Want:
-    return _WIDE if str(element_type(value)) == "ui8" else ANYTHING
+def _compare(op: Operation) -> Wants:
+    """Bytes are compared as integers, which makes integers."""
+    if not any(str(element_type(value)) == "ui8" for value in op.operands):
+        return Wants()
+    wide = Want(element=SI32)
+    return Wants((wide, wide), (wide,))
 
 
-def _reals(op: Operation) -> Wants:
-    """Integers are computed with as bf16."""
-    return Wants(
-        tuple(_real(value) for value in op.operands), tuple(_real(value) for value in op.results)
-    )
-
-
-def _real(value: SSAValue) -> Want:
-    return _REAL if isinstance(element_type(value), IntegerType) else ANYTHING
-
+_INTEGERS = ("ui8", "ui16", "ui32", "si32")
+_LOGIC = ("bitwise_and", "bitwise_or", "bitwise_xor", "logical_left_shift", "logical_right_shift")
+_COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 WANTS: Mapping[str, Wanting] = {
-    **{cls.name: _widen_bytes for cls in ttnn.TTNN.operations if has_activations(cls)},
-    "ttnn.where": _widen_bytes,
-    "ttnn.sign": _reals,
+    **{
+        cls.name: _instead(SI32, "ui8") for cls in ttnn.TTNN.operations if has_activations(cls)
+    },
+    **{f"ttnn.{name}": _instead(UI32, "ui8") for name in _LOGIC},
+    **{f"ttnn.{name}": _compare for name in _COMPARISONS},
+    "ttnn.div": _instead(f32, *_INTEGERS),
+    "ttnn.where": _instead(f32, "ui8"),
+    "ttnn.sign": _instead(bf16, *_INTEGERS),
 }
 """What operations want, by their names."""
