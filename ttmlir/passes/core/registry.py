@@ -190,6 +190,8 @@ PASSES: dict[str, str] = {
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
+    "ttnn-set-matmul-program-config": "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:"
+    "TTNNSetMatmulProgramConfigPass",
     "ttnn-workaround": "ttmlir.passes.ttnn.ttnn_workaround:TTNNWorkaroundPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""

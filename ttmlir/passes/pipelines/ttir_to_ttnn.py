@@ -246,6 +246,12 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
+            TTNNSetMatmulProgramConfigPass,
+        )
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
@@ -292,6 +298,8 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             *const_eval,
             *const_eval,
             CanonicalizePass(),
+            TTNNSetComputeKernelConfigPass(math_fidelity=MathFidelity.HIFI4, fp32_dest_acc_en=True),
+            TTNNSetMatmulProgramConfigPass(),
         )
 
 
