@@ -105,6 +105,22 @@ class SuggestsNames:
         return ()
 
 
+class OwnSyntax:
+    """An operation that has a syntax of its own in some modules, and the generic one in others."""
+
+    def custom_name(self) -> str | None:
+        """The name that its own syntax begins with; None where it is printed generically."""
+        return None
+
+    def generic_name(self) -> str:
+        """The name in the generic form."""
+        raise NotImplementedError
+
+    def print_custom(self, printer: MlirPrinter) -> None:
+        """Write what follows the name in its own syntax."""
+        raise NotImplementedError
+
+
 ResultNames: TypeAlias = Callable[[Operation], Sequence[str]]
 """Suggested names: one for all results of an operation, or one for each of them."""
 
@@ -761,7 +777,14 @@ class MlirPrinter(UpstreamPrinter):
     def _print_op(self, op: Operation) -> None:
         self._print_result_list(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
-        if own is not None:
+        if isinstance(op, OwnSyntax):
+            name = None if self.print_generic_format else op.custom_name()
+            if name is None:
+                self._print_generic(op)
+            else:
+                self._write(self._short_name(name))
+                op.print_custom(self)
+        elif own is not None:
             self._write(self._short_name(spelled_operation(op.name, self.core_prefix)))
             own(self, op)
         elif self.print_generic_format or type(op).print is Operation.print:
@@ -787,7 +810,9 @@ class MlirPrinter(UpstreamPrinter):
 
     def _print_generic(self, op: Operation) -> None:
         name, attributes = spelled_operation(op.name, self.core_prefix), op.attributes
-        if isinstance(op, UnregisteredOp):
+        if isinstance(op, OwnSyntax):
+            name = op.generic_name()
+        elif isinstance(op, UnregisteredOp):
             name = op.op_name.data
             attributes = {key: attr for key, attr in attributes.items() if key != "op_name__"}
         self._write(f"{quote(name.encode())}(")

@@ -143,7 +143,7 @@ _OPAQUE: dict[type[Attribute], NamedType] = {
 def cpp_type(type_: Attribute) -> Type:
     """The C++ type of a value; raises CannotEmitError if it has none."""
     if isinstance(type_, L1AddrPtrType):
-        name = find_integer_type(type_.width.data, False).name
+        name = find_integer_type(type_.bits, False).name
         return Pointer(NamedType(name, qualifiers=("volatile", "tt_l1_ptr")))
     known = _OPAQUE.get(type(type_))
     return NamedType(type_text(type_)) if known is None else known
@@ -778,7 +778,7 @@ def _find_function(op: FuncOp) -> str:
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
-    return kernel_text(op, op.body, thread.data)
+    return kernel_text(op, op.body, thread.value)
 
 
 def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:
