@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     i1,
     i32,
 )
-from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Data, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike
@@ -115,7 +115,9 @@ def _attribute(cls: type[Attribute], summary: str) -> AttrConstraint:
 _ATTRIBUTES: Mapping[str, AttrConstraint] = {
     "bcast_type": _attribute(BcastTypeAttr, "TTKernel Broadcast Types"),
     "data_type": _attribute(DataTypeAttr, "TT DataTypes"),
-    "eltwise_binary_type": _attribute(EltwiseBinaryTypeAttr, "TTKernel Elementwise Binary Op Types"),
+    "eltwise_binary_type": _attribute(
+        EltwiseBinaryTypeAttr, "TTKernel Elementwise Binary Op Types"
+    ),
     "flag": ods.BOOL,
     "i64": ods.I64,
     "number": ods.I32,
@@ -232,7 +234,11 @@ def _parse_parentheses(parser: Parser, call: LateCall) -> _Read:
         _parse_part(parser, parts, read)
         if parser.parse_optional_punctuation(",") is None:
             break
-        if parts and (parts[0].variadic or parts[0].optional) and parser.parse_optional_punctuation(")") is not None:
+        if (
+            parts
+            and (parts[0].variadic or parts[0].optional)
+            and parser.parse_optional_punctuation(")") is not None
+        ):
             return read
     parser.parse_punctuation(")")
     return read
@@ -394,9 +400,7 @@ def _parse_place(cls: type[OpT], parser: Parser) -> OpT:
     properties, attributes = cls.parse_dict(parser, {})
     parser.parse_punctuation(":")
     type = parser.parse_function_type()
-    return cls.create(
-        result_types=type.outputs.data, properties=properties, attributes=attributes
-    )
+    return cls.create(result_types=type.outputs.data, properties=properties, attributes=attributes)
 
 
 def _print_place(op: AssemblyOp, printer: Printer) -> None:

@@ -77,6 +77,7 @@ from ttmlir.dialects.arith import (
     UNSIGNED_CASTS,
     WRAPPING,
 )
+from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.emitc import expressions
 from ttmlir.dialects.ttkernel import (
     BuiltinOp,
@@ -88,6 +89,7 @@ from ttmlir.dialects.ttkernel import (
     TTKernelOp,
 )
 from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
+from ttmlir.mlir.core_prefix import has_late_kernels, use_late_kernels
 from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind
 from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.passes.core.base import ModulePass
@@ -121,12 +123,21 @@ _PREDICATES = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "
 Make = Callable[..., SSAValue]
 
 
+def identity(type_: Attribute) -> Attribute:
+    """The type itself."""
+    return type_
+
+
 class ArithConversion:
     """Makes the operations of emitc that compute what one of arith does."""
 
-    def __init__(self, make: Make) -> None:
-        """`make(cls, operands, type, properties)` adds an operation and gives its result."""
+    def __init__(self, make: Make, type_of: Callable[[Attribute], Attribute] = identity) -> None:
+        """`make(cls, operands, type, properties)` adds an operation and gives its result.
+
+        `type_of` gives the type in emitc of a result.
+        """
         self._make = make
+        self._type_of = type_of
 
     def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
         """The result on the converted operands; None for an operation of another kind."""
@@ -135,10 +146,12 @@ class ArithConversion:
             return self._wrapping(op, operands)
         if kind in PLAIN:
             cls = _OPERATORS[PLAIN[kind]]
-            return self._make(cls, self._signed(operands), op.results[0].type)
+            return self._make(cls, self._signed(operands), self._type_of(op.results[0].type))
         if kind in EXTREMA:
             chosen = self._compare(*EXTREMA[kind], operands)
-            return self._make(emitc.ConditionalOp, [chosen, *operands], op.results[0].type)
+            return self._make(
+                emitc.ConditionalOp, [chosen, *operands], self._type_of(op.results[0].type)
+            )
         if kind is arith.FloorDivSIOp:
             return self._floor_division(operands, op.results[0].type)
         return self._other(op, operands)
@@ -161,7 +174,7 @@ class ArithConversion:
         return self._make(emitc.ConstantOp, [], type_, {"value": constant})
 
     def _other(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
-        result = op.results[0].type if op.results else i1
+        result = self._type_of(op.results[0].type) if op.results else i1
         match op:
             case arith.ConstantOp():
                 return self._make(emitc.ConstantOp, [], result, {"value": op.value})
@@ -203,7 +216,7 @@ class ArithConversion:
         ]
 
     def _wrapping(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
-        result, operator = op.results[0].type, WRAPPING[type(op)]
+        result, operator = self._type_of(op.results[0].type), WRAPPING[type(op)]
         if result == i1 and operator not in ON_BOOLEANS:
             return None
         values = [self._unsigned(each) for each in operands]
@@ -251,10 +264,22 @@ class ConvertTTKernelToEmitCPass(ModulePass):
         """Convert every function that is a kernel."""
         kernels = [op for op in module.walk() if isinstance(op, FuncOp) and _is_kernel(op)]
         for function in kernels:
-            _Conversion().convert(function)
+            late = has_late_kernels(function)
+            (_late_conversion() if late else KernelConversion()).convert(function)
+        if kernels and has_late_kernels(module):
+            # What is left of the dialect, the attributes of functions, is of 2026, too.
+            use_late_kernels(module)
+
+
+def _late_conversion() -> KernelConversion:
+    from ttmlir.passes.emitc.late_kernels import LateConversion
+
+    return LateConversion()
 
 
 def _is_kernel(function: FuncOp) -> bool:
+    if has_late_kernels(function):
+        return KERNEL_THREAD in function.attributes
     return any(isinstance(type_, CBType) for type_ in function.function_type.inputs) or any(
         isinstance(op, TTKernelOp) for op in function.walk()
     )
@@ -276,10 +301,11 @@ def _convert(type_: Attribute) -> Attribute:
             return type_
 
 
-class _Conversion:
+class KernelConversion:
     """One walk over a function that fills a new body."""
 
     def __init__(self) -> None:
+        """Nothing is converted yet."""
         self._values: dict[SSAValue, SSAValue] = {}
         self._block = Block()
         self._location = ModuleOp([]).location

@@ -39,6 +39,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
+    EmitC_LValueType,
     EmitC_OpaqueAttr,
     EmitC_OpaqueType,
     EmitC_PointerType,
@@ -65,6 +66,7 @@ from ttmlir.cpp.types import (
     declare,
     find_integer_type,
 )
+from ttmlir.dialects.emitc.expressions import VerbatimOp
 from ttmlir.mlir.attributes import (
     Elements,
     element_count,
@@ -123,6 +125,8 @@ def find_type(type_: Attribute) -> CType:
             return found
         case EmitC_PointerType():
             return _find_pointer(type_)
+        case EmitC_LValueType():
+            return find_type(type_.value_type)
         case UnrankedTensorType():
             raise CannotEmitError("cannot emit unranked tensor type")
         case _:
@@ -519,11 +523,11 @@ class Names:
         yield
         self._values, self._labels, self._value_count, self._label_count = saved
 
-    def declare(self, value: SSAValue) -> str:
+    def declare(self, value: SSAValue, letter: str = "v") -> str:
         """A new name for a value, or the one that it has."""
         if value not in self._values:
             self._value_count += 1
-            self._values[value] = f"v{self._value_count}"
+            self._values[value] = f"{letter}{self._value_count}"
         return self._values[value]
 
     def define(self, value: SSAValue, text: str) -> None:
@@ -550,7 +554,9 @@ class Names:
 _INDENT = "  "
 
 # Operations without a line of their own: their text stands where their result is used.
-_DEFERRED = frozenset({"emitc.get_global", "emitc.literal", "emitc.subscript"})
+_DEFERRED = frozenset(
+    {"emitc.get_global", "emitc.literal", "emitc.member", "emitc.member_of_ptr", "emitc.subscript"}
+)
 
 # In the body of a function these end without a semicolon.
 _BLOCK_LIKE = frozenset(
@@ -624,6 +630,9 @@ class _Emitter:
                 return text_of(op, "value")
             case "emitc.get_global":
                 return text_of(op, "name")
+            case "emitc.member" | "emitc.member_of_ptr":
+                access = "." if op.name == "emitc.member" else "->"
+                return f"{self.names.of(op.operands[0])}{access}{text_of(op, 'member')}"
             case _:
                 array, *indices = map(self.names.of, op.operands)
                 return array + "".join(f"[{index}]" for index in indices)
@@ -686,7 +695,11 @@ class _Emitter:
         self.line_start(f"#include <{path}>" if standard else f'#include "{path}"')
 
     def verbatim(self, op: Operation) -> None:
-        first, *others = text_of(op, "value").split("\n")
+        assert isinstance(op, VerbatimOp)
+        pieces = op.pieces()
+        operands = map(self.expressions.operand, op.operands)
+        text = pieces[0] + "".join(f"{a}{b}" for a, b in zip(operands, pieces[1:], strict=True))
+        first, *others = text.split("\n")
         self.line_start(first)
         self.pieces.extend(f"\n{self.indent if line else ''}{line}" for line in others)
 
@@ -703,6 +716,9 @@ class _Emitter:
 
     def call(self, op: Operation) -> None:
         self._assign(op, self.expressions.call(op)[0])
+
+    def load(self, op: Operation) -> None:
+        self._assign(op, self.names.of(op.operands[0]))
 
     def assign(self, op: Operation) -> None:
         variable, value = op.operands
@@ -724,7 +740,8 @@ class _Emitter:
     def loop(self, op: Operation) -> None:
         lower, upper, step = op.operands
         body = op.regions[0].block
-        name = self.names.declare(body.args[0])
+        is_size = isinstance(body.args[0].type, EmitC_SizeT)
+        name = self.names.declare(body.args[0], "i" if is_size else "v")
         limit = self.expressions.operand(upper)
         if isinstance(upper.owner, Operation) and is_inlined(upper.owner):
             limit = f"({limit})"
@@ -872,6 +889,7 @@ _STATEMENTS: dict[str, Callable[[_Emitter, Operation], None]] = {
     "emitc.global": _Emitter.global_variable,
     "emitc.if": _Emitter.branch_if,
     "emitc.include": _Emitter.include,
+    "emitc.load": _Emitter.load,
     "emitc.return": _Emitter.return_values,
     "emitc.variable": _Emitter.constant,
     "emitc.verbatim": _Emitter.verbatim,
