@@ -89,7 +89,7 @@ from ttmlir.dialects.ttkernel import (
     TTKernelOp,
 )
 from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
-from ttmlir.mlir.core_prefix import has_late_kernels, use_late_kernels
+from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind
 from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.passes.core.base import ModulePass
@@ -262,13 +262,15 @@ class ConvertTTKernelToEmitCPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function that is a kernel."""
-        kernels = [op for op in module.walk() if isinstance(op, FuncOp) and _is_kernel(op)]
-        for function in kernels:
-            late = has_late_kernels(function)
-            (_late_conversion() if late else KernelConversion()).convert(function)
-        if kernels and has_late_kernels(module):
-            # What is left of the dialect, the attributes of functions, is of 2026, too.
-            use_late_kernels(module)
+        convert_kernels(module)
+
+
+def convert_kernels(module: ModuleOp) -> None:
+    """Turn every function that is a kernel into emitc."""
+    kernels = [op for op in module.walk() if isinstance(op, FuncOp) and _is_kernel(op)]
+    for function in kernels:
+        late = has_late_kernels(function)
+        (_late_conversion() if late else KernelConversion()).convert(function)
 
 
 def _late_conversion() -> KernelConversion:
