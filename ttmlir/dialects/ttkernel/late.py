@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import (
-    BoolAttr,
     IntegerAttr,
     IntegerType,
     Signedness,
@@ -541,7 +540,7 @@ def constant_of(value: SSAValue) -> int | None:
     owner = value.owner
     if isinstance(owner, Operation) and owner.has_trait(ConstantLike, value_if_unregistered=False):
         attr = owner.properties.get("value")
-        if isinstance(attr, (IntegerAttr, BoolAttr)):
+        if isinstance(attr, IntegerAttr):
             return cast("IntegerAttr", attr).value.data
     return None
 

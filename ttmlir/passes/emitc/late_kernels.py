@@ -44,8 +44,8 @@ from ttmlir.dialects.ttkernel.attrs import (
 from ttmlir.dialects.ttkernel.late import constant_of
 from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel.late_calls import late_call
-from ttmlir.passes.emitc.convert_ttkernel_to_emitc import ArithConversion, KernelConversion
+from ttmlir.optable.kernel.late_calls import LatePart, late_call
+from ttmlir.passes.emitc.kernel_conversion import ArithConversion, KernelConversion
 
 if TYPE_CHECKING:
     from ttmlir.dialects.definition.ods import ODSOperation
@@ -163,6 +163,22 @@ def _is_true(attr: Attribute | None) -> bool:
     return attr is not None and attr != IntegerAttr(0, i1)
 
 
+def _argument_of(op: ODSOperation, mnemonic: str, part: LatePart) -> Attribute | None:
+    """The template argument that an attribute is; None for one that C++ does without."""
+    attr = op.properties.get(part.name)
+    only_if_true = mnemonic == "reduce_uninit" or part.name == "posted"
+    if part.name in _WITHOUT_ARGUMENT or (only_if_true and not _is_true(attr)):
+        return None
+    if part.kind == "unit":
+        return _text("true" if attr is not None else "false")
+    if part.name == "out_of_order":
+        return IntegerAttr(0, i1) if attr is None else attr
+    if attr is None:
+        return None if part.default is None else _text(str(part.default))
+    text = _template_argument(op, attr)
+    return _text(f"{_BY_VALUE}({text})" if mnemonic.startswith("typecast_tile") else text)
+
+
 def _template_arguments(op: ODSOperation, mnemonic: str) -> list[Attribute] | None:
     if mnemonic in _IMPLIED:
         return [*map(_text, _IMPLIED[mnemonic])]
@@ -174,23 +190,11 @@ def _template_arguments(op: ODSOperation, mnemonic: str) -> list[Attribute] | No
         return [_text(_format(op, data_type))]
     call = late_call(mnemonic)
     assert call is not None, "the rules are those of operations of 2026"
-    found: list[Attribute] = []
-    for part in call.attributes:
-        attr = op.properties.get(part.name)
-        if part.name in _WITHOUT_ARGUMENT:
-            continue
-        if (mnemonic == "reduce_uninit" or part.name == "posted") and not _is_true(attr):
-            continue
-        if part.kind == "unit":
-            found.append(_text("true" if attr is not None else "false"))
-        elif part.name == "out_of_order":
-            found.append(IntegerAttr(0, i1) if attr is None else attr)
-        elif attr is not None:
-            text = _template_argument(op, attr)
-            by_value = mnemonic.startswith("typecast_tile")
-            found.append(_text(f"{_BY_VALUE}({text})" if by_value else text))
-        elif part.default is not None:
-            found.append(_text(str(part.default)))
+    found = [
+        argument
+        for part in call.attributes
+        if (argument := _argument_of(op, mnemonic, part)) is not None
+    ]
     return found or None
 
 
